@@ -1,0 +1,39 @@
+# Two commands need only Python 3.11+ and make: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types contracts tests wheel clean
+
+demo: $(READY)
+	$(BIN)/peerjudge run quickstart
+
+test: lint types contracts tests wheel
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/basedpyright
+
+contracts: $(READY)
+	$(BIN)/lint-imports
+
+tests: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+# Builds the wheel, installs it into an environment of its own and runs it from there.
+wheel: $(READY)
+	$(BIN)/python -m pytest -q tests/packaging --run-packaging
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,1 @@
+"""Peer-discussion experiments with language-model reviewers."""

@@ -1,0 +1,257 @@
+"""What happens in a discussion: seats, cues, what was said, what was read from it, and the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Literal
+
+from peerjudge.data.outcomes import UNREADABLE, Verdict
+from peerjudge.data.questions import Comparison, Scalar
+
+__all__ = [
+    "Cue",
+    "Expects",
+    "Failure",
+    "Message",
+    "Request",
+    "Review",
+    "Role",
+    "Sampling",
+    "Seat",
+    "StopReason",
+    "TokenLogprob",
+    "Transcript",
+    "Turn",
+    "Usage",
+    "Utterance",
+]
+
+
+class Role(StrEnum):
+    """The part a seat plays. In a discussion of two, the leader speaks first."""
+
+    JUDGE = "judge"
+    LEADER = "leader"
+    FOLLOWER = "follower"
+    PANELIST = "panelist"
+
+
+class Expects(StrEnum):
+    """The kind of reply a cue asks for, and so how the reply is read."""
+
+    TEXT = "text"
+    """An explanation; no verdict is asked for and none is read."""
+    VERDICT = "verdict"
+    RATING = "rating"
+
+
+class StopReason(StrEnum):
+    """Why a discussion ended."""
+
+    COMPLETE = "complete"
+    """The protocol had no further cue."""
+    FAILED = "failed"
+    """A turn failed for good; `Transcript.failure` says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a seat's replies are drawn; `None` leaves the provider's default. Sent with every call."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    logprobs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A place in a discussion. `id` is unique in it; `reviewer` names the card that speaks here.
+
+    The same reviewer may hold two seats (self-discussion). `identity` is the digest of what makes
+    the reviewer answer as it does (model, role prompt, traits), so that a changed card is another
+    seat and its stored turns are not reused.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    id: str
+    reviewer: str
+    role: Role = Role.JUDGE
+    sampling: Sampling = Sampling()
+    identity: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cue:
+    """Who speaks next, to which task, seeing which answers and hearing which earlier turns.
+
+    `task` names a part of the prompt pack. `sees` holds answer ids, in the shown order; `hears`
+    holds indices of earlier turns, ascending, the seat's own included. `private` marks what is said
+    before the seat has heard anybody. `ties` allows a tie as verdict. `aspects` names the pack's
+    criteria in the instruction; `remind` repeats the seat's role in it.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    seat: str
+    task: str
+    sees: tuple[str, ...]
+    hears: tuple[int, ...] = ()
+    expects: Expects = Expects.VERDICT
+    private: bool = False
+    ties: bool = False
+    aspects: bool = True
+    remind: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One chat message of a prompt. `source` is the seat that said it, empty for the moderator."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one reply. `estimated` says that they were counted here, not by the server."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenLogprob:
+    """A generated token, its log-probability, and the alternatives the server gave (token, logprob)."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """What a reviewer said, word for word, and what saying it took. Latency is in seconds.
+
+    `simulated` is true when no real model spoke. `cached` replies were paid for by an earlier call.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    text: str
+    usage: Usage = Usage()
+    model: str = ""
+    finish_reason: str = "stop"
+    latency: float = 0.0
+    attempts: int = 1
+    cached: bool = False
+    simulated: bool = False
+    logprobs: tuple[TokenLogprob, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What was read from an utterance. `rule` names the reading rule that applied, for audits.
+
+    `verdict` is `None` when no verdict was asked for. `score` is the rating of the one answer that
+    the cue showed, when a rating was asked for and could be read.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    verdict: Verdict | None = None
+    score: float | None = None
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One cue, what was said to it, and what was read from that. `index` counts from 0."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    index: int
+    cue: Cue
+    utterance: Utterance
+    review: Review
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a turn failed for good. `kind` is the type of the cause, e.g. `RateLimitError`."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    kind: str
+    message: str
+    seat: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """All that a reviewer is given when it is cued.
+
+    `messages` is the whole prompt (system first); a reviewer that keeps no state needs nothing
+    else. `heard` are the turns the cue lets it hear. `draw` identifies this random draw: equal for
+    equal content and repetition, whatever the discussion, so seeded reviewers are reproducible at
+    any concurrency and a private review is the same in every protocol. `discussion` and `turn` say
+    whom to book the call to.
+    """
+
+    discussion: str
+    turn: int
+    seat: Seat
+    cue: Cue
+    comparison: Comparison
+    heard: tuple[Turn, ...]
+    messages: tuple[Message, ...]
+    draw: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """A whole discussion of one comparison, ended or not.
+
+    `id` is the content hash of everything that determines it. `condition` is the experiment's name
+    for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict`
+    is what the protocol concluded.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    id: str
+    comparison: Comparison
+    protocol: str
+    seats: tuple[Seat, ...]
+    turns: tuple[Turn, ...] = ()
+    stop: StopReason | None = None
+    verdict: Verdict = UNREADABLE
+    failure: Failure | None = None
+    condition: str = ""
+    options: Mapping[str, Scalar] | None = None
+    prompts: str = ""
+    repetition: int = 0
+
+    def seat(self, seat_id: str) -> Seat:
+        """The seat with this id."""
+        return next(seat for seat in self.seats if seat.id == seat_id)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any turn was spoken by something other than a real model."""
+        return any(turn.utterance.simulated for turn in self.turns)

@@ -1,0 +1,65 @@
+"""Opinion events: what a seat did with its stance after it heard another seat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from peerjudge.data.discussion import Role
+from peerjudge.data.outcomes import Verdict
+
+__all__ = ["Direction", "EventKind", "OpinionEvent"]
+
+
+class EventKind(StrEnum):
+    """The five things that can happen to a stance (PRD section 5 names the first two)."""
+
+    HELD = "held"
+    """They disagreed; the stance is unchanged (opinion holding)."""
+    ALTERED = "altered"
+    """They disagreed; the stance is now the other's (opinion altering)."""
+    SHIFTED = "shifted"
+    """They disagreed; the stance is now a third choice."""
+    AGREED = "agreed"
+    """They agreed; the stance is unchanged."""
+    ALTERED_AFTER_AGREEMENT = "altered_after_agreement"
+    """They agreed; the stance changed all the same."""
+
+
+class Direction(StrEnum):
+    """Where a stance moved, seen from some target."""
+
+    TOWARDS = "towards"
+    AWAY = "away"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpinionEvent:
+    """One event. `others` is the stance heard: of the other seat, or the strict majority heard.
+
+    `heard` lists the seats whose words were new to this seat. `gold`, `majority` and `first` say
+    whether the move was towards or away from the gold answer, from the strict majority of the
+    private stances, and from the first-shown answer; each is `None` where the stance did not move
+    or there is no such target.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    discussion: str
+    condition: str
+    comparison: str
+    turn: int
+    seat: str
+    reviewer: str
+    role: Role
+    kind: EventKind
+    before: Verdict
+    after: Verdict
+    others: Verdict
+    heard: tuple[str, ...]
+    gold: Direction | None = None
+    majority: Direction | None = None
+    first: Direction | None = None

@@ -1,0 +1,175 @@
+"""Who beat whom in whose eyes, what follows for contestants and reviewers, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data.outcomes import Verdict
+from peerjudge.errors import DataError
+
+__all__ = [
+    "Battle",
+    "Measurement",
+    "Ranking",
+    "RecordedReview",
+    "ReviewerWeights",
+    "Scheme",
+    "Scoring",
+    "Standing",
+    "Tournament",
+]
+
+
+class Scoring(StrEnum):
+    """How contestants are scored."""
+
+    WIN_RATE = "win-rate"
+    ELO = "elo"
+    BRADLEY_TERRY = "bradley-terry"
+
+
+class Scheme(StrEnum):
+    """How reviewers' weights follow from their scores as contestants."""
+
+    PRD = "prd"
+    """Equation 2 of PRD: min-max, then normalise. The worst reviewer always weighs 0."""
+    DAMPED = "damped"
+    """A damped fixed point: weights positive, unique, sum 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedReview:
+    """A judgement somebody already gave: `text` as written (empty for humans), `verdict` as recorded.
+
+    `shown` holds the answer ids in the order in which that reviewer saw them.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    comparison: str
+    shown: tuple[str, ...]
+    reviewer: str
+    verdict: Verdict
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Battle:
+    """One reviewer's verdict on two contestants' answers to one question.
+
+    `first` and `second` are contestants in the shown order. `score` is -1 when the first won, 0 for
+    a tie, +1 when the second won (the convention of PRD), and `None` when the verdict was not
+    readable: such a battle is counted and excluded, never scored.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    question: str
+    reviewer: str
+    first: str
+    second: str
+    score: int | None
+
+    def __post_init__(self) -> None:
+        if self.score not in (-1, 0, 1, None):
+            msg = f"a battle's score is -1, 0, +1 or None, not {self.score!r}"
+            raise DataError(msg)
+
+
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tournament:
+    """Many battles as columns, one entry per battle, all of equal length.
+
+    `question`, `reviewer`, `first`, `second` are int32 indices into `questions`, `reviewers` and
+    (twice) `contestants`; `score` is int8 in {-1, 0, +1}; `readable` is false where there was no
+    readable verdict (the score is then 0 and must not be used).
+    """
+
+    questions: tuple[str, ...]
+    reviewers: tuple[str, ...]
+    contestants: tuple[str, ...]
+    question: IntArray
+    reviewer: IntArray
+    first: IntArray
+    second: IntArray
+    score: npt.NDArray[np.int8]
+    readable: npt.NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        columns = (self.question, self.reviewer, self.first, self.second, self.score, self.readable)
+        lengths = {len(column) for column in columns}
+        if len(lengths) != 1:
+            msg = f"the columns of a tournament must be of equal length, not {sorted(lengths)}"
+            raise DataError(msg)
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """A number with its uncertainty: `low` and `high` bound it at `level`; `n` is what it rests on.
+
+    `value` is NaN where nothing could be measured (n = 0). `method` names how the bounds were found.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    value: float
+    low: float
+    high: float
+    n: int
+    level: float = 0.95
+    method: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewerWeights:
+    """How much each reviewer counts. Weights sum to 1. `residual` is the last change (max norm)."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    weights: Mapping[str, float]
+    scheme: Scheme | None
+    iterations: int
+    residual: float
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A contestant's score, its rank (1 is best), and the bounds of both where they were found."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    score: float
+    rank: int
+    low: float | None = None
+    high: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """Contestants in order of score, best first, and the reviewer weights behind it."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    scoring: Scoring
+    contestants: Mapping[str, Standing]
+    weights: ReviewerWeights
+    reviews: int
+    unreadable: int
