@@ -27,6 +27,7 @@ from peerjudge.data.discussion import (
     Utterance,
 )
 from peerjudge.data.events import Direction, EventKind, OpinionEvent
+from peerjudge.data.experiments import Condition, Dataset, Experiment, Leader, Orders, Seating
 from peerjudge.data.outcomes import (
     INCONSISTENT,
     REFUSED,
@@ -60,16 +61,21 @@ __all__ = [
     "Battle",
     "Card",
     "Comparison",
+    "Condition",
     "Cue",
+    "Dataset",
     "Direction",
     "EventKind",
     "Expects",
+    "Experiment",
     "Failure",
+    "Leader",
     "Limits",
     "Measurement",
     "Message",
     "ModelSpec",
     "OpinionEvent",
+    "Orders",
     "Outcome",
     "PromptPack",
     "Question",
@@ -85,6 +91,7 @@ __all__ = [
     "Scheme",
     "Scoring",
     "Seat",
+    "Seating",
     "Standing",
     "StopReason",
     "TokenLogprob",
