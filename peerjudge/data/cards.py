@@ -30,13 +30,17 @@ def _no_options() -> dict[str, Scalar]:
     return {}
 
 
+def _no_nested_options() -> dict[str, object]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """Which model and how it is reached.
 
     `provider` is a name (`openai`, `anthropic`, `ollama`, ...) or the dotted path of an AutoGen
     component. `key_env` names the environment variable that holds the key; the key itself is never
-    stored. `options` go to the client's constructor as they are.
+    stored. `options` go to the client's constructor as they are; their values are plain (JSON-able).
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -45,7 +49,7 @@ class ModelSpec:
     name: str = ""
     base_url: str | None = None
     key_env: str | None = None
-    options: Mapping[str, Scalar] = field(default_factory=_no_options, hash=False)
+    options: Mapping[str, object] = field(default_factory=_no_nested_options, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
