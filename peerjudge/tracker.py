@@ -1,0 +1,189 @@
+"""Who altered and who held: opinion events read off a transcript by rule, never by a model.
+
+A seat's *stance* is its last readable verdict, its private review included. Whenever a seat gives a
+verdict after it has heard something new from another seat, either one event follows from the table
+of the design (PRD section 5 names opinion altering and opinion holding), or it is recorded why none
+does. Nothing here depends on what the answers are called or on the order in which they are shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from peerjudge.data import (
+    Direction,
+    EventKind,
+    OpinionEvent,
+    Transcript,
+    Turn,
+    Verdict,
+)
+
+__all__ = ["NoEvent", "NoEventReason", "Tracking", "opinion_events", "strict_majority", "track"]
+
+
+class NoEventReason(StrEnum):
+    """Why a verdict after hearing is no event; where several apply, the first in this order."""
+
+    NO_STANCE_BEFORE = "no_stance_before"
+    """The seat had given no readable verdict yet."""
+    NO_STANCE_NOW = "no_stance_now"
+    """This verdict is not readable; the seat keeps its last readable stance."""
+    NO_STANCE_HEARD = "no_stance_heard"
+    """Nobody it heard had given a readable verdict there."""
+    NO_MAJORITY = "no_majority"
+    """The stances it heard have no strict majority."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoEvent:
+    """A verdict after hearing from which no event follows."""
+
+    turn: int
+    seat: str
+    reason: NoEventReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracking:
+    """Every verdict after hearing, as an event or as the reason why it is none, in turn order."""
+
+    events: tuple[OpinionEvent, ...] = ()
+    no_events: tuple[NoEvent, ...] = ()
+
+    @property
+    def verdicts(self) -> int:
+        """How many verdicts were given after hearing something new from another seat."""
+        return len(self.events) + len(self.no_events)
+
+    @property
+    def no_event_counts(self) -> Mapping[NoEventReason, int]:
+        """How many verdicts gave no event, for every reason (0 where there was none)."""
+        counts = Counter(no_event.reason for no_event in self.no_events)
+        return {reason: counts[reason] for reason in NoEventReason}
+
+
+def opinion_events(transcript: Transcript) -> tuple[OpinionEvent, ...]:
+    """The opinion events of a discussion, in turn order."""
+    return track(transcript).events
+
+
+def track(transcript: Transcript) -> Tracking:
+    """The opinion events of a discussion, and the verdicts after hearing that gave none.
+
+    A turn is new to a seat when no cue up to the seat's previous verdict let the seat hear it. The
+    others' stances are their last readable verdicts among the turns heard since that verdict (as a
+    rule: among the turns which this cue hears); beyond one, their strict majority.
+    """
+    events: list[OpinionEvent] = []
+    no_events: list[NoEvent] = []
+    for turn in transcript.turns:
+        if turn.review.verdict is None:
+            continue
+        heard, new = _heard_since_last_verdict(transcript.turns, turn)
+        if not new:
+            continue
+        found = _judge(transcript, turn, heard=heard, new=new)
+        if isinstance(found, OpinionEvent):
+            events.append(found)
+        else:
+            no_events.append(NoEvent(turn=turn.index, seat=turn.cue.seat, reason=found))
+    return Tracking(events=tuple(events), no_events=tuple(no_events))
+
+
+def strict_majority(stances: Iterable[Verdict]) -> Verdict | None:
+    """The stance that more than half of these share; `None` if there is none."""
+    counts = Counter(stances)
+    if not counts:
+        return None
+    stance, count = counts.most_common(1)[0]
+    return stance if 2 * count > counts.total() else None
+
+
+def _heard_since_last_verdict(
+    turns: Sequence[Turn], now: Turn
+) -> tuple[Sequence[Turn], Sequence[Turn]]:
+    """Other seats' turns that this seat heard since its previous verdict, and the new ones of them.
+
+    A cue that asks for a verdict usually hears everything itself. Where an explanation was asked
+    for in between, what it let the seat hear bears on the verdict too.
+    """
+    old: set[int] = set()
+    since: set[int] = set()
+    for turn in turns[: now.index]:
+        if turn.cue.seat == now.cue.seat:
+            since.update(turn.cue.hears)
+            if turn.review.verdict is not None:
+                old |= since
+                since = set()
+    since.update(now.cue.hears)
+    heard = [turns[i] for i in sorted(since) if turns[i].cue.seat != now.cue.seat]
+    return heard, [turn for turn in heard if turn.index not in old]
+
+
+def _judge(
+    transcript: Transcript, turn: Turn, *, heard: Sequence[Turn], new: Sequence[Turn]
+) -> OpinionEvent | NoEventReason:
+    earlier = transcript.turns[: turn.index]
+    seat = transcript.seat(turn.cue.seat)
+    before = _stances(earlier).get(seat.id)
+    if before is None:
+        return NoEventReason.NO_STANCE_BEFORE
+    after = turn.review.verdict
+    if after is None or not after.readable:
+        return NoEventReason.NO_STANCE_NOW
+    stances_heard = _stances(heard)
+    if not stances_heard:
+        return NoEventReason.NO_STANCE_HEARD
+    others = strict_majority(stances_heard.values())
+    if others is None:
+        return NoEventReason.NO_MAJORITY
+    gold = transcript.comparison.gold
+    private = _stances([earlier_turn for earlier_turn in earlier if earlier_turn.cue.private])
+    shown = turn.cue.sees or transcript.comparison.shown
+    return OpinionEvent(
+        discussion=transcript.id,
+        condition=transcript.condition,
+        comparison=transcript.comparison.id,
+        turn=turn.index,
+        seat=seat.id,
+        reviewer=seat.reviewer,
+        role=seat.role,
+        kind=_kind(before, after, others),
+        before=before,
+        after=after,
+        others=others,
+        heard=tuple(dict.fromkeys(new_turn.cue.seat for new_turn in new)),
+        gold=_direction(before, after, gold if gold is not None and gold.choice else None),
+        majority=_direction(before, after, strict_majority(private.values())),
+        first=_direction(before, after, Verdict.of(shown[0])),
+    )
+
+
+def _stances(turns: Iterable[Turn]) -> Mapping[str, Verdict]:
+    """The last readable verdict of every seat that gave one, by seat id."""
+    stances: dict[str, Verdict] = {}
+    for turn in turns:
+        verdict = turn.review.verdict
+        if verdict is not None and verdict.readable:
+            stances[turn.cue.seat] = verdict
+    return stances
+
+
+def _kind(before: Verdict, after: Verdict, others: Verdict) -> EventKind:
+    if before == others:
+        return EventKind.AGREED if after == before else EventKind.ALTERED_AFTER_AGREEMENT
+    if after == before:
+        return EventKind.HELD
+    return EventKind.ALTERED if after == others else EventKind.SHIFTED
+
+
+def _direction(before: Verdict, after: Verdict, target: Verdict | None) -> Direction | None:
+    if before == after or target is None:
+        return None
+    if after == target:
+        return Direction.TOWARDS
+    return Direction.AWAY if before == target else Direction.NEITHER
