@@ -1,0 +1,83 @@
+"""What makes a discussion, and a random draw within it, the same as another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash, to_plain
+
+__all__ = ["comparison_key", "draw_of", "identify"]
+
+Content = tuple[object, ...]
+
+
+@lru_cache(maxsize=1024)
+def comparison_key(comparison: Comparison) -> str:
+    """The content hash of a comparison as it is shown: another order is another key."""
+    return content_hash(to_plain(comparison))
+
+
+def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
+    """The content hash of everything that determines a discussion, its `id`.
+
+    That is the comparison in its shown order, the protocol with its options, the seats (reviewer,
+    identity, sampling, role), the prompts, the seed and the repetition. The name of the condition
+    is not part of it, nor are turns, files and times: the same discussion under another name is
+    the same discussion, and is played once.
+
+    Args:
+        head: The discussion before its first turn; its own `id` is not looked at.
+        prompts: The identity of the prompt pack's words.
+        seed: The seed of the experiment.
+    """
+    options = sorted((head.options or {}).items())
+    seats = [_seat_content(seat) for seat in head.seats]
+    return content_hash(
+        comparison_key(head.comparison),
+        head.protocol,
+        options,
+        seats,
+        prompts,
+        seed,
+        head.repetition,
+    )
+
+
+def draw_content(transcript: Transcript, cue: Cue, seat: Seat, turns: Sequence[Turn]) -> Content:
+    """What a draw depends on, and nothing that differs between discussions of the same content."""
+    sampling = seat.sampling
+    return (
+        transcript.comparison.id,
+        cue.sees,
+        seat.reviewer,
+        (sampling.temperature, sampling.top_p, sampling.seed, sampling.max_tokens),
+        cue.task,
+        tuple((turns[i].cue.seat == seat.id, turns[i].utterance.text) for i in cue.hears),
+    )
+
+
+def draw_of(content: Content, earlier: Sequence[Content], *, repetition: int) -> str:
+    """The key of a draw. The n-th draw of one content within a discussion is a draw of its own.
+
+    So a private review is the same draw in every protocol, and three seats of one reviewer that
+    are asked the same are still three draws.
+    """
+    return content_hash(content, repetition, earlier.count(content))
+
+
+def _seat_content(seat: Seat) -> object:
+    sampling = seat.sampling
+    return [
+        seat.id,
+        seat.reviewer,
+        seat.role,
+        seat.identity,
+        [
+            sampling.temperature,
+            sampling.top_p,
+            sampling.seed,
+            sampling.max_tokens,
+            sampling.logprobs,
+        ],
+    ]

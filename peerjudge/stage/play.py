@@ -1,0 +1,211 @@
+"""Plays one discussion: cue, prompt, reply, review, turn kept, and again until no cue is left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+import structlog
+from structlog.contextvars import bind_contextvars, bound_contextvars
+
+from peerjudge.data import (
+    Comparison,
+    Cue,
+    Failure,
+    PromptPack,
+    Request,
+    StopReason,
+    Transcript,
+    Turn,
+    Utterance,
+    Verdict,
+)
+from peerjudge.errors import PeerJudgeError, ProtocolError, StoreError
+from peerjudge.prompts import render
+from peerjudge.protocol import DiscussionProtocol
+from peerjudge.stage.identity import Content, draw_content, draw_of
+from peerjudge.stage.seam import Journal, Reviewer, Staging
+from peerjudge.verdicts import review
+
+__all__ = ["MAX_TURNS", "discuss", "perform"]
+
+MAX_TURNS = 1000
+"""A protocol that asks for more turns than this in one discussion never ends."""
+
+_LONGEST_MESSAGE = 1000
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+async def discuss(
+    transcript: Transcript,
+    *,
+    protocol: DiscussionProtocol,
+    reviewers: Mapping[str, Reviewer],
+    pack: PromptPack,
+    roles: Mapping[str, str],
+    journal: Journal | None = None,
+) -> Transcript:
+    """Play a discussion on from wherever it stands until the protocol has no further cue.
+
+    A completed discussion is returned as it is; a failed one is taken up at the turn that failed.
+    Cancelling this leaves every turn that was kept, and nothing half-kept.
+
+    Args:
+        transcript: The discussion, with the turns it has so far.
+        protocol: Who speaks when.
+        reviewers: Who speaks, by seat id.
+        pack: The words in which they are asked.
+        roles: The role prompts, by seat id.
+        journal: Where each turn is kept before the next is asked for.
+
+    Returns:
+        The ended transcript. Where a reviewer raised, it has stopped as `FAILED` and its `failure`
+        names the exception's type; that is data, not an error.
+
+    Raises:
+        ProtocolError: The protocol breaks its contract, or seats and reviewers do not match.
+        StoreError: A turn could not be kept.
+    """
+    staging = Staging(
+        transcript=transcript, protocol=protocol, reviewers=reviewers, pack=pack, roles=roles
+    )
+    return await perform(staging, journal)
+
+
+async def perform(staging: Staging, journal: Journal | None) -> Transcript:
+    """`discuss`, with everything but the journal in one hand."""
+    if staging.transcript.stop is StopReason.COMPLETE:
+        return staging.transcript
+    _require_reviewers(staging)
+    opened = replace(staging.transcript, stop=None, failure=None)
+    with bound_contextvars(discussion=opened.id, turn=len(opened.turns)):
+        turns, failure = await _play(staging, opened, journal)
+        if failure is None:
+            verdict = _conclude(staging, turns)
+            ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
+        else:
+            ended = replace(opened, turns=turns, stop=StopReason.FAILED, failure=failure)
+        if journal is not None:
+            await journal.end(ended)
+    return ended
+
+
+async def _play(
+    staging: Staging, opened: Transcript, journal: Journal | None
+) -> tuple[tuple[Turn, ...], Failure | None]:
+    turns = opened.turns
+    seats = {seat.id: seat for seat in opened.seats}
+    drawn = [draw_content(opened, turn.cue, seats[turn.cue.seat], turns) for turn in turns]
+    while (cue := _next_cue(staging, turns)) is not None:
+        bind_contextvars(turn=len(turns))
+        content = draw_content(opened, cue, seats[cue.seat], turns)
+        request = _request(staging, turns, cue, content, drawn)
+        said = await _spoken(staging.reviewers[cue.seat], request)
+        if isinstance(said, Failure):
+            return turns, said
+        read = review(said.text, cue=cue, comparison=opened.comparison)
+        turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
+        if journal is not None:
+            await journal.turn(opened, turn)
+        turns = (*turns, turn)
+        drawn.append(content)
+    return turns, None
+
+
+def _request(
+    staging: Staging, turns: tuple[Turn, ...], cue: Cue, content: Content, drawn: list[Content]
+) -> Request:
+    transcript = staging.transcript
+    messages = render(
+        staging.pack,
+        role=staging.roles.get(cue.seat, ""),
+        seats=transcript.seats,
+        comparison=transcript.comparison,
+        turns=turns,
+        cue=cue,
+    )
+    return Request(
+        discussion=transcript.id,
+        turn=len(turns),
+        seat=transcript.seat(cue.seat),
+        cue=cue,
+        comparison=transcript.comparison,
+        heard=tuple(turns[index] for index in cue.hears),
+        messages=messages,
+        draw=draw_of(content, drawn, repetition=transcript.repetition),
+    )
+
+
+async def _spoken(reviewer: Reviewer, request: Request) -> Utterance | Failure:
+    try:
+        return await reviewer.speak(request)
+    except StoreError:
+        raise
+    except asyncio.CancelledError as cause:
+        # Some libraries raise this on their own when a connection dies; nobody cancelled us then.
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
+        return _failure(cause, request)
+    except Exception as cause:  # noqa: BLE001  reviewers are anybody's code: what they raise is data
+        return _failure(cause, request)
+
+
+def _failure(cause: BaseException, request: Request) -> Failure:
+    kind = type(cause).__name__
+    message = str(cause)[:_LONGEST_MESSAGE]
+    _log.warning("turn failed", reviewer=request.seat.reviewer, kind=kind, message=message)
+    return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)
+
+
+def _next_cue(staging: Staging, turns: tuple[Turn, ...]) -> Cue | None:
+    protocol, transcript = staging.protocol, staging.transcript
+    try:
+        cue = protocol.next_cue(transcript.seats, transcript.comparison, turns)
+    except PeerJudgeError:
+        raise
+    except Exception as cause:
+        msg = f"protocol {protocol.name!r} raised {cause!r} when asked for turn {len(turns)}"
+        raise ProtocolError(msg) from cause
+    if cue is not None and (fault := _fault(cue, staging, transcript.comparison, len(turns))):
+        msg = f"protocol {protocol.name!r} {fault} in turn {len(turns)}"
+        raise ProtocolError(msg)
+    return cue
+
+
+def _conclude(staging: Staging, turns: tuple[Turn, ...]) -> Verdict:
+    protocol, transcript = staging.protocol, staging.transcript
+    try:
+        return protocol.conclude(transcript.seats, transcript.comparison, turns)
+    except PeerJudgeError:
+        raise
+    except Exception as cause:
+        msg = f"protocol {protocol.name!r} raised {cause!r} when asked for its conclusion"
+        raise ProtocolError(msg) from cause
+
+
+def _fault(cue: Cue, staging: Staging, comparison: Comparison, now: int) -> str | None:
+    if cue.seat not in staging.reviewers:
+        return f"cues seat {cue.seat!r}, which is none of {list(staging.reviewers)},"
+    if cue.hears:
+        ascending = all(a < b for a, b in zip(cue.hears, cue.hears[1:], strict=False))
+        if not (ascending and cue.hears[0] >= 0 and cue.hears[-1] < now):
+            return f"lets {cue.seat!r} hear turns {list(cue.hears)}, not earlier turns in order,"
+    shown = comparison.shown
+    if cue.sees != shown and cue.sees != tuple(answer for answer in shown if answer in cue.sees):
+        return f"shows {list(cue.sees)}, not answers of {list(shown)} in their order,"
+    if now >= MAX_TURNS:
+        return f"has no end after {MAX_TURNS} turns: it asks for one more"
+    return None
+
+
+def _require_reviewers(staging: Staging) -> None:
+    transcript = staging.transcript
+    staging.protocol.require(
+        seats=len(transcript.seats), answers=len(transcript.comparison.answers)
+    )
+    seated = [seat.id for seat in transcript.seats]
+    if sorted(seated) != sorted(staging.reviewers):
+        msg = f"seats {seated} need one reviewer each; there are reviewers for {list(staging.reviewers)}"
+        raise ProtocolError(msg)
