@@ -27,7 +27,7 @@ tests: $(READY)
 
 # Builds the wheel, installs it into an environment of its own and runs it from there.
 wheel: $(READY)
-	$(BIN)/python -m pytest -q tests/packaging --run-packaging
+	$(BIN)/python -m pytest -q -m packaging tests/packaging
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'

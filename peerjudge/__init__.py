@@ -1,1 +1,92 @@
-"""Peer-discussion experiments with language-model reviewers."""
+"""Peer-discussion experiments with language-model reviewers.
+
+    import peerjudge as pj
+
+    summary = await pj.run("quickstart")
+    run = pj.load(summary.folder)
+
+Names are imported when they are first used, so that `import peerjudge` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from peerjudge.data import (
+        TIE,
+        UNREADABLE,
+        Answer,
+        Card,
+        Comparison,
+        Condition,
+        Cue,
+        Dataset,
+        Experiment,
+        Question,
+        Seat,
+        Seating,
+        Transcript,
+        Turn,
+        Verdict,
+    )
+    from peerjudge.errors import PeerJudgeError
+    from peerjudge.experiment import RunSummary, load, run
+    from peerjudge.protocol import DiscussionProtocol
+    from peerjudge.ranking import peer_rank, rank
+    from peerjudge.shelf import Shelf
+    from peerjudge.tracker import opinion_events
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "TIE",
+    "UNREADABLE",
+    "Answer",
+    "Card",
+    "Comparison",
+    "Condition",
+    "Cue",
+    "Dataset",
+    "DiscussionProtocol",
+    "Experiment",
+    "PeerJudgeError",
+    "Question",
+    "RunSummary",
+    "Seat",
+    "Seating",
+    "Shelf",
+    "Transcript",
+    "Turn",
+    "Verdict",
+    "__version__",
+    "load",
+    "opinion_events",
+    "peer_rank",
+    "rank",
+    "run",
+]
+
+_HOMES = {
+    "DiscussionProtocol": "protocol",
+    "PeerJudgeError": "errors",
+    "RunSummary": "experiment",
+    "Shelf": "shelf",
+    "load": "experiment",
+    "opinion_events": "tracker",
+    "peer_rank": "ranking",
+    "rank": "ranking",
+    "run": "experiment",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        msg = f"module 'peerjudge' has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"peerjudge.{_HOMES.get(name, 'data')}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,20 @@
+"""Does it matter who speaks first? Two reviewers of different ability discuss, each leading once.
+
+The design of PRD section 4.3 (Table 4, Figure 6): every comparison is discussed under both leaders
+and in both orders of the answers; `vote` is what the same private reviews give without discussion.
+"""
+
+from peerjudge.data import Condition, Experiment, Leader
+
+EXPERIMENT = Experiment(
+    data="sample",
+    conditions=(
+        Condition(
+            name="leader_follower",
+            protocol="leader_follower",
+            seats=("sim_gpt4", "sim_gpt35"),
+            leader=Leader.BOTH,
+        ),
+        Condition(name="vote", protocol="vote", seats=("sim_gpt4", "sim_gpt35")),
+    ),
+)

@@ -1,0 +1,47 @@
+"""Who alters its opinion, who holds it, and does discussing beat voting? Runs offline in seconds.
+
+Four simulated reviewers of different ability judge the built-in sample: alone, in discussions led
+by either of them, with themselves at two temperatures, after explaining each answer alone first
+(PRePair), and by plain vote. A third of the sample is adversarial: the attractive answer ignores
+the instruction.
+"""
+
+from peerjudge.data import Condition, Experiment, Leader, Seating
+
+EXPERIMENT = Experiment(
+    data="sample",
+    prompts="instruction_following",
+    conditions=(
+        Condition(
+            name="strong with weak",
+            protocol="leader_follower",
+            seats=("sim_strong", "sim_weak"),
+            leader=Leader.BOTH,
+        ),
+        Condition(
+            name="solid with plain",
+            protocol="leader_follower",
+            seats=("sim_solid", "sim_plain"),
+            leader=Leader.BOTH,
+        ),
+        Condition(
+            name="plain with itself",
+            protocol="self_discussion",
+            seats=(
+                Seating(reviewer="sim_plain", temperature=0.2),
+                Seating(reviewer="sim_plain", temperature=1.0),
+            ),
+        ),
+        Condition(
+            name="solid with plain, PRePair",
+            protocol="prepair_discussion",
+            seats=("sim_solid", "sim_plain"),
+            leader=Leader.BOTH,
+        ),
+        Condition(
+            name="vote of four",
+            protocol="vote",
+            seats=("sim_strong", "sim_solid", "sim_plain", "sim_weak"),
+        ),
+    ),
+)
