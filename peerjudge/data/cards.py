@@ -91,11 +91,13 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptPack:
-    """The words of one family of prompts. Every text is a Jinja template.
+    """The words of one family of prompts. Every text but the aspects is a Jinja template.
 
-    `system` opens every prompt; `scene` shows the question and the answers; `tasks` holds the
-    instruction for each task a cue can name; `aspects` are the criteria in order of importance.
-    `reply` maps the kinds of reply (`verdict`, `verdict_or_tie`, `rating`) to how it is asked for.
+    `system` opens every prompt and `seat` adds, in a discussion, who is who; `scene` shows the
+    question and the answers, `heard` one earlier turn. `tasks` holds the instruction for each task
+    a cue can name, `criteria` what it says about `aspects` (in order of importance), `remind` the
+    role reminder that can precede it. `reply` maps the kinds of reply (`verdict`,
+    `verdict_or_tie`, `rating`) to how each is asked for.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -103,8 +105,11 @@ class PromptPack:
     name: str
     description: str
     system: str
+    seat: str
     scene: str
     heard: str
+    criteria: str
+    remind: str
     tasks: Mapping[str, str] = field(hash=False)
     reply: Mapping[str, str] = field(hash=False)
     aspects: tuple[str, ...] = ()

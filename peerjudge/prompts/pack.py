@@ -1,0 +1,102 @@
+"""Prompt packs: read from TOML, checked part by part, and identified by their words.
+
+What the templates of each part are given is `GIVEN`. Whatever others wrote arrives fenced.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Set
+from types import MappingProxyType
+
+from peerjudge.data import PromptPack, content_hash, from_plain
+from peerjudge.errors import DataError, PromptError
+from peerjudge.prompts.templates import check_template
+
+__all__ = ["GIVEN", "pack_identity", "read_pack"]
+
+RENDERING = 1
+"""Counts the changes of what `render` adds to a pack's words; part of every pack's identity."""
+
+GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "system": frozenset({"mark"}),
+        "seat": frozenset({"number", "others"}),
+        "scene": frozenset({"question", "answers"}),
+        "heard": frozenset({"speaker", "own", "private", "about", "words"}),
+        "criteria": frozenset({"aspects", "labels"}),
+        "remind": frozenset({"number", "others"}),
+        "tasks": frozenset({"criteria", "labels", "ties"}),
+        "reply": frozenset({"numbers", "tie"}),
+    }
+)
+"""The values that the templates of each part are given.
+
+`mark` is the mark of the fences; `number` the speaker's place in the discussion, from 1, and
+`others` those of the rest; `question` and `answers` are fenced, `labels` are the names under which
+the answers are shown; `speaker` is `Reviewer 2`, or `You` in what a seat hears of itself before a
+discussion, `own` whether that is the one now asked, `private` whether it was said in private,
+`about` the label of the one answer it was about (or empty) and `words` what was said, fenced;
+`aspects` are the criteria, none when they are not to be named, `criteria` that part filled;
+`ties` whether a tie is allowed, `numbers` those of the answers and `tie` the number for a tie.
+"""
+
+_TABLES = ("tasks", "reply")
+_REPLIES = ("verdict", "verdict_or_tie", "rating")
+_OPTIONAL_REPLIES = frozenset({"rating"})
+
+
+def read_pack(name: str, text: str) -> PromptPack:
+    """The pack that this TOML text holds.
+
+    Raises `PromptError` for text that is not TOML, a missing or unknown part, a template that does
+    not compile, and a template that uses a value which its part is not given.
+    """
+    try:
+        plain = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as cause:
+        msg = f"prompt pack {name!r} is not TOML: {cause}"
+        raise PromptError(msg) from cause
+    known = {"description", "aspects", *GIVEN}
+    _require(plain.keys(), known=known, optional={"aspects"}, where=f"prompt pack {name!r}")
+    try:
+        pack = from_plain(PromptPack, {"name": name, **plain})
+    except DataError as cause:
+        msg = f"prompt pack {name!r}: {cause}"
+        raise PromptError(msg) from cause
+    _require(
+        pack.reply.keys(),
+        known=set(_REPLIES),
+        optional=set(_OPTIONAL_REPLIES),
+        where=f"[reply] of prompt pack {name!r}",
+    )
+    for part, key, template in _templates(pack):
+        where = f"{part}{f'.{key}' if key else ''} of prompt pack {name!r}"
+        check_template(template, GIVEN[part], where=where)
+    return pack
+
+
+def pack_identity(pack: PromptPack) -> str:
+    """A digest of all that the pack makes reviewers read; its name and description are not in it."""
+    words = [[part, key, template] for part, key, template in _templates(pack)]
+    return content_hash(RENDERING, words, list(pack.aspects))
+
+
+def _templates(pack: PromptPack) -> Iterator[tuple[str, str, str]]:
+    """Every template as (part, key in its table or empty, text), in a fixed order."""
+    for part in GIVEN:
+        if part in _TABLES:
+            table: Mapping[str, str] = getattr(pack, part)
+            for key in sorted(table):
+                yield part, key, table[key]
+        else:
+            yield part, "", getattr(pack, part)
+
+
+def _require(keys: Set[str], *, known: set[str], optional: set[str], where: str) -> None:
+    if unknown := sorted(keys - known):
+        msg = f"{where} has the unknown part {unknown[0]!r}; the parts are {sorted(known)}"
+        raise PromptError(msg)
+    if missing := sorted(known - optional - keys):
+        msg = f"{where} lacks the part {missing[0]!r}; it needs {sorted(known - optional)}"
+        raise PromptError(msg)

@@ -1,0 +1,32 @@
+"""Two reviewers review privately, then discuss in turns; the leader speaks first.
+
+Source: "PRD: Peer Rank and Discussion Improve Large Language Model based Evaluations" (Li, Patel
+and Du), section 3.2 and Tables 1 and 8: private reviews, then four turns, leader, follower,
+leader, follower, each hearing both private reviews and all that was said. `aspects` and `remind`
+are the prompt variants of its Table 9.
+"""
+
+from __future__ import annotations
+
+from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
+from peerjudge.talk import Talk, private_cue, settle, talk_cue
+
+SEATS = (2, 2)
+
+Options = Talk
+
+
+def next_cue(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Talk
+) -> Cue | None:
+    """A private review of each seat, then the discussion."""
+    if len(turns) < len(seats):
+        return private_cue(seats[len(turns)], comparison, options)
+    return talk_cue(seats, comparison, turns, options, length=options.turns)
+
+
+def conclude(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Talk
+) -> Verdict:
+    """The last verdict, or as `options.outcome` says."""
+    return settle(seats, turns, options.outcome)
