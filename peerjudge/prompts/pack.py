@@ -26,7 +26,7 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
         "heard": frozenset({"speaker", "own", "private", "about", "words"}),
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
-        "tasks": frozenset({"criteria", "labels", "ties"}),
+        "tasks": frozenset({"criteria", "labels"}),
         "reply": frozenset({"numbers", "tie"}),
     }
 )
@@ -38,7 +38,7 @@ the answers are shown; `speaker` is `Reviewer 2`, or `You` in what a seat hears 
 discussion, `own` whether that is the one now asked, `private` whether it was said in private,
 `about` the label of the one answer it was about (or empty) and `words` what was said, fenced;
 `aspects` are the criteria, none when they are not to be named, `criteria` that part filled;
-`ties` whether a tie is allowed, `numbers` those of the answers and `tie` the number for a tie.
+`numbers` are those of the answers and `tie` is the number for a tie.
 """
 
 _TABLES = ("tasks", "reply")

@@ -109,7 +109,7 @@ class _Prompt:
         labels = self.labels()
         criteria = self.fill("criteria", pack.criteria, {"aspects": aspects, "labels": labels})
         task = _named(pack.tasks, cue.task, what="task", pack=pack)
-        values = {"criteria": criteria, "labels": labels, "ties": cue.ties}
+        values = {"criteria": criteria, "labels": labels}
         parts = [self.fill(f"tasks.{cue.task}", task, values)]
         if cue.remind and not cue.private:
             parts.insert(0, self.fill("remind", pack.remind, self.places()))

@@ -1,0 +1,23 @@
+"""One judge explains each answer alone, seeing only it, and then decides hearing both explanations.
+
+Source: PRePair (Jeong et al., "On the Adversarial Vulnerability of Pairwise Evaluation Using Large
+Language Models", section 4 and Figures 7 and 12): pointwise reasoning, pairwise decision. An
+explanation does not depend on the other answer or on the order, so both orders share it.
+"""
+
+from __future__ import annotations
+
+from peerjudge.data import Comparison, Cue, Seat, Turn
+from peerjudge.talk import Ask, explained_cues
+
+SEATS = (1, 1)
+
+Options = Ask
+
+
+def next_cue(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
+) -> Cue | None:
+    """An explanation of each answer, then the decision."""
+    cues = explained_cues(seats[0], comparison, options)
+    return cues[len(turns)] if len(turns) < len(cues) else None
