@@ -1,0 +1,43 @@
+"""Model clients: built from cards, and governed by one wrapper that every call passes."""
+
+from peerjudge.clients.billing import (
+    Billing,
+    Call,
+    CallBook,
+    CallOutcome,
+    Tally,
+    billed_to,
+    current_billing,
+)
+from peerjudge.clients.build import build_client
+from peerjudge.clients.cache import MemoryCache, Reply, ResponseCache, SingleFlight
+from peerjudge.clients.components import allow_namespace, load_client
+from peerjudge.clients.failures import ClientCancelledError, MalformedReplyError
+from peerjudge.clients.governed import Governed
+from peerjudge.clients.pool import ClientPool
+from peerjudge.clients.retry import RetryPolicy
+from peerjudge.clients.sampling import create_args, dialect_of
+
+__all__ = [
+    "Billing",
+    "Call",
+    "CallBook",
+    "CallOutcome",
+    "ClientCancelledError",
+    "ClientPool",
+    "Governed",
+    "MalformedReplyError",
+    "MemoryCache",
+    "Reply",
+    "ResponseCache",
+    "RetryPolicy",
+    "SingleFlight",
+    "Tally",
+    "allow_namespace",
+    "billed_to",
+    "build_client",
+    "create_args",
+    "current_billing",
+    "dialect_of",
+    "load_client",
+]

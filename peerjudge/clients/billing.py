@@ -1,0 +1,182 @@
+"""Who pays for a call: the seat it is made for, and the book in which every call is written."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from peerjudge.data.discussion import Usage
+
+__all__ = ["Billing", "Call", "CallBook", "CallOutcome", "Tally", "billed_to", "current_billing"]
+
+
+class CallOutcome(StrEnum):
+    """What became of a call."""
+
+    PAID = "paid"
+    """The model answered, and its maker charges for it."""
+    CACHED = "cached"
+    """The reply was at hand from an earlier call."""
+    FAILED = "failed"
+    """No attempt brought a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call: for whom, what became of it, and what it took.
+
+    `latency` is in seconds, of the attempt that brought the reply (of all when none did);
+    `attempts` is 0 for a reply that was at hand. `error` names the type of the last failure.
+    """
+
+    reviewer: str
+    discussion: str
+    turn: int | None
+    model: str
+    outcome: CallOutcome
+    usage: Usage = Usage()
+    attempts: int = 1
+    latency: float = 0.0
+    error: str = ""
+
+
+def _no_calls() -> list[Call]:
+    return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billing:
+    """For whom the calls of this task are made, and the calls made so far.
+
+    `draw` tells random draws apart: equal requests with another draw are other requests.
+    """
+
+    reviewer: str = ""
+    discussion: str = ""
+    turn: int | None = None
+    draw: str = ""
+    calls: list[Call] = field(default_factory=_no_calls, compare=False)
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all calls together, the cached ones included."""
+        return Usage(
+            prompt_tokens=sum(call.usage.prompt_tokens for call in self.calls),
+            completion_tokens=sum(call.usage.completion_tokens for call in self.calls),
+            estimated=any(call.usage.estimated for call in self.calls),
+        )
+
+    @property
+    def cached(self) -> bool:
+        """Whether there were calls and none of them had to be paid."""
+        return bool(self.calls) and all(call.outcome is CallOutcome.CACHED for call in self.calls)
+
+    @property
+    def attempts(self) -> int:
+        """Attempts of all calls together."""
+        return sum(call.attempts for call in self.calls)
+
+    @property
+    def latency(self) -> float:
+        """Seconds of all calls together."""
+        return sum(call.latency for call in self.calls)
+
+
+_BILLING: ContextVar[Billing | None] = ContextVar("peerjudge_billing", default=None)
+
+
+def current_billing() -> Billing | None:
+    """For whom the running task makes its calls; `None` outside of `billed_to`."""
+    return _BILLING.get()
+
+
+@contextmanager
+def billed_to(
+    *, reviewer: str, discussion: str = "", turn: int | None = None, draw: str = ""
+) -> Generator[Billing]:
+    """Book the calls made inside to this reviewer, discussion and turn.
+
+    It holds for tasks started inside as well, and so for whatever an AutoGen agent or team does.
+    """
+    billing = Billing(reviewer=reviewer, discussion=discussion, turn=turn, draw=draw)
+    token = _BILLING.set(billing)
+    try:
+        yield billing
+    finally:
+        _BILLING.reset(token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Calls and tokens added up. Tokens are those paid for; `cached_tokens` were saved.
+
+    `estimated` says that some of the tokens were counted here, not by a server. `latency` is the
+    sum in seconds over paid calls.
+    """
+
+    paid: int = 0
+    cached: int = 0
+    failed: int = 0
+    attempts: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+    latency: float = 0.0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            paid=self.paid + other.paid,
+            cached=self.cached + other.cached,
+            failed=self.failed + other.failed,
+            attempts=self.attempts + other.attempts,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            estimated=self.estimated or other.estimated,
+            latency=self.latency + other.latency,
+        )
+
+    @classmethod
+    def of(cls, call: Call) -> Tally:
+        """The tally of one call."""
+        usage = call.usage
+        if call.outcome is CallOutcome.CACHED:
+            return cls(cached=1, cached_tokens=usage.prompt_tokens + usage.completion_tokens)
+        if call.outcome is CallOutcome.FAILED:
+            return cls(failed=1, attempts=call.attempts)
+        return cls(
+            paid=1,
+            attempts=call.attempts,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            estimated=usage.estimated,
+            latency=call.latency,
+        )
+
+
+class CallBook:
+    """What was paid, saved and lost, reviewer by reviewer."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[str, Tally] = {}
+
+    def book(self, call: Call) -> None:
+        """Enter one call."""
+        self._tallies[call.reviewer] = self.tally(call.reviewer) + Tally.of(call)
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """Whoever made a call, by name."""
+        return tuple(sorted(self._tallies))
+
+    def tally(self, reviewer: str) -> Tally:
+        """The calls of one reviewer."""
+        return self._tallies.get(reviewer, Tally())
+
+    def total(self) -> Tally:
+        """The calls of all reviewers."""
+        return sum(self._tallies.values(), Tally())

@@ -1,0 +1,13 @@
+"""Failures of a call that no vendor library has a type for."""
+
+from __future__ import annotations
+
+__all__ = ["ClientCancelledError", "MalformedReplyError"]
+
+
+class MalformedReplyError(Exception):
+    """The server said it succeeded, but what it sent is no reply: an HTML page, a truncated body."""
+
+
+class ClientCancelledError(Exception):
+    """The model client gave up with a cancellation that nobody here asked for."""

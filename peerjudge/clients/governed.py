@@ -1,0 +1,345 @@
+"""The seam every call passes: single flight, retry, limits, and the book, around any client.
+
+A reply at hand costs no place in the queue, and every attempt waits its turn; so the order is
+single-flight cache, then retry, then limiter, then the client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Literal, Self
+from uuid import uuid4
+
+from autogen_core import CancellationToken, Component, ComponentModel
+from autogen_core.models import (
+    ChatCompletionClient,
+    CreateResult,
+    LLMMessage,
+    ModelInfo,
+    RequestUsage,
+)
+from autogen_core.tools import Tool, ToolSchema
+from pydantic import BaseModel, ValidationError
+
+from peerjudge.clients.billing import (
+    Billing,
+    Call,
+    CallBook,
+    CallOutcome,
+    current_billing,
+)
+from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight
+from peerjudge.clients.failures import ClientCancelledError, MalformedReplyError
+from peerjudge.clients.keys import request_key
+from peerjudge.clients.limiter import Limiter
+from peerjudge.clients.retry import RetryPolicy
+from peerjudge.clients.tokens import count_messages, estimate_tokens, usage_of
+from peerjudge.data import from_plain, to_plain
+from peerjudge.data.cards import Limits
+from peerjudge.data.discussion import Usage
+
+__all__ = ["Governed", "GovernedConfig"]
+
+# What reading something that is no reply raises inside AutoGen's clients.
+_UNREADABLE = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValidationError,
+    json.JSONDecodeError,
+)
+
+
+class GovernedConfig(BaseModel):
+    """The component form of a `Governed` client."""
+
+    client: ComponentModel
+    reviewer: str = ""
+    model: str = ""
+    limits: dict[str, Any] = {}
+
+
+class Governed(ChatCompletionClient, Component[GovernedConfig]):
+    """Any AutoGen model client, with its calls shared, retried, limited and booked.
+
+    Args:
+        inner: The client that speaks to the model; its own retries should be off.
+        reviewer: Whom calls are booked to when they are not made inside `billed_to`.
+        model: The name of the model, for the book and for counting tokens.
+        identity: What tells this model with its settings from any other, for the cache; by
+            default, clients share nothing with each other.
+        limits: Connections, rates, timeout of an attempt and number of attempts.
+        policy: The retry policy; by default it follows from the limits.
+        flights: The shared single flight (and its cache) of a pool.
+        book: The shared book of a pool.
+    """
+
+    component_type = "model"
+    component_config_schema = GovernedConfig
+    component_provider_override = "peerjudge.clients.Governed"
+
+    def __init__(
+        self,
+        inner: ChatCompletionClient,
+        *,
+        reviewer: str = "",
+        model: str = "",
+        identity: str = "",
+        limits: Limits = Limits(),
+        policy: RetryPolicy | None = None,
+        flights: SingleFlight | None = None,
+        book: CallBook | None = None,
+    ) -> None:
+        self.inner = inner
+        self.reviewer = reviewer
+        self.model = model
+        self.book = CallBook() if book is None else book
+        self._identity = identity or uuid4().hex
+        self._limits = limits
+        self._limiter = Limiter(limits)
+        self._policy = RetryPolicy.within(limits) if policy is None else policy
+        self._flights = SingleFlight(MemoryCache()) if flights is None else flights
+
+    async def create(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> CreateResult:
+        """The reply to these messages, as `ChatCompletionClient.create` has it.
+
+        Raises:
+            MalformedReplyError: The server answered with something that is no reply.
+            ClientCancelledError: The client cancelled itself.
+            Exception: The last failure, as the inner client raised it, when no attempt succeeded.
+        """
+        billing = current_billing() or Billing(reviewer=self.reviewer)
+        extra = dict(extra_create_args or {})
+
+        async def ask() -> Reply:
+            return await self._ask(
+                billing,
+                messages,
+                tools=list(tools),
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=extra,
+                cancellation_token=cancellation_token,
+            )
+
+        key = request_key(
+            model=self._identity,
+            messages=messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            json_output=json_output,
+            extra_create_args=extra,
+            draw=billing.draw,
+        )
+        reply, at_hand = (await ask(), False) if key is None else await self._flights.once(key, ask)
+        if at_hand:
+            self._enter(billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
+        # A copy: whoever gets it may change it, and the cached one must stay as it is.
+        return reply.result.model_copy(update={"cached": at_hand})
+
+    async def create_stream(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        """The reply piece by piece: limited and booked, but neither shared nor tried again."""
+        billing = current_billing() or Billing(reviewer=self.reviewer)
+        extra = dict(extra_create_args or {})
+        begun = asyncio.get_running_loop().time()
+        async with self._limiter.admit(_expected(messages, extra)):
+            async for piece in self.inner.create_stream(
+                messages,
+                tools=list(tools),
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=extra,
+                cancellation_token=cancellation_token,
+            ):
+                if isinstance(piece, CreateResult):
+                    self._enter(
+                        billing,
+                        CallOutcome.PAID,
+                        usage=usage_of(messages, piece, model=self.model),
+                        latency=asyncio.get_running_loop().time() - begun,
+                    )
+                yield piece
+
+    async def _ask(
+        self,
+        billing: Billing,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema],
+        tool_choice: Tool | Literal["auto", "required", "none"],
+        json_output: bool | type[BaseModel] | None,
+        extra_create_args: Mapping[str, Any],
+        cancellation_token: CancellationToken | None,
+    ) -> Reply:
+        now = asyncio.get_running_loop().time
+        expected = _expected(messages, extra_create_args)
+        first = now()
+        attempts = 0
+        try:
+            async for attempt in self._policy.tries():
+                with attempt:
+                    attempts = attempt.num
+                    async with self._limiter.admit(expected), self._guard(cancellation_token):
+                        begun = now()
+                        result = await self.inner.create(
+                            messages,
+                            tools=tools,
+                            tool_choice=tool_choice,
+                            json_output=json_output,
+                            extra_create_args=extra_create_args,
+                            cancellation_token=cancellation_token,
+                        )
+                    usage = usage_of(messages, result, model=self.model)
+                    self._enter(
+                        billing,
+                        CallOutcome.PAID,
+                        usage=usage,
+                        attempts=attempts,
+                        latency=now() - begun,
+                    )
+                    return Reply(result=result, usage=usage)
+        except Exception as error:
+            self._enter(
+                billing,
+                CallOutcome.FAILED,
+                attempts=attempts,
+                latency=now() - first,
+                error=type(error).__name__,
+            )
+            raise
+        raise AssertionError  # pragma: no cover - the last failure has been raised above
+
+    @asynccontextmanager
+    async def _guard(self, token: CancellationToken | None) -> AsyncGenerator[None]:
+        """Bound one attempt in time, and turn what it may wrongly raise into failures."""
+        if token is not None and token.is_cancelled():
+            raise asyncio.CancelledError
+        async with asyncio.timeout(self._limits.timeout):
+            try:
+                yield
+            except asyncio.CancelledError as cause:
+                if _being_cancelled(token):
+                    raise
+                msg = f"the client of {self.model or 'the model'} cancelled its own call"
+                raise ClientCancelledError(msg) from cause
+            except _UNREADABLE as cause:
+                msg = (
+                    f"what came back from {self.model or 'the model'} is no reply "
+                    f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
+                )
+                raise MalformedReplyError(msg) from cause
+
+    def _enter(
+        self,
+        billing: Billing,
+        outcome: CallOutcome,
+        *,
+        usage: Usage = Usage(),
+        attempts: int = 1,
+        latency: float = 0.0,
+        error: str = "",
+    ) -> None:
+        call = Call(
+            reviewer=billing.reviewer or self.reviewer,
+            discussion=billing.discussion,
+            turn=billing.turn,
+            model=self.model,
+            outcome=outcome,
+            usage=usage,
+            attempts=attempts,
+            latency=latency,
+            error=error,
+        )
+        billing.calls.append(call)
+        self.book.book(call)
+
+    async def close(self) -> None:
+        """Close the inner client."""
+        await self.inner.close()
+
+    def actual_usage(self) -> RequestUsage:
+        """The tokens of the inner client."""
+        return self.inner.actual_usage()
+
+    def total_usage(self) -> RequestUsage:
+        """The tokens of the inner client."""
+        return self.inner.total_usage()
+
+    def count_tokens(
+        self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
+    ) -> int:
+        """Tokens of a prompt, counted without the network."""
+        schemas = [tool.schema if isinstance(tool, Tool) else tool for tool in tools]
+        extra = estimate_tokens(json.dumps(schemas)) if schemas else 0
+        return count_messages(messages, model=self.model) + extra
+
+    def remaining_tokens(
+        self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
+    ) -> int:
+        """What the inner client says."""
+        return self.inner.remaining_tokens(messages, tools=list(tools))
+
+    @property
+    def capabilities(self) -> ModelInfo:
+        """What the model can do, under its former name."""
+        return self.model_info
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """What the model can do."""
+        return self.inner.model_info
+
+    def _to_config(self) -> GovernedConfig:
+        return GovernedConfig(
+            client=self.inner.dump_component(),
+            reviewer=self.reviewer,
+            model=self.model,
+            limits=to_plain(self._limits),  # pyright: ignore[reportArgumentType]
+        )
+
+    @classmethod
+    def _from_config(cls, config: GovernedConfig) -> Self:
+        return cls(
+            ChatCompletionClient.load_component(config.client),
+            reviewer=config.reviewer,
+            model=config.model,
+            limits=from_plain(Limits, config.limits),
+        )
+
+
+def _being_cancelled(token: CancellationToken | None) -> bool:
+    task = asyncio.current_task()
+    return (task is not None and task.cancelling() > 0) or (
+        token is not None and token.is_cancelled()
+    )
+
+
+def _expected(messages: Sequence[LLMMessage], extra: Mapping[str, Any]) -> int:
+    prompt = sum(
+        estimate_tokens(message.content) if isinstance(message.content, str) else 0
+        for message in messages
+    )
+    most = extra.get("max_tokens") or extra.get("max_completion_tokens") or 0
+    return prompt + int(most)

@@ -1,0 +1,114 @@
+"""The one retry policy: which failures pass, how long to wait, and when to give up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import stamina
+
+from peerjudge.data import Limits
+
+__all__ = ["RetryPolicy", "is_transient", "retry_after"]
+
+_PASSING_STATUS = frozenset({408, 409, 429})
+_SERVER_ERROR = 500
+_PASSING_TYPES = frozenset(
+    {
+        "TimeoutError",  # the standard library's, and so asyncio's
+        "ConnectionError",
+        "APIConnectionError",  # openai and anthropic, their timeouts included
+        "TransportError",  # httpx, its timeouts included
+        "ClientConnectionError",  # aiohttp
+    }
+)
+_HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How often and how long one call is tried. Times are in seconds.
+
+    Between attempts it waits what the server asks for (`Retry-After`), else `wait` doubled each
+    time plus a random part, at most `wait_most`. A wait that would pass the `deadline` is not begun.
+    """
+
+    attempts: int = 5
+    deadline: float = 600.0
+    wait: float = 0.5
+    wait_most: float = 30.0
+
+    @classmethod
+    def within(cls, limits: Limits) -> RetryPolicy:
+        """The policy of a card: its attempts, and no longer than all of them may take."""
+        return cls(attempts=limits.attempts, deadline=limits.attempts * limits.timeout)
+
+    def tries(self) -> AsyncIterator[stamina.Attempt]:
+        """Attempts to run a block in, each used as `with attempt:`; the last failure is raised."""
+        return aiter(
+            stamina.retry_context(
+                self._hook(),
+                attempts=self.attempts,
+                timeout=self.deadline,
+                wait_initial=self.wait,
+                wait_max=self.wait_most,
+                wait_jitter=self.wait,
+            )
+        )
+
+    def _hook(self) -> Callable[[Exception], bool | float]:
+        now = asyncio.get_running_loop().time
+        give_up = now() + self.deadline
+
+        def decide(error: Exception) -> bool | float:
+            if not is_transient(error):
+                return False
+            asked = retry_after(error)
+            if asked is None:
+                return True
+            return asked if now() + asked <= give_up else False
+
+        return decide
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same request may succeed later: 408, 409, 429, 5xx, timeouts, lost connections.
+
+    Vendor errors are recognised by their status code or the names of their types, so that no
+    vendor library need be imported. A used-up quota comes as 429 and does not pass.
+    """
+    if getattr(error, "code", None) in _HOPELESS_CODES:
+        return False
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return status in _PASSING_STATUS or status >= _SERVER_ERROR
+    return any(kind.__name__ in _PASSING_TYPES for kind in type(error).__mro__)
+
+
+def retry_after(error: BaseException) -> float | None:
+    """The seconds that the server asked to wait, as a number or a date; `None` if it did not."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if headers is None:
+        return None
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is not None:
+            seconds = _seconds(str(value))
+            if seconds is not None:
+                return max(0.0, seconds / unit)
+    return None
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()

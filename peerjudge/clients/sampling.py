@@ -1,0 +1,74 @@
+"""What each kind of model client calls the sampling of a seat, and what it cannot be asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from autogen_core.models import ChatCompletionClient
+
+from peerjudge.clients.governed import Governed
+from peerjudge.data import Sampling
+
+__all__ = ["TOP_LOGPROBS", "Dialect", "create_args", "dialect_of"]
+
+Dialect = Literal["openai", "anthropic", "ollama"]
+
+TOP_LOGPROBS = 20
+"""Alternatives asked for with every token when log-probabilities are wanted (OpenAI's maximum)."""
+
+# Models that call the bound on their reply, their reasoning included, by another name.
+_REASONING = re.compile(r"^(o\d|gpt-5)")
+
+_NAMES: dict[Dialect, dict[str, str]] = {
+    "openai": {
+        "temperature": "temperature",
+        "top_p": "top_p",
+        "seed": "seed",
+        "max_tokens": "max_tokens",
+    },
+    "anthropic": {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens"},
+    # AutoGen's Ollama client moves these into the request's options, next to the card's own.
+    "ollama": {
+        "temperature": "temperature",
+        "top_p": "top_p",
+        "seed": "seed",
+        "max_tokens": "num_predict",
+    },
+}
+
+
+def create_args(
+    sampling: Sampling, dialect: Dialect, *, model: str = ""
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The arguments of one call that carry this sampling, and the settings that must be dropped."""
+    names = _NAMES[dialect]
+    args: dict[str, object] = {}
+    dropped: list[str] = []
+    for setting in ("temperature", "top_p", "seed", "max_tokens"):
+        value: object = getattr(sampling, setting)
+        if value is None:
+            continue
+        if setting in names:
+            args[names[setting]] = value
+        else:
+            dropped.append(setting)
+    if dialect == "openai" and _REASONING.match(model) and "max_tokens" in args:
+        args["max_completion_tokens"] = args.pop("max_tokens")
+    if sampling.logprobs and dialect == "openai":
+        args |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+    elif sampling.logprobs:
+        dropped.append("logprobs")
+    return args, tuple(dropped)
+
+
+def dialect_of(client: ChatCompletionClient) -> Dialect:
+    """How this client wants to be asked, by its class; unknown clients are taken to follow OpenAI."""
+    while isinstance(client, Governed):
+        client = client.inner
+    for kind in type(client).__mro__:
+        if kind.__module__.startswith("autogen_ext.models.anthropic"):
+            return "anthropic"
+        if kind.__module__.startswith("autogen_ext.models.ollama"):
+            return "ollama"
+    return "openai"
