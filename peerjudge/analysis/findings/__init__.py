@@ -1,0 +1,29 @@
+"""What a run found: one pass over its transcripts, one frozen result."""
+
+from peerjudge.analysis.findings.gather import findings
+from peerjudge.analysis.findings.nouns import (
+    Accuracy,
+    AgainstVote,
+    Agreement,
+    ConditionFindings,
+    Consistency,
+    Effort,
+    Findings,
+    GroupFindings,
+    PeerFindings,
+    SeatFindings,
+)
+
+__all__ = [
+    "Accuracy",
+    "AgainstVote",
+    "Agreement",
+    "ConditionFindings",
+    "Consistency",
+    "Effort",
+    "Findings",
+    "GroupFindings",
+    "PeerFindings",
+    "SeatFindings",
+    "findings",
+]

@@ -1,0 +1,234 @@
+"""What a run found, as frozen numbers: everything that tables, figures and the JSON file say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from peerjudge.data import EventKind, Measurement, Outcome, Ranking, Role
+from peerjudge.tracker import NoEventReason
+
+__all__ = [
+    "Accuracy",
+    "AgainstVote",
+    "Agreement",
+    "ConditionFindings",
+    "Consistency",
+    "Effort",
+    "Findings",
+    "GroupFindings",
+    "PeerFindings",
+    "SeatFindings",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much was played. Discussions count as done, failed, or unfinished; the rest is sums.
+
+    `calls` counts attempts that were paid for, `cached` the replies that cost nothing. Tokens are
+    those of all turns, cached ones included; `estimated` says that some were not counted by a server.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    done: int
+    failed: int
+    unfinished: int
+    comparisons: int
+    turns: int
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    estimated: bool
+
+    @property
+    def discussions(self) -> int:
+        """Done, failed and unfinished together."""
+        return self.done + self.failed + self.unfinished
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """The share of readable verdicts that name the gold answer.
+
+    `worst` and `best` are the shares over all verdicts, if every unreadable one were wrong or
+    right. `measured` is `None` where no verdict was readable.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    measured: Measurement | None
+    unreadable: int
+    worst: float
+    best: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFindings:
+    """Accuracy within one subset or category, before and after discussing."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    name: str
+    comparisons: int
+    before: Accuracy | None
+    after: Accuracy | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consistency:
+    """What became of judgements that were made in both orders of the answers.
+
+    `same` and `inconsistent` add up, with the `unreadable` (a refusal included), to `judged`.
+    `rate` is the share of `same` among the readable.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    judged: int
+    same: int
+    inconsistent: int
+    unreadable: int
+    rate: Measurement | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """The share of discussions in which all readable stances (two or more) are the same."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    before: Measurement | None
+    after: Measurement | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatFindings:
+    """One reviewer in one role (`None`: in all of them): where it began, where it ended, and between.
+
+    `first_before` and `first_after` are the shares of its choices that name the first-shown answer.
+    `towards_gold` and `away_from_gold` count its moves by direction, whatever their kind.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    reviewer: str
+    role: Role | None
+    discussions: int
+    before: Accuracy | None
+    after: Accuracy | None
+    first_before: Measurement | None
+    first_after: Measurement | None
+    events: Mapping[EventKind, int]
+    no_events: Mapping[NoEventReason, int]
+    towards_gold: int
+    away_from_gold: int
+
+    @property
+    def contradicted(self) -> int:
+        """How often it gave a verdict after hearing one that disagreed with it."""
+        kinds = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
+        return sum(self.events[kind] for kind in kinds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionFindings:
+    """One condition of the experiment.
+
+    `before` is the accuracy of the private stances, one per seat and discussion; `after` that of
+    the concluded verdicts; `gain` the mean difference within discussions where both are readable.
+    A lone judge has no before and no gain. `outcomes` counts the concluded verdicts.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    name: str
+    protocol: str
+    seats: int
+    reviewers: tuple[str, ...]
+    effort: Effort
+    outcomes: Mapping[Outcome, int]
+    before: Accuracy | None
+    after: Accuracy | None
+    gain: Measurement | None
+    subsets: tuple[GroupFindings, ...]
+    categories: tuple[GroupFindings, ...]
+    first_before: Measurement | None
+    first_after: Measurement | None
+    consistency_before: Consistency
+    consistency_after: Consistency
+    agreement: Agreement
+    by_seat: tuple[SeatFindings, ...]
+
+    @property
+    def discusses(self) -> bool:
+        """Whether anybody in this condition could hear anybody else."""
+        return any(sum(s.events.values()) + sum(s.no_events.values()) for s in self.by_seat)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstVote:
+    """A condition against the vote on the comparisons that both judged.
+
+    `difference` is the mean over comparisons of its accuracy minus the vote's. An even panel that
+    splits votes a tie, which gold seldom is, so `ties_as_half` counts a tie as half right where gold
+    is a choice. `same_reviewers` says whether the two were seated with the same reviewers. Turns are
+    means per discussion.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    condition: str
+    vote: str
+    same_reviewers: bool
+    comparisons: int
+    difference: Measurement | None
+    ties_as_half: Measurement | None
+    turns: float
+    vote_turns: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerFindings:
+    """Contestants and reviewers weighed by the reviewers' private reviews.
+
+    `weighted` is `None` where no reviewer is a contestant, since a reviewer's weight is its own
+    score as a contestant; `reason` then says so. `outsiders` are the reviewers that are not
+    contestants while others are: they get the mean weight.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    equal: Ranking
+    weighted: Ranking | None
+    reason: str
+    outsiders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Everything a run found. Intervals are of `level` and resample questions, drawn with `seed`.
+
+    `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`
+    and `by_seat` (per role) pool the discussions of all conditions in which somebody heard another.
+    `answers` is how many were shown side by side, `None` where that varied.
+    `peers` is `None` where no two contestants met; `peers_missing` then says why.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    seed: int
+    level: float
+    simulated: bool
+    questions: int
+    answers: int | None
+    effort: Effort
+    conditions: tuple[ConditionFindings, ...]
+    by_reviewer: tuple[SeatFindings, ...]
+    by_seat: tuple[SeatFindings, ...]
+    against_vote: tuple[AgainstVote, ...]
+    peers: PeerFindings | None
+    peers_missing: str

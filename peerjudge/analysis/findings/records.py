@@ -1,0 +1,126 @@
+"""What the findings need of a discussion, and nothing of what was said in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from peerjudge.data import (
+    Direction,
+    EventKind,
+    Role,
+    Seat,
+    StopReason,
+    Transcript,
+    Verdict,
+)
+from peerjudge.tournament import stance_of
+from peerjudge.tracker import NoEventReason, Tracking, track
+
+__all__ = ["DiscussionRecord", "SeatRecord", "record_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRecord:
+    """A seat's stances and events.
+
+    `private` is its stance before it heard anybody, `final` its last; `None` where it was asked for
+    no verdict.
+    """
+
+    reviewer: str
+    role: Role
+    temperature: float | None
+    private: Verdict | None
+    final: Verdict | None
+    events: tuple[EventKind, ...]
+    no_events: tuple[NoEventReason, ...]
+    towards_gold: int
+    away_from_gold: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscussionRecord:
+    """One discussion without its texts."""
+
+    condition: str
+    protocol: str
+    comparison: str
+    question: str
+    subset: str
+    category: str
+    shown: tuple[str, ...]
+    gold: Verdict | None
+    repetition: int
+    stop: StopReason | None
+    verdict: Verdict
+    seats: tuple[SeatRecord, ...]
+    turns: int
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    estimated: bool
+    simulated: bool
+
+    @property
+    def done(self) -> bool:
+        """Whether the protocol came to its end."""
+        return self.stop is StopReason.COMPLETE
+
+    @property
+    def seating(self) -> tuple[tuple[str, float | None], ...]:
+        """Who sat where, at which temperature."""
+        return tuple((seat.reviewer, seat.temperature) for seat in self.seats)
+
+    @property
+    def heard(self) -> bool:
+        """Whether a seat gave a verdict after it had heard another."""
+        return any(seat.events or seat.no_events for seat in self.seats)
+
+    def correct(self, verdict: Verdict) -> float:
+        """1 where the verdict is gold's, else 0."""
+        return float(verdict == self.gold)
+
+
+def record_of(transcript: Transcript) -> DiscussionRecord:
+    """The record of a discussion, ended or not."""
+    comparison = transcript.comparison
+    utterances = [turn.utterance for turn in transcript.turns]
+    tracking = track(transcript)
+    gold = comparison.gold
+    return DiscussionRecord(
+        condition=transcript.condition,
+        protocol=transcript.protocol,
+        comparison=comparison.id,
+        question=comparison.question.id,
+        subset=comparison.subset,
+        category=comparison.question.category,
+        shown=comparison.shown,
+        gold=gold if gold is not None and gold.readable else None,
+        repetition=transcript.repetition,
+        stop=transcript.stop,
+        verdict=transcript.verdict,
+        seats=tuple(_seat_record(seat, transcript, tracking) for seat in transcript.seats),
+        turns=len(utterances),
+        calls=sum(said.attempts for said in utterances if not said.cached),
+        cached=sum(said.cached for said in utterances),
+        prompt_tokens=sum(said.usage.prompt_tokens for said in utterances),
+        completion_tokens=sum(said.usage.completion_tokens for said in utterances),
+        estimated=any(said.usage.estimated for said in utterances),
+        simulated=transcript.simulated,
+    )
+
+
+def _seat_record(seat: Seat, transcript: Transcript, tracking: Tracking) -> SeatRecord:
+    events = [event for event in tracking.events if event.seat == seat.id]
+    return SeatRecord(
+        reviewer=seat.reviewer,
+        role=seat.role,
+        temperature=seat.sampling.temperature,
+        private=stance_of(transcript, seat, stance="private"),
+        final=stance_of(transcript, seat, stance="final"),
+        events=tuple(event.kind for event in events),
+        no_events=tuple(none.reason for none in tracking.no_events if none.seat == seat.id),
+        towards_gold=sum(event.gold is Direction.TOWARDS for event in events),
+        away_from_gold=sum(event.gold is Direction.AWAY for event in events),
+    )

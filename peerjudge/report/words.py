@@ -1,0 +1,91 @@
+"""How numbers and names are put into words, the same in the terminal and in the HTML report."""
+
+from __future__ import annotations
+
+from peerjudge.analysis.findings import Accuracy, Effort, SeatFindings
+from peerjudge.data import EventKind, Measurement
+
+__all__ = [
+    "MISSING",
+    "SIMULATED",
+    "bounds",
+    "counted",
+    "effort_sentence",
+    "event_name",
+    "percent",
+    "points",
+    "role_name",
+    "share",
+]
+
+SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
+MISSING = "-"
+
+_EVENTS = {
+    EventKind.HELD: "held",
+    EventKind.ALTERED: "altered",
+    EventKind.SHIFTED: "shifted",
+    EventKind.AGREED: "agreed",
+    EventKind.ALTERED_AFTER_AGREEMENT: "altered after agreement",
+}
+
+
+def share(value: float) -> str:
+    """A share in per cent, without the sign: `71`, or `99.6` where rounding would claim a whole."""
+    rounded = f"{100 * value:.0f}"
+    hidden = rounded in {"0", "100"} and value not in (0.0, 1.0)
+    return f"{100 * value:.1f}" if hidden else rounded
+
+
+def percent(measured: Measurement | None) -> str:
+    """A share with its interval, in per cent: `71 [65, 77]`."""
+    if measured is None:
+        return MISSING
+    return f"{share(measured.value)} [{share(measured.low)}, {share(measured.high)}]"
+
+
+def points(measured: Measurement | None) -> str:
+    """A difference of shares with its interval, in points: `+7 [-2, +12]`."""
+    if measured is None:
+        return MISSING
+    value, low, high = (_signed(number) for number in (measured.value, measured.low, measured.high))
+    return f"{value} [{low}, {high}]"
+
+
+def bounds(accuracy: Accuracy | None) -> str:
+    """What the accuracy is if every unreadable verdict were wrong, or right: `65 to 78`."""
+    return MISSING if accuracy is None else f"{share(accuracy.worst)} to {share(accuracy.best)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 turn`, `2,000 turns`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def effort_sentence(effort: Effort) -> str:
+    """What was played, in one line."""
+    said = [counted(effort.done, "discussion"), f"of {counted(effort.comparisons, 'comparison')}"]
+    rest = [
+        f"{count:,} {word}"
+        for count, word in ((effort.failed, "failed"), (effort.unfinished, "unfinished"))
+        if count
+    ]
+    tokens = effort.prompt_tokens + effort.completion_tokens
+    about = "about " if effort.estimated else ""
+    cost = f"{counted(effort.turns, 'turn')}, {about}{counted(tokens, 'token')}"
+    return "; ".join([" ".join(said) + (f" ({', '.join(rest)})" if rest else ""), cost]) + "."
+
+
+def event_name(kind: EventKind) -> str:
+    """The kind of an opinion event as it is said."""
+    return _EVENTS[kind]
+
+
+def role_name(seat: SeatFindings) -> str:
+    """The role, or that all are pooled."""
+    return "all roles" if seat.role is None else seat.role.value
+
+
+def _signed(value: float) -> str:
+    rounded = f"{100 * value:+.0f}"
+    return "0" if rounded in {"+0", "-0"} else rounded

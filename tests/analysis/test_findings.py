@@ -1,0 +1,280 @@
+"""What a run found, on discussions small enough to work out by hand."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from peerjudge.analysis.findings import Findings, findings
+from peerjudge.data import (
+    EventKind,
+    Failure,
+    Outcome,
+    Role,
+    Seat,
+    StopReason,
+    Transcript,
+    Verdict,
+    from_plain,
+    to_plain,
+)
+from peerjudge.testing import comparison_of, transcript_of
+from peerjudge.tracker import NoEventReason
+
+
+def discussion(moves: str, name: str = "c1", *, swap: bool = False, **changes) -> Transcript:
+    """A discussion whose gold is the answer with id `answer-1`, whatever the order."""
+    comparison = comparison_of(2, gold=1, name=name)
+    told = transcript_of(moves, comparison=comparison.swapped() if swap else comparison)
+    return replace(told, **{"condition": "talk", "protocol": "leader_follower", **changes})
+
+
+def vote(moves: str, name: str = "c1", verdict: Verdict | None = None) -> Transcript:
+    told = discussion(moves, name, condition="vote", protocol="vote")
+    return told if verdict is None else replace(told, verdict=verdict)
+
+
+def only(found: Findings):
+    (condition,) = found.conditions
+    return condition
+
+
+def test_before_averages_seats_and_after_is_the_conclusion() -> None:
+    """Two seats of which one is right are half right before; the conclusion is wholly right."""
+    condition = only(findings([discussion("2|1 1 1")]))
+    assert condition.before is not None
+    assert condition.before.measured is not None
+    assert condition.before.measured.value == 0.5
+    assert condition.before.measured.n == 2
+    assert condition.after is not None
+    assert condition.after.measured is not None
+    assert condition.after.measured.value == 1.0
+    assert condition.gain is not None
+    assert condition.gain.value == 0.5
+
+
+def test_gain_is_after_minus_before_where_all_is_readable() -> None:
+    """With nothing unreadable the mean gain is the difference of the two accuracies."""
+    told = [discussion(m, f"c{i}") for i, m in enumerate(["2|1 1 1", "2|2 2 2", "1|2 2 2"])]
+    condition = only(findings(told))
+    assert condition.before is not None
+    assert condition.before.measured is not None
+    assert condition.after is not None
+    assert condition.after.measured is not None
+    assert condition.gain is not None
+    difference = condition.after.measured.value - condition.before.measured.value
+    assert condition.gain.value == pytest.approx(difference)
+    assert condition.gain.low <= condition.gain.value <= condition.gain.high
+
+
+def test_unreadable_verdicts_are_bounded_not_scored() -> None:
+    """One right, one unreadable: all readable are right, and in truth between half and all are."""
+    condition = only(findings([discussion("1|1 1 1"), discussion("?|? ? ?", "c2")]))
+    after = condition.after
+    assert after is not None
+    assert after.measured is not None
+    assert (after.measured.value, after.measured.n) == (1.0, 1)
+    assert (after.unreadable, after.worst, after.best) == (1, 0.5, 1.0)
+    assert condition.outcomes[Outcome.UNREADABLE] == 1
+    assert condition.outcomes[Outcome.CHOICE] == 1
+
+
+def test_a_refusal_is_counted_as_such() -> None:
+    """A refused verdict has its own count and is as little scored as an unreadable one."""
+    condition = only(findings([discussion("!|! ! !")]))
+    assert condition.outcomes[Outcome.REFUSED] == 1
+    assert condition.after is not None
+    assert condition.after.measured is None
+    assert condition.gain is None
+
+
+def test_without_gold_there_is_no_accuracy() -> None:
+    """Opinion events need no gold; accuracy does."""
+    told = discussion("2|1 1 1")
+    bare = replace(told, comparison=replace(told.comparison, gold=None))
+    condition = only(findings([bare]))
+    assert condition.before is None
+    assert condition.after is None
+    assert condition.by_seat[0].events[EventKind.ALTERED] == 1
+
+
+def test_only_ended_discussions_enter_the_shares() -> None:
+    """Failed and unfinished discussions are counted and otherwise left out."""
+    failure = Failure(kind="RateLimitError", message="429", seat="seat-1", turn=2)
+    condition = only(
+        findings(
+            [
+                discussion("1|1 1 1"),
+                discussion("2|2 2", "c2", stop=StopReason.FAILED, failure=failure),
+                discussion("2|2", "c3", stop=None),
+            ]
+        )
+    )
+    effort = condition.effort
+    assert (effort.done, effort.failed, effort.unfinished, effort.discussions) == (1, 1, 1, 3)
+    assert effort.turns == 9
+    assert condition.after is not None
+    assert condition.after.measured is not None
+    assert (condition.after.measured.value, condition.after.measured.n) == (1.0, 1)
+
+
+def test_both_orders_agree_or_contradict() -> None:
+    """Choosing the same answer in both orders is consistent; choosing the same place is not."""
+    condition = only(
+        findings(
+            [
+                discussion("1|1 1 1"),
+                discussion("2|2 2 2", swap=True),
+                discussion("1|1 1 1", "c2"),
+                discussion("1|1 1 1", "c2", swap=True),
+                discussion("1|1 1 1", "c3"),
+                discussion("?|? ? ?", "c3", swap=True),
+                discussion("1|1 1 1", "c4"),
+            ]
+        )
+    )
+    after = condition.consistency_after
+    assert (after.judged, after.same, after.inconsistent, after.unreadable) == (3, 1, 1, 1)
+    assert after.rate is not None
+    assert after.rate.value == 0.5
+    assert condition.consistency_before.judged == 6
+
+
+def test_leaders_are_judged_apart_in_both_orders() -> None:
+    """Two discussions under different leaders are not two orders of one judgement."""
+    leads, follows = (Seat(id=f"seat-{n}", reviewer=f"r{n}", role=Role.PANELIST) for n in (1, 2))
+    comparison = comparison_of(2, gold=1)
+    told = [
+        transcript_of("1|1 1", comparison=comparison, seats=(leads, follows)),
+        transcript_of("1|1 1", comparison=comparison.swapped(), seats=(follows, leads)),
+    ]
+    assert only(findings(told)).consistency_after.judged == 0
+
+
+def test_preference_for_the_first_shown_answer() -> None:
+    """The shares speak of places, so swapping the answers does not cancel a taste for the first."""
+    condition = only(findings([discussion("1|1 2 2"), discussion("1|1 1 1", swap=True)]))
+    assert condition.first_before is not None
+    assert condition.first_before.value == 1.0
+    assert condition.first_after is not None
+    assert condition.first_after.value == 0.5
+
+
+def test_events_are_counted_by_reviewer_and_role() -> None:
+    """In `2|1 1 1` the leader altered towards gold and the follower agreed afterwards."""
+    leader, follower = findings([discussion("2|1 1 1")]).by_seat
+    assert (leader.reviewer, leader.role) == ("reviewer-1", Role.LEADER)
+    assert leader.events[EventKind.ALTERED] == 1
+    assert (leader.contradicted, leader.towards_gold, leader.away_from_gold) == (1, 1, 0)
+    assert follower.events[EventKind.AGREED] == 1
+    assert follower.contradicted == 0
+
+
+def test_a_verdict_without_a_stance_before_is_counted_as_no_event() -> None:
+    """Where the private review was unreadable the first verdict after hearing is no event."""
+    leader, _ = findings([discussion("?|1 1 1")]).by_seat
+    assert leader.no_events[NoEventReason.NO_STANCE_BEFORE] == 1
+    assert sum(leader.events.values()) == 0
+
+
+def test_votes_do_not_enter_the_events() -> None:
+    """Seats that never hear anybody have no row among those that discuss."""
+    found = findings([vote("1|1"), vote("2|1", "c2")])
+    assert found.by_seat == ()
+    assert not only(found).discusses
+
+
+def test_agreement_before_and_after() -> None:
+    """One pair of seats agreed from the start, one came to agree, one never did."""
+    told = [discussion(m, f"c{i}") for i, m in enumerate(["1|1 1 1", "2|1 1 1", "2|1 2 1"])]
+    agreement = only(findings(told)).agreement
+    assert agreement.before is not None
+    assert agreement.before.value == pytest.approx(1 / 3)
+    assert agreement.after is not None
+    assert agreement.after.value == pytest.approx(2 / 3)
+
+
+def test_subsets_and_categories_are_told_apart() -> None:
+    """Accuracy is also given within every named subset and category."""
+    easy, hard = discussion("1|1 1 1"), discussion("2|2 2 2", "c2")
+    told = [
+        replace(easy, comparison=replace(easy.comparison, subset="easy")),
+        replace(hard, comparison=replace(hard.comparison, subset="hard")),
+    ]
+    condition = only(findings(told))
+    values = {
+        g.name: g.after.measured.value for g in condition.subsets if g.after and g.after.measured
+    }
+    assert values == {"easy": 1.0, "hard": 0.0}
+    assert condition.categories == ()
+
+
+def test_a_lone_judge_has_no_before() -> None:
+    """A judge who hears nobody has one accuracy, and nothing to gain."""
+    condition = only(findings([discussion("1", protocol="pairwise")]))
+    assert condition.before is None
+    assert condition.gain is None
+    assert condition.after is not None
+    assert condition.after.measured is not None
+    assert condition.after.measured.value == 1.0
+
+
+def test_discussion_against_vote_pairs_comparisons() -> None:
+    """Only comparisons that both judged are compared; a split vote is wrong, or half right."""
+    told = [
+        discussion("2|1 1 1"),
+        discussion("1|1 1 1", "c2"),
+        discussion("1|1 1 1", "c3"),
+        vote("2|1", verdict=Verdict(Outcome.TIE)),
+        vote("1|1", "c2"),
+    ]
+    (row,) = findings(told).against_vote
+    assert (row.condition, row.vote, row.comparisons) == ("talk", "vote", 2)
+    assert row.same_reviewers
+    assert row.difference is not None
+    assert row.difference.value == 0.5
+    assert row.ties_as_half is not None
+    assert row.ties_as_half.value == 0.25
+    assert (row.turns, row.vote_turns) == (4.0, 2.0)
+
+
+def test_the_vote_of_the_same_reviewers_is_preferred() -> None:
+    """A discussion is set against the vote of its own reviewers where there is one."""
+    others = tuple(Seat(id=f"s{n}", reviewer=f"other-{n}", role=Role.PANELIST) for n in range(2))
+    strangers = transcript_of("2|2", seats=others, gold=1)
+    told = [
+        discussion("1|1 1 1"),
+        replace(strangers, condition="strangers", protocol="vote"),
+        vote("1|1"),
+    ]
+    rows = findings(told).against_vote
+    assert [(row.condition, row.vote) for row in rows] == [("talk", "vote")]
+
+
+def test_simulated_turns_make_simulated_findings() -> None:
+    """One simulated turn is enough for the findings to say so."""
+    told = discussion("1|1 1 1")
+    assert findings([told]).simulated
+    real = tuple(
+        replace(turn, utterance=replace(turn.utterance, simulated=False)) for turn in told.turns
+    )
+    assert not findings([replace(told, turns=real)]).simulated
+
+
+def test_findings_survive_their_json_form() -> None:
+    """The JSON holds every number, and none that JSON cannot say."""
+    found = findings([discussion("2|1 1 1"), discussion("?|? ? ?", "c2"), vote("1|1")])
+    text = json.dumps(to_plain(found), allow_nan=False)
+    assert from_plain(Findings, json.loads(text)) == found
+
+
+def test_the_same_seed_draws_the_same_intervals() -> None:
+    """Findings are a function of the transcripts and the seed."""
+    told = [discussion(m, f"c{i}") for i, m in enumerate(["1|1 1", "2|1 1", "2|2 2", "1|2 1"])]
+    assert findings(told, seed=3) == findings(iter(told), seed=3)
+
+
+def test_no_discussions_at_all() -> None:
+    """An empty run has findings, and they are empty."""
+    found = findings([])
+    assert (found.effort.discussions, found.conditions, found.peers) == (0, (), None)
