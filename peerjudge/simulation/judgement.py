@@ -1,0 +1,219 @@
+"""How a simulated reviewer sees the answers it is shown, and what it decides on what it has heard.
+
+Everything follows from the request, the traits and the seed; nothing is remembered between calls.
+The equations are those of `peerjudge.simulation.latent`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from peerjudge.data import (
+    TIE,
+    Answer,
+    Card,
+    Comparison,
+    Expects,
+    Request,
+    Role,
+    Verdict,
+    content_hash,
+)
+from peerjudge.simulation.latent import (
+    change_probability,
+    latent_quality,
+    noise_of,
+    normal,
+    uniform,
+)
+from peerjudge.simulation.traits import Traits
+from peerjudge.tracker import strict_majority
+
+__all__ = ["Decision", "Mind", "appeal_of", "decide", "key_of", "rate", "seen_answers"]
+
+_RATINGS = (1, 5)
+_MIDDLE_RATING = 3.0
+_RATING_STEP = 1.3
+"""Points of rating per latent standard deviation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mind:
+    """A simulated reviewer: its card, the traits the card states, and the seed of its world."""
+
+    card: Card
+    traits: Traits
+    seed: int
+
+    def temperature(self, request: Request) -> float:
+        """The temperature of a reply: the seat's, else the card's, else 1."""
+        for sampling in (request.seat.sampling, self.card.sampling):
+            if sampling.temperature is not None:
+                return sampling.temperature
+        return 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A verdict and how it came about.
+
+    `before` is the stance up to now, `others` the stance heard (`None` if there is none), `heard`
+    how many other seats were heard; 0 in private.
+    """
+
+    verdict: Verdict
+    before: Verdict
+    others: Verdict | None
+    heard: int
+
+
+def key_of(mind: Mind, request: Request) -> str:
+    """What the fresh part of a reply depends on: the draw; at temperature 0, the prompt alone."""
+    if mind.temperature(request) > 0:
+        return content_hash(mind.seed, mind.card.name, request.draw)
+    return content_hash(
+        mind.seed,
+        mind.card.name,
+        request.comparison.id,
+        request.cue.task,
+        list(request.cue.sees),
+        [message.text for message in request.messages],
+        [turn.utterance.text for turn in request.heard],
+    )
+
+
+def seen_answers(request: Request) -> tuple[Answer, ...]:
+    """The answers the reply is about, as shown; all of them where a decision sees none anew."""
+    sees = request.cue.sees
+    if not sees and request.cue.expects is not Expects.TEXT:
+        sees = request.comparison.shown
+    return tuple(request.comparison.answer(answer_id) for answer_id in sees)
+
+
+def appeal_of(mind: Mind, request: Request, *, key: str) -> Mapping[str, float]:
+    """How good each seen answer looks in this reply, by answer id, in latent standard deviations."""
+    traits, comparison = mind.traits, request.comparison
+    latent = latent_quality(comparison, seed=mind.seed)
+    noise = noise_of(traits, mind.temperature(request))
+    surface = traits.surface * _damping(request, traits)
+    usual_length = _usual_log_length(comparison)
+    seen = seen_answers(request)
+    appeal: dict[str, float] = {}
+    for place, answer in enumerate(seen):
+        item = (comparison.id, answer.id)
+        error = (
+            math.sqrt(noise.shared) * normal(mind.seed, "u", *item)
+            + math.sqrt(noise.own) * normal(mind.seed, "v", mind.card.name, *item)
+            + math.sqrt(noise.fresh) * normal("w", key, *item)
+        )
+        appeal[answer.id] = (
+            traits.ability * latent.merit[answer.id]
+            + surface * latent.lure[answer.id]
+            + traits.verbosity * (_log_length(answer) - usual_length)
+            + (traits.self_enhancement if _is_own(answer, mind.card) else 0.0)
+            + (traits.machine_taste if _is_machine(answer) else 0.0)
+            + (traits.position_bias if place == 0 and len(seen) > 1 else 0.0)
+            + error / math.sqrt(2)
+        )
+    return appeal
+
+
+def rate(appeal: Mapping[str, float], traits: Traits) -> int:
+    """A score from 1 to 5 for the first answer seen; halfway between good and bad is the middle."""
+    seen = next(iter(appeal.values()))
+    halfway = -traits.ability * math.sqrt(2 / math.pi) / 2
+    low, high = _RATINGS
+    return min(high, max(low, round(_MIDDLE_RATING + _RATING_STEP * (seen - halfway))))
+
+
+def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float]) -> Decision:
+    """The verdict: one's own judgement, or the stance held so far, or the others' if one gives way.
+
+    A seat that has no stance which the cue allows forms one as if in private.
+    """
+    stances = _stances(request)
+    own = stances.pop(request.seat.id, None)
+    if own is None or not _can_be_said(own, request):
+        own = _choice(appeal, tie_width=mind.traits.tie_width if request.cue.ties else 0.0)
+    others = strict_majority(stances.values())
+    verdict = own
+    if others is not None and others != own and _can_be_said(others, request):
+        chance = change_probability(
+            mind.traits,
+            leads=request.seat.role is Role.LEADER,
+            right=others == latent_quality(request.comparison, seed=mind.seed).truth,
+            first_turn=not _has_discussed(request),
+        )
+        verdict = others if uniform("change", key) < chance else own
+    heard = {turn.cue.seat for turn in request.heard} - {request.seat.id}
+    return Decision(verdict=verdict, before=own, others=others, heard=len(heard))
+
+
+def _damping(request: Request, traits: Traits) -> float:
+    """How much of the surface's pull is left, by what was looked at alone or explained before."""
+    cue = request.cue
+    if cue.expects is not Expects.VERDICT and len(cue.sees) == 1:
+        return traits.alone_dampening
+    explained = [
+        len(turn.cue.sees)
+        for turn in request.heard
+        if turn.cue.seat == cue.seat and turn.cue.expects is Expects.TEXT and turn.cue.sees
+    ]
+    if not explained:
+        return 1.0
+    return traits.alone_dampening if max(explained) == 1 else traits.together_dampening
+
+
+def _stances(request: Request) -> dict[str, Verdict]:
+    """The last readable verdict of every seat heard, the own included, by seat id."""
+    stances: dict[str, Verdict] = {}
+    for turn in request.heard:
+        verdict = turn.review.verdict
+        if verdict is not None and verdict.readable:
+            stances[turn.cue.seat] = verdict
+    return stances
+
+
+def _has_discussed(request: Request) -> bool:
+    """Whether this seat has spoken in the discussion before."""
+    return any(turn.cue.seat == request.seat.id and not turn.cue.private for turn in request.heard)
+
+
+def _can_be_said(verdict: Verdict, request: Request) -> bool:
+    if verdict == TIE:
+        return request.cue.ties
+    return verdict.choice in {answer.id for answer in seen_answers(request)}
+
+
+def _choice(appeal: Mapping[str, float], *, tie_width: float) -> Verdict:
+    ranked = sorted(appeal, key=lambda answer: -appeal[answer])
+    if len(ranked) > 1 and appeal[ranked[0]] - appeal[ranked[1]] < tie_width:
+        return TIE
+    return Verdict.of(ranked[0])
+
+
+def _log_length(answer: Answer) -> float:
+    return math.log(len(answer.text) + 1)
+
+
+def _usual_log_length(comparison: Comparison) -> float:
+    return sum(map(_log_length, comparison.answers)) / len(comparison.answers)
+
+
+def _is_own(answer: Answer, card: Card) -> bool:
+    """Whether the author is this reviewer or of its family: `gpt` owns `gpt-4` and `GPT3.5`."""
+    author, family = _plain(answer.author), _plain(card.family)
+    names = {_plain(card.name), _plain(card.name.removeprefix("sim_"))}
+    return bool(author) and (author in names or (bool(family) and author.startswith(family)))
+
+
+def _is_machine(answer: Answer) -> bool:
+    author = _plain(answer.author)
+    return bool(author) and "human" not in author
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.lower())

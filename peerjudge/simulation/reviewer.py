@@ -1,0 +1,125 @@
+"""A simulated reviewer: takes the same cue as any other and answers in words, from its traits.
+
+It keeps no state and never reads its prompt. What it believed before it takes from the turns it is
+given, so a resumed or forked discussion goes on as it would have. What it hears of the others is
+their verdicts; it knows no other reviewer's traits, so it cannot tell a persuasive one from others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import replace
+
+from peerjudge.data import Card, Expects, Request, Usage, Utterance
+from peerjudge.simulation.judgement import (
+    Mind,
+    appeal_of,
+    decide,
+    key_of,
+    rate,
+    seen_answers,
+)
+from peerjudge.simulation.latent import normal, uniform
+from peerjudge.simulation.speech import (
+    Brief,
+    bare_verdict,
+    broken_off,
+    discussion_turn,
+    explanation,
+    private_review,
+    rating,
+    refusal,
+)
+from peerjudge.simulation.traits import read_traits
+
+__all__ = ["SimulatedReviewer"]
+
+_BARE_TASKS = frozenset({"review"})
+"""Tasks whose instruction asks for the verdict without an explanation."""
+
+_FAIR = -0.3
+"""An answer judged alone is praised when it looks better than this. [sd]"""
+
+_LENGTH_SPREAD = 0.25
+"""Standard deviation of the logarithm of the length of replies."""
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class SimulatedReviewer:
+    """Speaks for a card with `[traits]`, reproducibly for a seed; needs no model and no network.
+
+    What it shares with other reviewers depends on the seed and the comparison, what it shares with
+    itself on its name as well, and what is fresh on the request's `draw` (at temperature 0: on the
+    prompt, so that the same prompt always gets the same reply).
+
+    Args:
+        card: The card; see `Traits` for what it can say.
+        seed: The seed of the simulated world; the same for all reviewers of one study.
+
+    Raises:
+        CardError: if the card's traits cannot be.
+    """
+
+    def __init__(self, card: Card, *, seed: int) -> None:
+        self._mind = Mind(card=card, traits=read_traits(card), seed=seed)
+
+    @property
+    def name(self) -> str:
+        """The name of the card."""
+        return self._mind.card.name
+
+    async def speak(self, request: Request) -> Utterance:
+        """The reply to a cue: words, and at their end what the cue expects."""
+        traits = self._mind.traits
+        text, finish_reason = _reply(self._mind, request)
+        latency = traits.latency * len(text.split()) / traits.length
+        if latency > 0:
+            await asyncio.sleep(latency)
+        prompt = sum(len(message.text) for message in request.messages)
+        return Utterance(
+            text=text,
+            usage=Usage(
+                prompt_tokens=math.ceil(prompt / _CHARACTERS_PER_TOKEN),
+                completion_tokens=math.ceil(len(text) / _CHARACTERS_PER_TOKEN),
+                estimated=True,
+            ),
+            model=self.name,
+            finish_reason=finish_reason,
+            latency=latency,
+            simulated=True,
+        )
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _reply(mind: Mind, request: Request) -> tuple[str, str]:
+    """The words of a reply and why they end."""
+    traits, cue = mind.traits, request.cue
+    key = key_of(mind, request)
+    appeal = appeal_of(mind, request, key=key)
+    brief = Brief(
+        key=key,
+        answers=seen_answers(request),
+        favoured=frozenset(answer for answer, value in appeal.items() if value > _FAIR),
+        words=traits.length * math.exp(_LENGTH_SPREAD * normal("length", key)),
+    )
+    fate = uniform("fate", key)
+    if fate < traits.refusal_rate:
+        return refusal(brief), "stop"
+    if cue.expects is Expects.TEXT:
+        return explanation(brief), "stop"
+    if fate < traits.refusal_rate + traits.unreadable_rate:
+        return broken_off(brief), "length"
+    if cue.expects is Expects.RATING:
+        return rating(brief, rate(appeal, traits)), "stop"
+    decision = decide(mind, request, key=key, appeal=appeal)
+    chosen = decision.verdict.choice
+    brief = replace(brief, favoured=frozenset(appeal if chosen is None else [chosen]))
+    if decision.heard:
+        return discussion_turn(brief, decision), "stop"
+    if cue.task in _BARE_TASKS:
+        return bare_verdict(brief, decision.verdict), "stop"
+    return private_review(brief, decision.verdict), "stop"

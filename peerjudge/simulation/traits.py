@@ -1,0 +1,125 @@
+"""What makes one simulated reviewer differ from another: its traits, and how a card states them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import NoReturn, cast
+
+from peerjudge.data import Card, ReviewerKind, Scalar
+from peerjudge.errors import CardError
+
+__all__ = ["Traits", "read_traits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """The traits of a simulated reviewer, with the values a card gets that does not name them.
+
+    The unit of judgement is the standard deviation of the whole error of one private comparison of
+    two answers at temperature 1; the true difference of two answers has standard deviation 1 too,
+    times `ability`. The unit of changing one's mind is the logit. Values of published reviewers
+    differ from task to task: a card's traits hold for the task they were fitted to.
+    """
+
+    ability: float = 0.6
+    """How strongly the true difference of two answers weighs; 0 guesses. [sd]"""
+    position_bias: float = 0.0
+    """Pull of the first-shown answer; negative pulls to the later ones. [sd]"""
+    self_enhancement: float = 0.0
+    """Pull of answers by the reviewer itself or its family. [sd]"""
+    machine_taste: float = 0.0
+    """Pull of answers whose author is known and not human. [sd]"""
+    verbosity: float = 0.0
+    """Pull of length: the advantage of an answer e times as long as the other. [sd]"""
+    surface: float = 0.0
+    """Pull of the attractive wrong answer of an adversarial item, judged side by side. [sd]"""
+    alone_dampening: float = 0.57
+    """What is left of `surface` after explaining or rating each answer alone (PRePair). [factor]"""
+    together_dampening: float = 0.91
+    """What is left of `surface` after explaining the answers together (PRePair*). [factor]"""
+    shared_error: float = 0.38
+    """Part of the error's variance that all reviewers share on a comparison. [share]"""
+    copy_error: float = 0.12
+    """Part that only seats of the same reviewer share; the rest is fresh in each reply. [share]"""
+    tie_width: float = 0.1
+    """Where ties are allowed, differences smaller than this are called one. [sd]"""
+    susceptibility: float = 0.0
+    """Readiness to change one's mind on disagreement; the negative of stubbornness. [logit]"""
+    firmness: float = 2.0
+    """How much less ready the leader of a discussion is. [logit]"""
+    truth_pull: float = 0.0
+    """How much readier one is when the other is right, and less when wrong. It uses gold: with it a
+    simulated discussion helps by construction, so plan with 0 as well. [logit]"""
+    unreadable_rate: float = 0.0
+    """Share of replies that break off before the verdict. [share]"""
+    refusal_rate: float = 0.0
+    """Share of replies that decline to judge. [share]"""
+    latency: float = 0.0
+    """Time a reply of usual length takes; longer ones take proportionally longer. [s]"""
+    length: float = 110.0
+    """Usual length of a reply. [words]"""
+
+
+_SHARES = ("shared_error", "copy_error", "unreadable_rate", "refusal_rate")
+_NOT_NEGATIVE = (
+    "ability",
+    "surface",
+    "alone_dampening",
+    "together_dampening",
+    "tie_width",
+    "firmness",
+    "latency",
+)
+_LEAST_LENGTH = 20.0
+
+
+def read_traits(card: Card) -> Traits:
+    """The traits of a simulated reviewer's card, defaults filled in.
+
+    Raises:
+        CardError: if the card is not a simulated reviewer's, names an unknown trait, or gives one a
+            value outside its range.
+    """
+    if card.kind is not ReviewerKind.SIMULATED:
+        _fail(card, f"is of kind {card.kind.value!r}; only a card with [traits] can be simulated")
+    known = [field.name for field in fields(Traits)]
+    for name in card.traits:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+            _fail(card, f"has an unknown trait {name!r}; {hint}")
+    traits = Traits(**{name: _number(card, name, value) for name, value in card.traits.items()})
+    _check_ranges(card, traits)
+    return traits
+
+
+def _number(card: Card, name: str, value: Scalar) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        _fail(card, f"needs a finite number for the trait {name}, not {value!r}")
+    return float(value)
+
+
+def _check_ranges(card: Card, traits: Traits) -> None:
+    for name in _SHARES:
+        share = cast("float", getattr(traits, name))
+        if not 0 <= share <= 1:
+            _fail(card, f"has {name} = {share:g}; a share lies between 0 and 1")
+    for name in _NOT_NEGATIVE:
+        amount = cast("float", getattr(traits, name))
+        if amount < 0:
+            _fail(card, f"has {name} = {amount:g}; it cannot be negative")
+    if traits.shared_error + traits.copy_error > 1:
+        _fail(card, "has shared_error and copy_error that add up to more than 1; lower one of them")
+    if traits.unreadable_rate + traits.refusal_rate > 1:
+        _fail(card, "has unreadable_rate and refusal_rate that add up to more than 1; lower one")
+    if traits.length < _LEAST_LENGTH:
+        _fail(
+            card, f"has length = {traits.length:g}; a reply needs at least {_LEAST_LENGTH:g} words"
+        )
+
+
+def _fail(card: Card, problem: str) -> NoReturn:
+    msg = f"card {card.name!r} {problem}"
+    raise CardError(msg)

@@ -1,0 +1,148 @@
+"""The mathematics of simulated reviewers: latent quality, error, accuracy, changes of mind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.data import TIE, Comparison, Verdict
+from peerjudge.simulation import (
+    Traits,
+    change_probability,
+    latent_quality,
+    noise_of,
+    private_accuracy,
+)
+from peerjudge.simulation.latent import normal, uniform
+from peerjudge.testing import comparison_of
+
+
+def adversarial(comparison: Comparison, *, subset: str = "adversarial") -> Comparison:
+    """The same comparison, marked as one whose surface misleads."""
+    return replace(comparison, subset=subset)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 3), st.integers(0, 50), st.permutations(["answer-1", "answer-2", "answer-3"]))
+def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: list[str]):
+    """Merit, lure and truth are the same in whatever order the answers are shown."""
+    comparison = adversarial(comparison_of(3, gold=gold))
+    shown = latent_quality(comparison, seed=seed)
+    assert latent_quality(comparison.reordered(order), seed=seed) == shown
+
+
+@settings(deadline=None)
+@given(st.sampled_from([None, 1, 2]), st.integers(0, 50))
+def test_the_best_answer_has_the_highest_merit(gold: int | None, seed: int):
+    """Gold is the better answer; without gold there still is a better one."""
+    comparison = comparison_of(gold=gold)
+    latent = latent_quality(comparison, seed=seed)
+    assert latent.truth == (comparison.gold or latent.truth)
+    best = max(latent.merit, key=lambda answer: latent.merit[answer])
+    assert latent.truth == Verdict.of(best)
+    assert latent.merit[best] == 0
+
+
+def test_questions_differ_in_difficulty():
+    """Margins are half-normal over comparisons: many are small, few are large."""
+    margins = [
+        -min(latent_quality(comparison_of(gold=1, name=f"c{n}"), seed=7).merit.values())
+        for n in range(4000)
+    ]
+    assert np.mean(margins) == pytest.approx(math.sqrt(2 / math.pi), abs=0.03)
+    assert np.mean(np.square(margins)) == pytest.approx(1, abs=0.06)
+
+
+def test_a_tied_gold_means_small_margins():
+    """Where the accepted verdict is a tie, there is hardly anything between the answers."""
+    tied = replace(comparison_of(gold=1), gold=TIE)
+    latent = latent_quality(tied, seed=3)
+    clear = latent_quality(comparison_of(gold=1), seed=3)
+    assert latent.truth == TIE
+    assert set(latent.lure.values()) == {0.0}
+    assert min(latent.merit.values()) > min(clear.merit.values()) - 1
+    assert min(latent.merit.values()) > -0.6
+
+
+@pytest.mark.parametrize("subset", ["adversarial", "Neighbor", "GPTInst", "GPTOut", "Manual"])
+def test_adversarial_items_lure_to_the_wrong_answer(subset: str):
+    """On adversarial items, and on them alone, the wrong answer has a surface that attracts."""
+    comparison = comparison_of(gold=2)
+    lure = latent_quality(adversarial(comparison, subset=subset), seed=1).lure
+    assert lure["answer-1"] > 0
+    assert lure["answer-2"] == 0
+    marked = replace(comparison, meta={"adversarial": True})
+    assert latent_quality(marked, seed=1).lure["answer-1"] > 0
+    natural = replace(comparison, subset="Natural", meta={"adversarial": False})
+    assert set(latent_quality(natural, seed=1).lure.values()) == {0.0}
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(st.integers(), st.text()), min_size=1, max_size=4))
+def test_derived_numbers_are_proper(key: list):
+    """What is derived from a key is a proper number, and the same one every time."""
+    assert 0 < uniform(*key) < 1
+    assert math.isfinite(normal(*key))
+    assert normal(*key) == normal(*key)
+
+
+def test_derived_numbers_are_normal():
+    """Numbers derived from different keys look like independent standard normal draws."""
+    drawn = np.array([[normal("a", n), normal("b", n)] for n in range(6000)])
+    assert np.abs(drawn.mean(axis=0)).max() < 0.05
+    assert np.abs(np.cov(drawn.T) - np.eye(2)).max() < 0.06
+
+
+@settings(deadline=None)
+@given(st.floats(0, 4))
+def test_accuracy_without_bias_has_a_closed_form(ability: float):
+    """Unbiased, a reviewer of ability a is right with probability 1/2 + arctan(a) / pi."""
+    expected = 0.5 + math.atan(ability) / math.pi
+    assert private_accuracy(Traits(ability=ability)) == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_helps_and_what_harms_accuracy():
+    """A bias helps in one order and harms on average; a lure harms, and less when dampened."""
+    plain, biased = Traits(ability=0.8), Traits(ability=0.8, position_bias=0.5)
+    assert private_accuracy(biased, best_first=True) > private_accuracy(plain)
+    assert private_accuracy(biased, best_first=False) < private_accuracy(biased)
+    assert private_accuracy(biased) < private_accuracy(plain)
+    assert private_accuracy(plain, pull=-1) < private_accuracy(plain, pull=-0.57)
+    assert private_accuracy(plain, ties=True) < private_accuracy(plain)
+    assert private_accuracy(plain, temperature=2) < private_accuracy(plain, temperature=1)
+
+
+@settings(deadline=None)
+@given(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 1))
+def test_temperature_moves_error_without_adding_any(shared: float, copies: float, heat: float):
+    """Up to temperature 1 the error only moves from the reviewer's persistent to its fresh part."""
+    traits = Traits(shared_error=shared, copy_error=copies)
+    assert noise_of(traits, heat).total == pytest.approx(1)
+    assert noise_of(traits, 0).fresh == 0
+    assert noise_of(traits, 1).own == pytest.approx(copies)
+    assert noise_of(traits, 1 + heat).total >= 1
+
+
+def test_changes_of_mind_of_the_published_reviewers():
+    """The fitted reviewers give way as the feasibility study tabulates: followers far more."""
+    fitted = {"gpt4": -3.9, "claude": 3.6, "gpt35": 6.5}
+    expected = {
+        ("gpt4", False): (0.08, 0.00),
+        ("claude", False): (0.99, 0.89),
+        ("gpt35", False): (1.00, 0.99),
+        ("gpt4", True): (0.00, 0.00),
+        ("claude", True): (0.04, 0.00),
+        ("gpt35", True): (0.43, 0.04),
+    }
+    for (name, leads), chances in expected.items():
+        traits = Traits(susceptibility=fitted[name], firmness=8.3, truth_pull=1.5)
+        for right, chance in zip((True, False), chances, strict=True):
+            found = change_probability(traits, leads=leads, right=right, first_turn=True)
+            assert found == pytest.approx(chance, abs=0.01)
+            later = change_probability(traits, leads=leads, right=right, first_turn=False)
+            assert later == pytest.approx(found / 2)

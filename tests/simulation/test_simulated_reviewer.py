@@ -1,0 +1,362 @@
+"""Simulated reviewers: what they say follows from their traits, and from nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from peerjudge.data import TIE, Expects, Role, Verdict
+from peerjudge.simulation import Traits, change_probability, private_accuracy
+from peerjudge.testing import comparison_of
+
+FIRST, SECOND = Verdict.of("answer-1"), Verdict.of("answer-2")
+ITEMS = 1600
+
+
+def tolerance(count: int = ITEMS) -> float:
+    """Four standard errors of a share of this many trials at worst."""
+    return 4 * 0.5 / math.sqrt(count)
+
+
+async def accuracy(reviewer, requests, verdict_in) -> float:
+    """The share of these requests that the reviewer judges as gold does."""
+    right = 0
+    for request in requests:
+        said = await reviewer.speak(request)
+        right += verdict_in(said, request) == request.comparison.gold
+    return right / len(requests)
+
+
+@pytest.mark.parametrize(
+    "traits",
+    [
+        {"ability": 1.4},
+        {"ability": 0.6, "shared_error": 0, "copy_error": 0},
+        {"ability": 0.9, "position_bias": -0.6},
+    ],
+)
+async def test_private_accuracy_is_the_analytic_one(traits, reviewer, asked, many, verdict_in):
+    """The share of right private verdicts is what the equations say."""
+    requests = [asked(comparison) for comparison in many(ITEMS)]
+    found = await accuracy(reviewer(**traits), requests, verdict_in)
+    assert found == pytest.approx(private_accuracy(Traits(**traits)), abs=tolerance())
+
+
+async def test_temperature_does_not_buy_accuracy(reviewer, asked, many, verdict_in):
+    """At temperature 0 a reviewer repeats itself, errors included; it is right no more often."""
+    able = reviewer(ability=0.8)
+    for temperature in (0.0, 0.5, 1.0):
+        requests = [asked(comparison, temperature=temperature) for comparison in many(ITEMS)]
+        found = await accuracy(able, requests, verdict_in)
+        assert found == pytest.approx(private_accuracy(Traits(ability=0.8)), abs=tolerance())
+
+
+async def test_repetitions_differ_only_above_temperature_zero(reviewer, asked, many, verdict_in):
+    """Asked again, a reviewer says the same at temperature 0, and changes some verdicts at 1."""
+    able = reviewer(ability=0.8)
+    changed = {}
+    for temperature in (0.0, 1.0):
+        verdicts = [
+            [
+                verdict_in(await able.speak(request), request)
+                for comparison in many(300)
+                for request in [asked(comparison, temperature=temperature, repetition=repetition)]
+            ]
+            for repetition in (0, 1)
+        ]
+        changed[temperature] = sum(a != b for a, b in zip(*verdicts, strict=True))
+    assert changed[0.0] == 0
+    assert 40 < changed[1.0] < 160
+
+
+async def test_position_bias_shows_as_a_preference_for_a_place(reviewer, asked, many, verdict_in):
+    """A planted position bias moves the share of first-shown choices, in the planted direction."""
+    shares = {}
+    for bias in (-0.5, 0.0, 0.5):
+        biased = reviewer(ability=0.5, position_bias=bias)
+        requests = [asked(comparison) for comparison in many(ITEMS)]
+        first = [verdict_in(await biased.speak(request), request) == FIRST for request in requests]
+        shares[bias] = sum(first) / ITEMS
+    assert shares[0.0] == pytest.approx(0.5, abs=tolerance())
+    expected = (
+        private_accuracy(Traits(ability=0.5, position_bias=0.5), best_first=True)
+        + 1
+        - private_accuracy(Traits(ability=0.5, position_bias=0.5), best_first=False)
+    ) / 2
+    assert shares[0.5] == pytest.approx(expected, abs=tolerance())
+    assert shares[-0.5] == pytest.approx(1 - expected, abs=tolerance())
+
+
+@pytest.mark.parametrize(
+    ("family", "traits", "author"),
+    [
+        ("gpt", {"self_enhancement": 0.8}, "GPT-4"),
+        ("", {"self_enhancement": 0.8}, "test"),
+        ("", {"machine_taste": 0.8}, "some model"),
+    ],
+)
+async def test_tastes_pull_to_their_author(
+    family, traits, author, reviewer, asked, many, verdict_in
+):
+    """Self-enhancement pulls to the own family's answers, a taste for machines to any machine's."""
+    fond = reviewer(ability=0.5, family=family, **traits)
+    requests = []
+    for comparison in many(ITEMS):
+        ours, theirs = comparison.answers
+        answers = (replace(ours, author=author), replace(theirs, author="human"))
+        requests.append(asked(replace(comparison, answers=answers)))
+    chosen = [verdict_in(await fond.speak(request), request) == FIRST for request in requests]
+    pulled = Traits(ability=0.5)
+    right = private_accuracy(pulled, pull=0.8)
+    wrong = 1 - private_accuracy(pulled, pull=-0.8)
+    assert sum(chosen) / ITEMS == pytest.approx((right + wrong) / 2, abs=tolerance())
+
+
+async def test_verbosity_pulls_to_the_longer_answer(reviewer, asked, many, verdict_in):
+    """A taste for length chooses the longer of two otherwise equal answers more often than not."""
+    wordy = reviewer(ability=0.0, verbosity=0.7)
+    requests = []
+    for comparison in many(1000):
+        short, other = comparison.answers
+        longer = replace(other, text=other.text * 3)
+        requests.append(asked(replace(comparison, answers=(short, longer))))
+    chosen = [verdict_in(await wordy.speak(request), request) == SECOND for request in requests]
+    assert 0.7 < sum(chosen) / 1000 < 0.85
+
+
+async def test_explaining_each_answer_alone_helps_where_the_surface_misleads(
+    reviewer, asked, many, said, verdict_in
+):
+    """PRePair's finding is a mechanism: it gains on adversarial items and nothing on natural ones."""
+    lured = reviewer(ability=1.0, surface=1.2)
+    alone = [
+        said(0, "seat-1", None, sees=("answer-1",)),
+        said(1, "seat-1", None, sees=("answer-2",)),
+    ]
+    together = [said(0, "seat-1", None)]
+    found = {}
+    for subset in ("Natural", "adversarial"):
+        for method, heard in (("pairwise", []), ("prepair", alone), ("prepair_star", together)):
+            requests = [
+                asked(comparison, heard=heard, private=True)
+                for comparison in many(ITEMS, subset=subset)
+            ]
+            found[subset, method] = await accuracy(lured, requests, verdict_in)
+    traits = Traits(ability=1.0)
+    for method, damping in (("pairwise", 1.0), ("prepair", 0.57), ("prepair_star", 0.91)):
+        natural = private_accuracy(traits)
+        adversarial = private_accuracy(traits, pull=-1.2 * damping)
+        assert found["Natural", method] == pytest.approx(natural, abs=tolerance())
+        assert found["adversarial", method] == pytest.approx(adversarial, abs=tolerance())
+    assert found["adversarial", "prepair"] > found["adversarial", "pairwise"] + 0.1
+
+
+async def test_errors_are_shared_as_planted(reviewer, asked, many, verdict_in):
+    """Copies of one reviewer err together more than two reviewers do, and those more than strangers."""
+    agreement = {}
+    for label, names, shares in (
+        ("copies", ("one", "one"), {"shared_error": 0.3, "copy_error": 0.5}),
+        ("reviewers", ("one", "two"), {"shared_error": 0.3, "copy_error": 0.5}),
+        ("strangers", ("one", "two"), {"shared_error": 0.0, "copy_error": 0.5}),
+    ):
+        verdicts = []
+        for seat, name in enumerate(names):
+            speaker = reviewer(name, ability=0.0, **shares)
+            requests = [asked(comparison, seat=f"seat-{seat}") for comparison in many(ITEMS)]
+            verdicts.append([verdict_in(await speaker.speak(each), each) for each in requests])
+        agreement[label] = sum(a == b for a, b in zip(*verdicts, strict=True)) / ITEMS
+    # Two normal signs of correlation r agree with probability 1/2 + arcsin(r) / pi.
+    for label, correlation in (("copies", 0.8), ("reviewers", 0.3), ("strangers", 0.0)):
+        expected = 0.5 + math.asin(correlation) / math.pi
+        assert agreement[label] == pytest.approx(expected, abs=tolerance())
+
+
+async def test_ties_only_where_allowed(reviewer, asked, many):
+    """A reviewer calls a tie when the difference is small, and only if ties may be given."""
+    unsure = reviewer(ability=0.2, tie_width=0.5)
+    said = [
+        (await unsure.speak(asked(comparison, ties=ties))).text.splitlines()[-1]
+        for comparison in many(300)
+        for ties in (True, False)
+    ]
+    assert set(said[0::2]) == {"1", "2", "3"}
+    assert set(said[1::2]) == {"1", "2"}
+
+
+@pytest.mark.parametrize("truth_pull", [0.0, 1.5])
+@pytest.mark.parametrize("role", [Role.LEADER, Role.FOLLOWER])
+async def test_changes_of_mind_come_at_the_planted_rate(
+    role, truth_pull, reviewer, asked, many, said, verdict_in
+):
+    """Who disagrees gives way as its susceptibility, its role and the truth would have it."""
+    planted = {"susceptibility": 0.5, "firmness": 1.5, "truth_pull": truth_pull}
+    speaker = reviewer(**planted)
+    heard = [said(0, "seat-1", FIRST), said(1, "seat-2", SECOND)]
+    later = [*heard, said(2, "seat-1", FIRST, private=False)]
+    for turns, first_turn in ((heard, True), (later, False)):
+        changed = {True: 0, False: 0}
+        for comparison in many(ITEMS):
+            request = asked(comparison, heard=turns, role=role)
+            moved = verdict_in(await speaker.speak(request), request) == SECOND
+            changed[comparison.gold == SECOND] += moved
+        for right, count in changed.items():
+            chance = change_probability(
+                Traits(**planted), leads=role is Role.LEADER, right=right, first_turn=first_turn
+            )
+            assert count / (ITEMS / 2) == pytest.approx(chance, abs=tolerance(ITEMS // 2))
+
+
+async def test_a_firm_leader_never_alters(reviewer, asked, many, said, verdict_in):
+    """With large firmness the leader holds whatever it hears, as GPT-4 did."""
+    firm = reviewer(susceptibility=0.0, firmness=20.0)
+    heard = [said(0, "seat-1", FIRST), said(1, "seat-2", SECOND)]
+    for comparison in many(200):
+        request = asked(comparison, heard=heard, role=Role.LEADER)
+        assert verdict_in(await firm.speak(request), request) == FIRST
+
+
+async def test_agreement_changes_nobody(reviewer, asked, many, said, verdict_in):
+    """Who hears its own opinion keeps it, however susceptible."""
+    weak = reviewer(ability=0.0, susceptibility=8.0)
+    heard = [said(0, "seat-1", SECOND), said(1, "seat-2", SECOND)]
+    for comparison in many(100):
+        request = asked(comparison, heard=heard)
+        assert verdict_in(await weak.speak(request), request) == SECOND
+
+
+async def test_a_panelist_yields_to_the_majority_only(reviewer, asked, many, said, verdict_in):
+    """On a panel the susceptible follow a strict majority of the others, and nobody where none is."""
+    weak = reviewer(susceptibility=20.0)
+    own = said(0, "seat-1", FIRST)
+    against = [said(n, f"seat-{n + 1}", SECOND) for n in (1, 2)]
+    split = [against[0], said(2, "seat-3", FIRST)]
+    for comparison in many(50):
+        request = asked(comparison, heard=[own, *against], role=Role.PANELIST)
+        assert verdict_in(await weak.speak(request), request) == SECOND
+        request = asked(comparison, heard=[own, *split], role=Role.PANELIST)
+        assert verdict_in(await weak.speak(request), request) == FIRST
+
+
+async def test_its_stance_is_what_the_turns_say(reviewer, asked, many, said, verdict_in):
+    """A reviewer holds what its recorded turns say, even where it would have judged otherwise."""
+    stubborn = reviewer(ability=3.0, susceptibility=-20.0)
+    for comparison in many(50):
+        wrong = SECOND if comparison.gold == FIRST else FIRST
+        heard = [said(0, "seat-1", wrong), said(1, "seat-2", comparison.gold)]
+        request = asked(comparison, heard=heard)
+        assert verdict_in(await stubborn.speak(request), request) == wrong
+
+
+async def test_replies_do_not_depend_on_the_order_of_calls(reviewer, asked, many):
+    """Whatever is asked first, and however much at once, the same request gets the same reply."""
+    requests = [asked(comparison, seat=seat) for comparison in many(40) for seat in ("a", "b")]
+    one = reviewer(unreadable_rate=0.1, refusal_rate=0.1)
+    in_order = {request.draw: (await one.speak(request)).text for request in requests}
+    random.Random(5).shuffle(requests)
+    other = reviewer(unreadable_rate=0.1, refusal_rate=0.1)
+    together = await asyncio.gather(*(other.speak(request) for request in requests))
+    assert {
+        request.draw: said.text for request, said in zip(requests, together, strict=True)
+    } == in_order
+
+
+async def test_another_seed_is_another_world(reviewer, asked, many):
+    """Another seed gives other verdicts, words and accidents to the same requests."""
+    requests = [asked(comparison) for comparison in many(60)]
+    texts = [
+        [(await reviewer(seed=seed, refusal_rate=0.2).speak(request)).text for request in requests]
+        for seed in (1, 2)
+    ]
+    refused = [[len(text.split()) < 15 for text in world] for world in texts]
+    assert texts[0] != texts[1]
+    assert refused[0] != refused[1]
+
+
+async def test_latency_changes_nothing_but_time(reviewer, asked):
+    """A slow reviewer says word for word what a fast one says, and reports how long it took."""
+    request = asked(comparison_of(gold=1))
+    fast = await reviewer().speak(request)
+    slow = await reviewer(latency=0.002).speak(request)
+    assert slow.latency > 0
+    assert replace(slow, latency=0.0) == fast
+    longer = await reviewer(latency=0.002, length=40.0).speak(request)
+    assert longer.latency != slow.latency
+
+
+async def test_unreadable_and_refused_replies_come_at_their_rates(reviewer, asked, many):
+    """The planted shares of replies break off before a verdict or decline to judge."""
+    flawed = reviewer(unreadable_rate=0.2, refusal_rate=0.1)
+    spoken = [await flawed.speak(asked(comparison)) for comparison in many(1000)]
+    without = [said for said in spoken if said.text.splitlines()[-1] not in {"1", "2"}]
+    broken = [said for said in without if said.finish_reason == "length"]
+    assert len(broken) == pytest.approx(200, abs=1000 * tolerance(1000))
+    assert len(without) - len(broken) == pytest.approx(100, abs=1000 * tolerance(1000))
+
+
+async def test_a_reply_has_the_form_that_the_cue_expects(reviewer, asked):
+    """Verdicts and ratings end in a number of their own; explanations in none."""
+    comparison = comparison_of(3, gold=2)
+    plain = reviewer()
+    verdict = await plain.speak(asked(comparison))
+    assert verdict.text.splitlines()[-1] in {"1", "2", "3"}
+    bare = await plain.speak(asked(comparison, task="review"))
+    assert bare.text in {"1", "2", "3"}
+    seeing_one = {"sees": ("answer-3",), "task": "rate"}
+    rated = await plain.speak(asked(comparison, expects=Expects.RATING, **seeing_one))
+    assert rated.text.splitlines()[-1] in {"1", "2", "3", "4", "5"}
+    for sees in ((), ("answer-3",), comparison.shown):
+        said = await plain.speak(asked(comparison, expects=Expects.TEXT, sees=sees))
+        assert not said.text.splitlines()[-1].strip().isdigit()
+        assert said.simulated
+        assert said.usage.estimated
+
+
+async def test_ratings_rise_with_merit(reviewer, asked, many):
+    """The better of two answers, each rated alone, gets more points on average."""
+    able = reviewer(ability=1.5)
+    points = {True: 0, False: 0}
+    for comparison in many(300):
+        for answer in comparison.shown:
+            request = asked(comparison, expects=Expects.RATING, sees=(answer,))
+            score = int((await able.speak(request)).text.splitlines()[-1])
+            points[Verdict.of(answer) == comparison.gold] += score
+    assert points[True] / 300 > points[False] / 300 + 0.8
+
+
+async def test_it_says_what_it_does(reviewer, asked, said):
+    """In words a reviewer states the others' position, and whether it changes its mind."""
+    comparison = comparison_of(gold=1)
+    heard = [said(0, "seat-1", FIRST), said(1, "seat-2", SECOND)]
+    changed = (await reviewer(susceptibility=20.0).speak(asked(comparison, heard=heard))).text
+    assert changed.startswith("The other reviewer prefers Answer 2.")
+    assert any(word in changed for word in ("change", "move"))
+    assert changed.endswith("\n2")
+    held = (await reviewer(susceptibility=-20.0).speak(asked(comparison, heard=heard))).text
+    assert any(word in held for word in ("keep", "hold", "do not change"))
+    assert held.endswith("\n1")
+    tied = [heard[0], said(1, "seat-2", TIE)]
+    yielding = await reviewer(susceptibility=20.0).speak(asked(comparison, heard=tied, ties=True))
+    assert yielding.text.startswith("The other reviewer sees a tie.")
+    assert yielding.text.endswith("\n3")
+
+
+async def test_length_is_roughly_what_was_asked_for(reviewer, asked, many):
+    """A reviewer with a larger length writes longer reviews."""
+    words = {}
+    for length in (40.0, 80.0, 130.0):
+        speaker = reviewer(length=length)
+        texts = [(await speaker.speak(asked(comparison))).text for comparison in many(60)]
+        words[length] = sum(len(text.split()) for text in texts) / len(texts)
+    for length, mean in words.items():
+        assert mean == pytest.approx(length, rel=0.3)
+
+
+async def test_closing_lets_nothing_go_and_its_name_is_the_cards(reviewer):
+    """A simulated reviewer holds nothing open and is called what its card is called."""
+    one = reviewer("sim_anna")
+    assert one.name == "sim_anna"
+    await one.close()
