@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash, to_plain
+from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
 
 __all__ = ["comparison_key", "draw_of", "identify"]
 
@@ -15,7 +15,16 @@ Content = tuple[object, ...]
 @lru_cache(maxsize=1024)
 def comparison_key(comparison: Comparison) -> str:
     """The content hash of a comparison as it is shown: another order is another key."""
-    return content_hash(to_plain(comparison))
+    question, gold = comparison.question, comparison.gold
+    # Field by field, so that a field added to the noun does not make every discussion a new one.
+    return content_hash(
+        comparison.id,
+        [question.id, question.text, question.category],
+        [[answer.id, answer.text, answer.author] for answer in comparison.answers],
+        None if gold is None else [gold.outcome, gold.choice],
+        comparison.subset,
+        sorted(comparison.meta.items()),
+    )
 
 
 def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
