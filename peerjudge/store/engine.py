@@ -1,0 +1,98 @@
+"""Opens the database behind a store, and sees that it is one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Executable, Row, event, insert, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from peerjudge.errors import StoreError
+from peerjudge.store.location import Location, trouble
+from peerjudge.store.schema import STORE_SCHEMA, meta, tables
+
+__all__ = ["database", "fetched"]
+
+# FULL makes a commit survive a loss of power; with commits shared by all who wait it costs little.
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL")
+_BUSY_TIMEOUT = "busy_timeout=30000"
+
+
+@asynccontextmanager
+async def database(location: Location, *, writable: bool) -> AsyncGenerator[AsyncEngine]:
+    """The engine of the store at this location; tables are made if it is writable and empty.
+
+    Raises `StoreError` if there is no store, it is something else, or another version wrote it.
+    """
+    place = location if writable else location.read_only()
+    if not writable and location.file is not None and not location.file.exists():
+        msg = f"there is no store at {location.name}"
+        raise StoreError(msg)
+    engine = _engine(place, pragmas=(*_PRAGMAS, _BUSY_TIMEOUT) if writable else (_BUSY_TIMEOUT,))
+    try:
+        try:
+            async with engine.begin() as connection:
+                await connection.run_sync(_prepare, location, writable=writable)
+        except (SQLAlchemyError, OSError) as cause:
+            raise trouble(cause, location) from cause
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+async def fetched(
+    engine: AsyncEngine, query: Executable, location: Location
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """All rows of a query; raises `StoreError` where the database fails."""
+    try:
+        async with engine.connect() as connection:
+            return (await connection.execute(query)).all()
+    except (SQLAlchemyError, OSError) as cause:
+        raise trouble(cause, location) from cause
+
+
+def _engine(location: Location, *, pragmas: Sequence[str]) -> AsyncEngine:
+    try:
+        engine = create_async_engine(location.url)
+    except ModuleNotFoundError as cause:
+        msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
+        raise StoreError(msg) from cause
+    if location.file is not None:
+
+        @event.listens_for(engine.sync_engine, "connect")
+        def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
+            cursor = connection.cursor()
+            for pragma in pragmas:
+                cursor.execute(f"PRAGMA {pragma}")
+            cursor.close()
+
+        _ = connected
+    return engine
+
+
+def _prepare(connection: Connection, location: Location, *, writable: bool) -> None:
+    found = set(inspect(connection).get_table_names())
+    ours = set(tables.tables)
+    if found - ours and "meta" not in found:
+        msg = f"{location.name} is the database of something else: it has a table {min(found)!r}"
+        raise StoreError(msg)
+    if writable:
+        # A process that was killed while it made the tables leaves only some of them.
+        tables.create_all(connection)
+    elif ours - found:
+        msg = f"{location.name} is not a store: it has no table {min(ours - found)!r}"
+        raise StoreError(msg)
+    version = select(meta.c.value).where(meta.c.key == "schema")
+    written = connection.execute(version).scalar()
+    if written is None and writable:
+        row = {"key": "schema", "value": str(STORE_SCHEMA)}
+        connection.execute(insert(meta).values(row))
+    elif written != str(STORE_SCHEMA):
+        msg = (
+            f"store {location.name} was written by another version of PeerJudge (store schema "
+            f"{written}, this is {STORE_SCHEMA}); use that version, or start a new store"
+        )
+        raise StoreError(msg)

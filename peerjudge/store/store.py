@@ -1,0 +1,160 @@
+"""The store: the journal of the stage, and what a run needs to go on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import Executable, Row
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from peerjudge.data import Transcript, Turn
+from peerjudge.errors import StoreError
+from peerjudge.store.archive import Archive, Status
+from peerjudge.store.engine import database
+from peerjudge.store.location import Location, locate, trouble
+from peerjudge.store.lock import sole_writer
+from peerjudge.store.rows import comparison_row, head_row, turn_row
+from peerjudge.store.statements import Statements
+from peerjudge.store.writer import Row as Write
+from peerjudge.store.writer import Writer
+
+__all__ = ["Store"]
+
+_REMEMBERED = 10_000
+
+
+class Store(Archive):
+    """A store open for reading and writing; a `peerjudge.stage.Journal`.
+
+    A write is durable when it returns, also against a loss of power (WAL with `synchronous=FULL`).
+    Whatever waits to be written is written in one transaction, so that costs little. After a write
+    has failed, every other write fails with the same `StoreError`: the run stops, and what was
+    kept is kept.
+    """
+
+    def __init__(self, engine: AsyncEngine, location: Location, writer: Writer) -> None:
+        super().__init__(engine, location)
+        self._writer = writer
+        self._statements = Statements.of(engine.dialect)
+        self._open: set[str] = set()
+        self._begun: set[str] = set()
+        self._shown: set[str] = set()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, place: str | Path) -> AsyncGenerator[Self]:
+        """Open the store at a place, and make one there if there is none.
+
+        Args:
+            place: A folder (its `store.db`), a `.db` file, or an SQLAlchemy URL.
+
+        Raises:
+            StoreError: Another process writes to it, it was written by another version, it is not a
+                store, or it cannot be written; says which, and what to do.
+        """
+        location = locate(place)
+        async with AsyncExitStack() as stack:
+            if location.file is not None:
+                _make_folder(location.file.parent)
+                stack.enter_context(sole_writer(location.file))
+            engine = await stack.enter_async_context(database(location, writable=True))
+            writer = Writer(engine, partial(trouble, location=location))
+            await stack.enter_async_context(writer.running())
+            yield cls(engine, location, writer)
+
+    async def turn(self, transcript: Transcript, turn: Turn) -> None:
+        """Keep a turn; returns when it is durable. The first one also keeps the discussion."""
+        rows = self._beginning(transcript)
+        rows.append((self._statements.new_turn, turn_row(transcript.id, turn)))
+        await self._writer.write(rows)
+
+    async def end(self, transcript: Transcript) -> None:
+        """Keep how a discussion ended; returns when that is durable."""
+        rows = self._beginning(transcript)
+        rows.append((self._statements.head, head_row(transcript)))
+        await self._writer.write(rows)
+        self._begun.discard(transcript.id)
+        self._open.discard(transcript.id)
+
+    async def reopen(self, discussion: str) -> Transcript:
+        """Take back the failure of a discussion and keep its turns; returns it, ready to go on.
+
+        Raises `StoreError` if there is no such discussion.
+        """
+        transcript = await self.transcript(discussion)
+        if transcript is None:
+            msg = f"store {self._location.name} holds no discussion {discussion!r}"
+            raise StoreError(msg)
+        reopened = replace(transcript, stop=None, failure=None)
+        await self._writer.write([(self._statements.head, head_row(reopened))])
+        return reopened
+
+    async def record_run(self, run: str, manifest: Mapping[str, object]) -> None:
+        """Keep the manifest of a run. Recording a run again replaces it, not its time."""
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"id": run, "created": created, "manifest": json.dumps(manifest, ensure_ascii=False)}
+        await self._writer.write([(self._statements.run, row)])
+
+    async def enlist(self, run: str, heads: Sequence[Transcript]) -> list[Transcript]:
+        """Make these planned discussions part of a run; returns those that are still to be played.
+
+        Partly played and failed ones come back with their stored turns. A discussion that is done,
+        or that was handed out here before and has not ended yet, does not come back: so the same
+        discussion under two conditions is played once. Meant for a few hundred at a time.
+        """
+        await self._writer.write([(self._statements.member, _member(run, head)) for head in heads])
+        statuses = await self.statuses(head.id for head in heads)
+        to_play: list[Transcript] = []
+        for head in heads:
+            if statuses[head.id] is Status.DONE or head.id in self._open:
+                continue
+            self._open.add(head.id)
+            kept = None if statuses[head.id] is Status.NEW else await self.transcript(head.id)
+            to_play.append(head if kept is None else replace(kept, condition=head.condition))
+        return to_play
+
+    def _beginning(self, transcript: Transcript) -> list[Write]:
+        """What must be written before a turn of this discussion: nothing, after its first one."""
+        if transcript.id in self._begun:
+            return []
+        self._begun.add(transcript.id)
+        statements = self._statements
+        rows: list[Write] = []
+        comparison = comparison_row(transcript.comparison)
+        key = str(comparison["key"])
+        if key not in self._shown:
+            if len(self._shown) >= _REMEMBERED:
+                self._shown.clear()
+            self._shown.add(key)
+            rows.append((statements.comparison, comparison))
+        rows.append((statements.head, head_row(transcript)))
+        rows += [(statements.old_turn, turn_row(transcript.id, turn)) for turn in transcript.turns]
+        return rows
+
+    async def _rows(self, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
+        await self._writer.flush()
+        return await super()._rows(query)
+
+
+def _member(run: str, head: Transcript) -> dict[str, object]:
+    return {
+        "run": run,
+        "condition": head.condition,
+        "comparison_id": head.comparison.id,
+        "discussion": head.id,
+    }
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        msg = f"cannot make the folder {folder}: {cause.strerror}; choose another with --out"
+        raise StoreError(msg) from cause
