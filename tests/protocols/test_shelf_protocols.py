@@ -1,0 +1,171 @@
+"""What each protocol on the shelf does, beyond the contract that all of them keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from peerjudge.data import (
+    TIE,
+    UNREADABLE,
+    Answer,
+    Comparison,
+    Expects,
+    Question,
+    Review,
+    Scalar,
+    Seat,
+    Turn,
+    Utterance,
+    Verdict,
+)
+from peerjudge.shelf import Shelf
+
+SHELF = Shelf(project=Path(__file__).resolve().parents[2])
+PAIR = Comparison(
+    id="c",
+    question=Question(id="q", text="?"),
+    answers=(Answer(id="a", text="A"), Answer(id="b", text="B")),
+)
+A, B = Verdict.of("a"), Verdict.of("b")
+
+
+def play(
+    name: str, verdicts: str, *, seats: int = 2, **options: Scalar
+) -> tuple[list[tuple[object, ...]], Verdict]:
+    """The cues as (seat, task, sees, hears), and the conclusion.
+
+    `verdicts` gives the verdict of each cue that asks for one: a, b, t for a tie, ? for unreadable.
+    """
+    protocol = SHELF.protocol(name, options)
+    places = tuple(Seat(id=str(i), reviewer=f"r{i}") for i in range(seats))
+    left = iter({"a": A, "b": B, "t": TIE, "?": UNREADABLE}[letter] for letter in verdicts)
+    turns: tuple[Turn, ...] = ()
+    while cue := protocol.next_cue(places, PAIR, turns):
+        verdict = next(left) if cue.expects is Expects.VERDICT else None
+        said, read = Utterance(text="..."), Review(verdict=verdict)
+        turns += (Turn(index=len(turns), cue=cue, utterance=said, review=read),)
+    assert next(left, None) is None, "more verdicts given than asked for"
+    cues = [(t.cue.seat, t.cue.task, "".join(t.cue.sees), t.cue.hears) for t in turns]
+    return cues, protocol.conclude(places, PAIR, turns)
+
+
+@pytest.mark.parametrize("name", ["leader_follower", "self_discussion"])
+def test_leader_and_follower_alternate_after_private_reviews(name: str):
+    """PRD's discussion: two private reviews, then leader, follower, leader, follower hearing all."""
+    cues, verdict = play(name, "baabbb")
+    assert cues == [
+        ("0", "review_explained", "ab", ()),
+        ("1", "review_explained", "ab", ()),
+        ("0", "discuss", "ab", (0, 1)),
+        ("1", "discuss", "ab", (0, 1, 2)),
+        ("0", "discuss", "ab", (0, 1, 2, 3)),
+        ("1", "discuss", "ab", (0, 1, 2, 3, 4)),
+    ]
+    assert verdict == B
+
+
+def test_private_reviews_of_others_can_be_kept_from_a_seat():
+    """With `hears="own"` a seat knows the other's view only from the discussion."""
+    cues, _ = play("leader_follower", "abab", turns=2, hears="own")
+    assert [hears for *_, hears in cues] == [(), (), (0,), (1, 2)]
+
+
+def test_a_discussion_can_be_saved_where_the_private_reviews_agree():
+    """With `only_if_disagreeing` agreement in private ends it; without a stance there is no agreement."""
+    assert len(play("leader_follower", "aa", only_if_disagreeing=True)[0]) == 2
+    assert len(play("leader_follower", "abbbbb", only_if_disagreeing=True)[0]) == 6
+    assert len(play("leader_follower", "a?aaaa", only_if_disagreeing=True)[0]) == 6
+
+
+def test_a_discussion_can_stop_at_agreement():
+    """With `stop="agreement"` it ends after the first discussion turn at which all agree."""
+    assert len(play("leader_follower", "abb", stop="agreement")[0]) == 3
+    assert len(play("leader_follower", "abaa", stop="agreement")[0]) == 4
+    assert len(play("leader_follower", "aaa", stop="agreement")[0]) == 3
+    assert len(play("leader_follower", "ababab", stop="agreement")[0]) == 6
+
+
+def test_the_leader_can_decide_a_disagreement():
+    """Where the seats end apart, `outcome="leader"` takes the first seat's stance."""
+    assert play("leader_follower", "ababab", outcome="leader")[1] == A
+    assert play("leader_follower", "ababab")[1] == B
+    assert play("leader_follower", "ababab", outcome="majority")[1] == TIE
+
+
+def test_no_turns_is_two_private_reviews():
+    """A discussion of no turns asks nothing after the private reviews."""
+    assert len(play("leader_follower", "ab", turns=0)[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("pairwise", "review"),
+        ("pairwise_cot", "review_explained"),
+        ("pros_cons", "pros_cons"),
+        ("solve_first", "solve_first"),
+    ],
+)
+def test_a_lone_judge_is_asked_once(name: str, task: str):
+    """The methods that need one reply ask for it once, and its verdict is the outcome."""
+    cues, verdict = play(name, "b", seats=1)
+    assert cues == [("0", task, "ab", ())]
+    assert verdict == B
+
+
+def test_prepair_separates_the_answers():
+    """PRePair: each explanation sees one answer and hears nothing; the decision sees and hears all."""
+    cues, verdict = play("prepair", "a", seats=1)
+    assert cues == [
+        ("0", "explain_one", "a", ()),
+        ("0", "explain_one", "b", ()),
+        ("0", "decide", "ab", (0, 1)),
+    ]
+    assert verdict == A
+
+
+def test_prepair_star_does_not():
+    """The ablation keeps the two steps but sees both answers in each."""
+    cues, _ = play("prepair_star", "a", seats=1)
+    assert cues == [("0", "explain_both", "ab", ()), ("0", "decide", "ab", (0,))]
+
+
+def test_prepair_discussion_prepares_each_seat_alone():
+    """Each seat decides on its own explanations; then the discussion hears all of them."""
+    cues, _ = play("prepair_discussion", "abbb", turns=2)
+    assert cues == [
+        ("0", "explain_one", "a", ()),
+        ("0", "explain_one", "b", ()),
+        ("0", "decide", "ab", (0, 1)),
+        ("1", "explain_one", "a", ()),
+        ("1", "explain_one", "b", ()),
+        ("1", "decide", "ab", (3, 4)),
+        ("0", "discuss", "ab", (0, 1, 2, 3, 4, 5)),
+        ("1", "discuss", "ab", (0, 1, 2, 3, 4, 5, 6)),
+    ]
+
+
+def test_a_panel_speaks_in_rounds():
+    """In a panel each seat speaks once a round, in seat order, and the majority decides."""
+    cues, verdict = play("panel", "abbabbabb", seats=3)
+    assert [seat for seat, *_ in cues] == ["0", "1", "2"] * 3
+    assert [task for _, task, *_ in cues] == ["review_explained"] * 3 + ["discuss"] * 6
+    assert verdict == B
+
+
+def test_a_vote_hears_nobody():
+    """In a vote nobody hears anybody; what more than half chose wins, else it is a tie."""
+    cues, verdict = play("vote", "aab", seats=3)
+    assert cues == [(str(i), "review_explained", "ab", ()) for i in range(3)]
+    assert verdict == A
+    assert play("vote", "ab")[1] == TIE
+    assert play("vote", "a?b", seats=3)[1] == TIE
+    assert play("vote", "??")[1] == UNREADABLE
+
+
+def test_seats_are_counted():
+    """A protocol says how many seats it takes."""
+    limits = {name: SHELF.protocol(name).seats for name in ("prepair", "panel", "vote")}
+    assert limits == {"prepair": (1, 1), "panel": (3, None), "vote": (2, None)}
