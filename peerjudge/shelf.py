@@ -120,7 +120,7 @@ class Shelf:
         module = _load(path, "agents")
         card = getattr(module, "CARD", None)
         if card is None and callable(getattr(module, "reviewer", None)):
-            return Card(name=name, kind=ReviewerKind.PYTHON, description=_question(module))
+            return Card(name=name, kind=ReviewerKind.PYTHON, description=_first_paragraph(module))
         if not isinstance(card, Card):
             msg = f"{path} needs a constant CARD that is a peerjudge.data.Card, or a function reviewer()"
             raise CardError(msg)
@@ -152,7 +152,7 @@ class Shelf:
             raise ProtocolError(msg)
         return DiscussionProtocol(
             name=name,
-            description=_question(module),
+            description=_first_paragraph(module),
             cue=cast("NextCue", module.next_cue),
             conclusion=cast("Conclude", getattr(module, "conclude", last_verdict)),
             options=_chosen(name, getattr(module, "Options", NoOptions), options),
@@ -182,7 +182,7 @@ class Shelf:
         return replace(
             declared,
             name=declared.name or path.stem,
-            question=declared.question or _question(module),
+            question=declared.question or _first_paragraph(module),
         )
 
     def experiment_path(self, name: str | Path) -> Path:
@@ -272,7 +272,7 @@ def _bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:
             raise ProtocolError(msg)
 
 
-def _question(module: ModuleType) -> str:
+def _first_paragraph(module: ModuleType) -> str:
     """The first paragraph of the module's docstring, on one line."""
     return " ".join(inspect.cleandoc(module.__doc__ or "").split("\n\n")[0].split())
 
