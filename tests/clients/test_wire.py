@@ -1,0 +1,354 @@
+"""What goes over the wire to model servers, and what becomes of what comes back."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from autogen_core.models import SystemMessage, UserMessage
+from openai import APIConnectionError, AuthenticationError, InternalServerError, RateLimitError
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from peerjudge.cards import read_card
+from peerjudge.clients import (
+    ClientPool,
+    Governed,
+    MalformedReplyError,
+    RetryPolicy,
+    build_client,
+    create_args,
+)
+from peerjudge.data import Card, Sampling
+
+PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
+
+
+def completion(text: str = "1", **choice: object) -> dict[str, Any]:
+    """A reply in OpenAI's form."""
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "some-model-2024",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": text},
+                "finish_reason": "stop",
+                **choice,
+            }
+        ],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
+    }
+
+
+def card_for(server: HTTPServer, extra: str = "") -> Card:
+    """A card whose model is this server."""
+    return read_card(
+        "tester",
+        f'[model]\nprovider = "vllm"\nname = "some-model"\nbase_url = "{server.url_for("/v1")}"\n'
+        + extra,
+    )
+
+
+def governed(server: HTTPServer, *, attempts: int = 3, extra: str = "") -> Governed:
+    """The server's client, governed, and not waiting between attempts."""
+    card = card_for(server, extra)
+    return Governed(
+        build_client(card, environ={}),
+        model="some-model",
+        reviewer="tester",
+        limits=card.limits,
+        policy=RetryPolicy(attempts=attempts, wait=0.0),
+    )
+
+
+def answers(server: HTTPServer, *handlers: Callable[[Request], Response]) -> list[dict[str, Any]]:
+    """Let the server answer in this order (the last for ever); collects what it was sent."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(request: Request) -> Response:
+        sent.append(json.loads(request.data))
+        return handlers[min(len(sent), len(handlers)) - 1](request)
+
+    server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(handle)
+    return sent
+
+
+def ok(body: dict[str, Any] | None = None) -> Callable[[Request], Response]:
+    """A handler that answers with this completion."""
+    return lambda request: Response(
+        json.dumps(body or completion()), content_type="application/json"
+    )
+
+
+def status(code: int, **headers: str) -> Callable[[Request], Response]:
+    """A handler that fails with this status."""
+    return lambda request: Response(
+        json.dumps({"error": {"message": "no", "code": None}}),
+        status=code,
+        content_type="application/json",
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+    )
+
+
+async def test_temperature_seed_and_logprobs_are_on_the_wire(httpserver: HTTPServer):
+    """The sampling of a seat goes with each call, and log-probabilities come back."""
+    alternative = {"token": "2", "logprob": -2.0, "bytes": [50]}
+    logprobs = {
+        "content": [{"token": "1", "logprob": -0.1, "bytes": [49], "top_logprobs": [alternative]}]
+    }
+    sent = answers(httpserver, ok(completion("1", logprobs=logprobs)))
+    client = governed(httpserver)
+    args, dropped = create_args(
+        Sampling(temperature=0.7, top_p=0.9, seed=5, max_tokens=64, logprobs=True), "openai"
+    )
+    result = await client.create(PROMPT, extra_create_args=args)
+    await client.close()
+    (body,) = sent
+    assert dropped == ()
+    assert body["temperature"] == 0.7
+    assert body["top_p"] == 0.9
+    assert body["seed"] == 5
+    assert body["max_tokens"] == 64
+    assert body["logprobs"] is True
+    assert body["top_logprobs"] == 20
+    assert body["messages"] == [
+        {"role": "system", "content": "Be fair."},
+        {"role": "user", "content": "Which?"},
+    ]
+    assert result.logprobs is not None
+    assert result.logprobs[0].token == "1"
+    assert result.usage.prompt_tokens == 11
+
+
+async def test_a_429_with_retry_after_is_tried_again(httpserver: HTTPServer):
+    """A server that asks for patience is asked again, and the call is paid once."""
+    sent = answers(httpserver, status(429, Retry_After="0.01"), ok())
+    client = governed(httpserver)
+    result = await client.create(PROMPT)
+    await client.close()
+    assert result.content == "1"
+    assert len(sent) == 2
+    tally = client.book.tally("tester")
+    assert (tally.paid, tally.failed, tally.attempts) == (1, 0, 2)
+    assert (tally.prompt_tokens, tally.completion_tokens, tally.estimated) == (11, 3, False)
+
+
+async def test_a_server_that_keeps_failing_raises_its_own_error(httpserver: HTTPServer):
+    """When all attempts failed, the vendor's typed error is what the caller gets."""
+    sent = answers(httpserver, status(500))
+    client = governed(httpserver, attempts=3)
+    with pytest.raises(InternalServerError):
+        await client.create(PROMPT)
+    await client.close()
+    assert len(sent) == 3, "the SDK's own retries must be off"
+    tally = client.book.tally("tester")
+    assert (tally.paid, tally.failed, tally.attempts) == (0, 1, 3)
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
+async def test_a_refused_request_is_not_sent_again(httpserver: HTTPServer, code: int):
+    """What the server refuses for good is asked once."""
+    sent = answers(httpserver, status(code))
+    client = governed(httpserver)
+    with pytest.raises(Exception, match="no") as caught:
+        await client.create(PROMPT)
+    await client.close()
+    assert len(sent) == 1
+    assert code != 401 or isinstance(caught.value, AuthenticationError)
+
+
+async def test_a_used_up_quota_is_not_waited_for(httpserver: HTTPServer):
+    """A 429 that says the quota is used up will not pass, and is not tried again."""
+    body = {"error": {"message": "pay", "code": "insufficient_quota"}}
+    sent = answers(
+        httpserver,
+        lambda request: Response(json.dumps(body), status=429, content_type="application/json"),
+    )
+    client = governed(httpserver)
+    with pytest.raises(RateLimitError):
+        await client.create(PROMPT)
+    await client.close()
+    assert len(sent) == 1
+
+
+async def test_a_wait_beyond_the_deadline_is_not_begun(httpserver: HTTPServer):
+    """A server that asks to come back tomorrow gets no second call, and its error is raised now."""
+    sent = answers(httpserver, status(429, Retry_After="86400"))
+    client = governed(httpserver)
+    with pytest.raises(RateLimitError):
+        await client.create(PROMPT)
+    await client.close()
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("text/html", "<html>Sign in</html>"),
+        ("application/json", "<html>Sign in</html>"),
+        ("application/json", '{"choices": []}'),
+        ("application/json", '{"choices": null}'),
+        ("application/json", '{"choices": [{"mess'),
+    ],
+)
+async def test_a_200_that_is_no_reply_is_a_typed_failure(
+    httpserver: HTTPServer, content_type: str, body: str
+):
+    """A page, an empty list or half a body with status 200 is a malformed reply, asked once."""
+    sent = answers(httpserver, lambda request: Response(body, content_type=content_type))
+    client = governed(httpserver)
+    with pytest.raises(MalformedReplyError, match="some-model"):
+        await client.create(PROMPT)
+    await client.close()
+    assert len(sent) == 1
+    assert client.book.total().failed == 1
+
+
+async def test_an_empty_reply_is_returned_but_never_kept(httpserver: HTTPServer):
+    """An empty reply is what the model said, but the same request is asked again."""
+    sent = answers(httpserver, ok(completion("")), ok(completion("2")))
+    client = governed(httpserver)
+    first = await client.create(PROMPT)
+    second = await client.create(PROMPT)
+    third = await client.create(PROMPT)
+    await client.close()
+    assert [first.content, second.content, third.content] == ["", "2", "2"]
+    assert [first.cached, second.cached, third.cached] == [False, False, True]
+    assert len(sent) == 2
+
+
+async def test_tokens_are_estimated_where_the_server_counts_none(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+):
+    """Without the server's count and without a vocabulary, tokens are an estimate marked as one."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/nonexistent")
+    answers(httpserver, ok(completion("twelve bytes") | {"usage": None}))
+    client = governed(httpserver)
+    await client.create(PROMPT)
+    await client.close()
+    tally = client.book.total()
+    assert tally.estimated
+    assert tally.completion_tokens == 3
+
+
+async def test_a_server_that_is_not_there_is_a_connection_error():
+    """A refused connection is tried as often as the policy says, then raised as it is."""
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))  # Bound, but nobody listens.
+        address = f"http://127.0.0.1:{unheard.getsockname()[1]}/v1"
+        card = read_card(
+            "tester", f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{address}"\n'
+        )
+        client = Governed(
+            build_client(card, environ={}), policy=RetryPolicy(attempts=2, wait=0.0), reviewer="r"
+        )
+        with pytest.raises(APIConnectionError):
+            await client.create(PROMPT)
+        await client.close()
+    assert client.book.total().attempts == 2
+
+
+async def test_no_key_is_sent_to_a_server_that_needs_none(httpserver: HTTPServer):
+    """The usual key of a provider never goes to another address."""
+    seen: list[str] = []
+
+    def handle(request: Request) -> Response:
+        seen.append(request.headers.get("Authorization", ""))
+        return Response(json.dumps(completion()), content_type="application/json")
+
+    answers(httpserver, handle)
+    card = read_card(
+        "elsewhere",
+        f'[model]\nprovider = "openai"\nname = "m"\nbase_url = "{httpserver.url_for("/v1")}"\n',
+    )
+    named = read_card(
+        "named",
+        f'[model]\nprovider = "openai"\nname = "m"\nbase_url = "{httpserver.url_for("/v1")}"\n'
+        'key_env = "THEIRS"\n',
+    )
+    environ = {"OPENAI_API_KEY": "mine", "THEIRS": "theirs"}
+    async with ClientPool(environ=environ) as pool:
+        await pool.client(card).create(PROMPT)
+        await pool.client(named).create(PROMPT, extra_create_args={"seed": 1})
+    assert seen == ["Bearer no-key-needed", "Bearer theirs"]
+
+
+async def test_ollama_options_are_on_the_wire(httpserver: HTTPServer):
+    """Ollama is sent the seat's sampling under its own names, next to the card's options."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(request: Request) -> Response:
+        sent.append(json.loads(request.data))
+        body = {
+            "model": "llama3.1:8b",
+            "created_at": "2024-01-01T00:00:00Z",
+            "message": {"role": "assistant", "content": "2"},
+            "done": True,
+            "done_reason": "stop",
+            "prompt_eval_count": 7,
+            "eval_count": 1,
+        }
+        return Response(json.dumps(body), content_type="application/json")
+
+    httpserver.expect_request("/api/chat", method="POST").respond_with_handler(handle)
+    card = read_card(
+        "local",
+        f'[model]\nprovider = "ollama"\nname = "llama3.1:8b"\nbase_url = "{httpserver.url_for("")}"\n'
+        "[model.options]\nnum_ctx = 4096\n",
+    )
+    args, dropped = create_args(
+        Sampling(temperature=0.5, seed=2, max_tokens=9, logprobs=True), "ollama"
+    )
+    async with ClientPool(environ={}) as pool:
+        result = await pool.client(card).create(PROMPT, extra_create_args=args)
+    assert result.content == "2"
+    assert dropped == ("logprobs",)
+    assert sent[0]["options"] == {
+        "num_ctx": 4096,
+        "temperature": 0.5,
+        "seed": 2,
+        "num_predict": 9,
+    }
+
+
+async def test_anthropic_is_spoken_to_in_its_own_dialect(httpserver: HTTPServer):
+    """Anthropic gets temperature and length; seed and log-probabilities it cannot be asked for."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(request: Request) -> Response:
+        sent.append(json.loads(request.data) | {"key": request.headers["x-api-key"]})
+        body = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-x",
+            "content": [{"type": "text", "text": "1"}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 5, "output_tokens": 1},
+        }
+        return Response(json.dumps(body), content_type="application/json")
+
+    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
+    card = read_card(
+        "claude",
+        f'[model]\nprovider = "anthropic"\nname = "claude-x"\nbase_url = "{httpserver.url_for("")}"\n'
+        'key_env = "KEY"\n',
+    )
+    args, dropped = create_args(
+        Sampling(temperature=0.5, seed=2, max_tokens=9, logprobs=True), "anthropic"
+    )
+    async with ClientPool(environ={"KEY": "secret"}) as pool:
+        result = await pool.client(card).create(PROMPT, extra_create_args=args)
+    assert (result.content, result.finish_reason) == ("1", "stop")
+    assert dropped == ("seed", "logprobs")
+    assert sent[0]["temperature"] == 0.5
+    assert sent[0]["max_tokens"] == 9
+    assert sent[0]["system"] == "Be fair."
+    assert sent[0]["key"] == "secret"
