@@ -1,0 +1,58 @@
+"""The command line: parses, calls the rooms below, prints, and turns mistakes into sentences."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App
+
+from peerjudge.errors import PeerJudgeError
+
+__all__ = ["build_app", "main"]
+
+# Every command lives in a module of its own that is imported only when it is called.
+_COMMANDS = (
+    ("run", "Play an experiment, or go on with one that was stopped."),
+    ("rank", "Rank the contestants and weigh the reviewers of a run or a dataset."),
+    ("agreement", "How well reviewers agree with gold, alone and as a panel."),
+    ("events", "Who altered and who held its opinion, event by event."),
+    ("report", "Write the self-contained HTML report of a run."),
+    ("export", "Write the discussions of a run as JSON lines or CSV."),
+    ("list", "List what is on a shelf."),
+    ("check", "Load everything on the shelves without calling a model."),
+    ("download", "Fetch a published dataset and verify it."),
+)
+
+
+def build_app() -> App:
+    """The command line as a cyclopts application."""
+    from peerjudge import __version__
+
+    app = App(
+        name="peerjudge",
+        help="Peer-discussion experiments with language-model reviewers.",
+        version=__version__,
+        result_action="return_value",
+    )
+    for name, summary in _COMMANDS:
+        app.command(f"peerjudge.cli.{name}_command:{name}_command", name=name, help=summary)
+    return app
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one command and exit with 0, 1 (some failed), 2 (a mistake), 3 (a limit) or 130 (Ctrl-C)."""
+    tokens = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = build_app()(tokens, exit_on_error=False, print_error=True)
+    except PeerJudgeError as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); nothing is left to tell it.
+        sys.stderr.close()
+        sys.exit(141)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,72 @@
+"""Where output goes: results to stdout, progress and logs to stderr."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import math
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Display", "configure_logging", "print_json", "results", "status"]
+
+
+class Display(StrEnum):
+    """How progress is shown on stderr."""
+
+    RICH = "rich"
+    PLAIN = "plain"
+    NONE = "none"
+
+
+def results() -> Console:
+    """The console for results. Wide when it is not a terminal, so that tables are not folded."""
+    from rich.console import Console
+
+    return Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
+def status() -> Console:
+    """The console for everything that is not a result."""
+    from rich.console import Console
+
+    return Console(file=sys.stderr, highlight=False)
+
+
+def print_json(document: object) -> None:
+    """One JSON document on stdout; NaN is written as null, which JSON has and NaN it has not."""
+    print(json.dumps(_finite(document), ensure_ascii=False, allow_nan=False))
+
+
+def configure_logging(*, level: str) -> None:
+    """Send structlog's events to stderr, at this level and above."""
+    import structlog
+
+    number = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}  # pyright: ignore
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]  # pyright: ignore
+    return value

@@ -1,0 +1,55 @@
+"""`peerjudge list`: what is on a shelf, and where it comes from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from peerjudge.cli.console import print_json, results
+
+__all__ = ["list_command"]
+
+Kind = Literal["agents", "protocols", "prompts", "experiments", "datasets"]
+
+
+def list_command(kind: Kind, /, *, json: bool = False) -> int:
+    """List what is on a shelf. Nothing on it is executed.
+
+    Parameters
+    ----------
+    kind
+        Which shelf.
+    json
+        Print one JSON document instead of a table.
+    """
+    rows = _datasets() if kind == "datasets" else _entries(kind)
+    if json:
+        print_json(rows)
+        return 0
+    from rich.table import Table
+
+    table = Table("name", "description", "from", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(row["name"], row["description"], row["from"])
+    results().print(table)
+    return 0
+
+
+def _datasets() -> list[dict[str, str]]:
+    from peerjudge.datasets import names
+
+    return [
+        {"name": name, "description": line, "from": "NAME:PATH" if needs_path else "built in"}
+        for name, line, needs_path in names()
+    ]
+
+
+def _entries(kind: Kind) -> list[dict[str, str]]:
+    from peerjudge.shelf import Shelf
+
+    rows: list[dict[str, str]] = []
+    for entry in Shelf().entries(kind):
+        origin = "built in" if entry.builtin else str(entry.path)
+        if entry.shadows is not None:
+            origin += " (shadows the built-in)"
+        rows.append({"name": entry.name, "description": entry.description, "from": origin})
+    return rows

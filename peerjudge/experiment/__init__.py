@@ -1,0 +1,30 @@
+"""Declares, plans and plays experiments, and opens what has been played."""
+
+from peerjudge.experiment.checking import Checked, check_shelves
+from peerjudge.experiment.folder import default_folder, read_manifest
+from peerjudge.experiment.plan import Part, Plan
+from peerjudge.experiment.play import Observer, Prepared, prepare, run
+from peerjudge.experiment.settings import parse_settings
+from peerjudge.experiment.source import OpenRun, is_run, load, open_run, read_source
+from peerjudge.experiment.summary import RunSummary, summary_document
+
+__all__ = [
+    "Checked",
+    "Observer",
+    "OpenRun",
+    "Part",
+    "Plan",
+    "Prepared",
+    "RunSummary",
+    "check_shelves",
+    "default_folder",
+    "is_run",
+    "load",
+    "open_run",
+    "parse_settings",
+    "prepare",
+    "read_manifest",
+    "read_source",
+    "run",
+    "summary_document",
+]

@@ -1,0 +1,92 @@
+"""What a run came to: discussions, calls, tokens and cost, counted while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from peerjudge.data import StopReason, Transcript, Turn, to_plain
+from peerjudge.stage import Journal
+
+__all__ = ["CallCounts", "DiscussionCounts", "RunSummary", "Tally", "summary_document"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscussionCounts:
+    """Discussions of this run: played to their end now, failed, and found done already."""
+
+    done: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallCounts:
+    """Replies of real models that were paid for or at hand, turns that failed, simulated replies."""
+
+    paid: int = 0
+    cached: int = 0
+    failed: int = 0
+    simulated: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """What one invocation did. `cost_usd` is `None` where a paid model's price is not known.
+
+    `tokens` counts prompt and completion of everything said now. `stopped` is `None` for a run that
+    was played to its end.
+    """
+
+    run: str
+    store: str
+    folder: str | None
+    discussions: DiscussionCounts
+    calls: CallCounts
+    tokens: int
+    cost_usd: float | None
+    cost_known: bool
+    stopped: str | None = None
+
+
+def summary_document(summary: RunSummary) -> Mapping[str, object]:
+    """The summary as the command line prints it with `--json`."""
+    plain = to_plain(summary)
+    assert isinstance(plain, dict)  # noqa: S101  a noun's plain form is always an object
+    return plain  # pyright: ignore[reportUnknownVariableType]
+
+
+class Tally:
+    """A journal that counts what passes through it to the journal behind it."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self.discussions = DiscussionCounts()
+        self.calls = CallCounts()
+        self.tokens = 0
+
+    async def turn(self, transcript: Transcript, turn: Turn) -> None:
+        """Keep the turn, then count it."""
+        await self._journal.turn(transcript, turn)
+        said, calls = turn.utterance, self.calls
+        self.tokens += said.usage.prompt_tokens + said.usage.completion_tokens
+        if said.simulated:
+            self.calls = replace(calls, simulated=calls.simulated + 1)
+        elif said.cached:
+            self.calls = replace(calls, cached=calls.cached + 1)
+        else:
+            self.calls = replace(calls, paid=calls.paid + 1)
+
+    async def end(self, transcript: Transcript) -> None:
+        """Keep the end, then count it."""
+        await self._journal.end(transcript)
+        counts = self.discussions
+        if transcript.stop is StopReason.FAILED:
+            self.discussions = replace(counts, failed=counts.failed + 1)
+            self.calls = replace(self.calls, failed=self.calls.failed + 1)
+        else:
+            self.discussions = replace(counts, done=counts.done + 1)
+
+    def skipped(self, count: int) -> None:
+        """Count discussions that were done before."""
+        self.discussions = replace(self.discussions, skipped=self.discussions.skipped + count)
