@@ -1,0 +1,79 @@
+"""Reads the rating of one answer out of any reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from peerjudge.verdicts.quoting import own_lines, plain, unquoted
+from peerjudge.verdicts.readings import RatingReading
+from peerjudge.verdicts.structured import find_json, json_score
+
+__all__ = ["read_rating"]
+
+_NUMBER = r"(?P<score>-?[0-9]{1,4}(?:\.[0-9]{1,4})?)"
+_OF = r"(?: ?/ ?(?P<of>[0-9]{1,4})| out of (?P<out>[0-9]{1,4}))?"
+_LONE = re.compile(
+    rf"(?:\\boxed\{{|[\"'(\[<$])*{_NUMBER}[\])]*{_OF}(?: stars?| points?)?[\"')\]}}>$.!]*"
+)
+_KIND = r"(?:(?:my|the|final|overall|total|numerical)[ ,]){0,3}(?:score|rating|grade|mark|verdict|overall)"
+_LABELLED = re.compile(
+    rf"(?:.*[.;:] )?(?i:{_KIND}(?: is)?) ?[:=] ?[\"'(\[]*{_NUMBER}[\])]*{_OF}(?=$|[.,;:!)\"'\] ])(?!\.[0-9]).*"
+)
+_SAID = re.compile(
+    rf"\b(?:(?i:score|rating|grade|mark) (?:of|is|would be) (?:an? )?"
+    rf"|(?i:rate|give|score|grade) (?:it|this|the (?:answer|response|output)|(?i:answer|output) \w)(?: as)? (?:an? )?"
+    rf"(?:(?:score|rating|grade|mark) of )?){_NUMBER}{_OF}(?![\w/%]|\.[0-9])"
+)
+_BRACKETED = re.compile(rf"\[\[{_NUMBER}\]\]{_OF}")
+_LONGEST = 2000
+
+
+def read_rating(text: str, *, low: float = 1, high: float = 5) -> RatingReading:
+    """What rating from `low` to `high` a reply gives; never raises.
+
+    A rating outside of the scale, or "out of" another maximum than `high`, is no rating: `score` is
+    `None`, and never clamped or rescaled. Of several ratings in words the last one holds.
+    """
+    found = find_json(text)
+    if found is not None:
+        members, closing = found
+        score = json_score(members)
+        if closing or score is not None:
+            return _within(score, "closing JSON" if closing else "opening JSON", low, high)
+    lines = [plain(line) for line in own_lines(text)]
+    if not lines:
+        return RatingReading(None, "nothing of its own" if text.strip() else "empty")
+    for rule, rated in _ratings(lines):
+        return _scaled(rated, rule, low, high)
+    return RatingReading(None, "no rating")
+
+
+def _ratings(lines: list[str]) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the ratings in a reply, the one to believe first."""
+    if rated := _LONE.fullmatch(lines[-1]):
+        yield "last-line number", rated
+    for line in reversed(lines):
+        tail = unquoted(line)[-_LONGEST:]
+        if rated := _LABELLED.fullmatch(tail):
+            yield "label", rated
+        said = [*_SAID.finditer(tail), *_BRACKETED.finditer(tail)]
+        if said:
+            yield "sentence", max(said, key=re.Match.start)
+    if rated := _LONE.fullmatch(lines[0]):
+        yield "first-line number", rated
+
+
+def _scaled(rated: re.Match[str], rule: str, low: float, high: float) -> RatingReading:
+    scale = rated["of"] or rated["out"]
+    if scale is not None and float(scale) != high:
+        return RatingReading(None, f"{rule}, on another scale")
+    return _within(float(rated["score"]), rule, low, high)
+
+
+def _within(score: float | None, rule: str, low: float, high: float) -> RatingReading:
+    if score is None:
+        return RatingReading(None, f"{rule}, broken")
+    if not low <= score <= high:
+        return RatingReading(None, f"{rule}, out of range")
+    return RatingReading(score, rule)

@@ -1,0 +1,180 @@
+"""Reads a verdict out of any reply: an ordered table of named rules, of which the first one decides.
+
+A verdict in the form that was asked for, at the end of the reply, beats whatever was said on the
+way; then come marks on the first line, what the reply concludes in words, codes on the first line,
+and what it says throughout. What no rule reads is unreadable: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from peerjudge.data import Outcome
+from peerjudge.verdicts.contexts import reports
+from peerjudge.verdicts.line_forms import (
+    continues_list,
+    is_item,
+    label,
+    lone_name,
+    lone_number,
+    lone_statement,
+    mark_pair,
+)
+from peerjudge.verdicts.named_marks import named_marks
+from peerjudge.verdicts.quoting import plain
+from peerjudge.verdicts.readings import REFUSAL, Form, Reading, resolve
+from peerjudge.verdicts.refusals import refuses
+from peerjudge.verdicts.replies import Reply, stated_from_the_end, take_apart
+from peerjudge.verdicts.statements import CALLED, DECIDED, PRAISED, Statement, unanimous
+from peerjudge.verdicts.structured import json_code
+
+__all__ = ["FORM_RULES", "PROSE_RULES", "read_verdict"]
+
+Stated = list[Statement]
+FormRule = Callable[[Reply], int | None]
+ProseRule = Callable[[Reply, Stated], int | None]
+
+
+def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
+    """What a reply says about which of the shown answers is better; never raises.
+
+    Args:
+        text: The reply alone, without the prompt.
+        answers: How many answers were shown; number k in 1..answers chooses the k-th shown.
+        ties: Whether a tie (said in words, or as the number answers + 1) is a verdict.
+
+    Returns:
+        A choice, a tie, a refusal, or `UNREADABLE` where the reply states no verdict, more than
+        one, or one that was not among those asked for. `rule` says what was read by which rule.
+    """
+    form = Form(answers, ties)
+    reply = take_apart(text, form)
+    for name, form_rule in FORM_RULES:
+        code = form_rule(reply)
+        if code is not None:
+            return resolve(code, form, name)
+    if not reply.lines:
+        return Reading(Outcome.UNREADABLE, None, "nothing of its own" if text.strip() else "empty")
+    stated = _up_to_decision(reply)
+    for name, prose_rule in PROSE_RULES:
+        code = prose_rule(reply, stated)
+        if code is not None:
+            return resolve(code, form, name)
+    return Reading(Outcome.UNREADABLE, None, "no verdict")
+
+
+def _up_to_decision(reply: Reply) -> Stated:
+    """What is stated, last statement first, up to and with the last decision."""
+    stated: Stated = []
+    for statement in stated_from_the_end(reply):
+        stated.append(statement)
+        if statement[0] == DECIDED:
+            break
+    return stated
+
+
+def _closing_json(reply: Reply) -> int | None:
+    return json_code(reply.json[0]) if reply.json is not None and reply.json[1] else None
+
+
+def _last_number(reply: Reply) -> int | None:
+    code = lone_number(reply.last)
+    if code is None or not reply.form.allows(code) or not code or _retold(reply):
+        return None
+    before = reply.lines[:-1]
+    return None if before and continues_list(code, before) else code
+
+
+def _last_name(reply: Reply) -> int | None:
+    code = lone_name(reply.last)
+    return None if code is None or _retold(reply) else code
+
+
+def _last_label(reply: Reply) -> int | None:
+    return label(reply.last, last=True)
+
+
+def _last_statement(reply: Reply) -> int | None:
+    return None if _retold(reply) else lone_statement(reply.last)
+
+
+def _first_marks(reply: Reply) -> int | None:
+    return mark_pair(reply.first, reply.form)
+
+
+def _conclusion(reply: Reply, stated: Stated) -> int | None:
+    return stated[-1][1] if stated and stated[-1][0] == DECIDED else None
+
+
+def _listed_number(reply: Reply, stated: Stated) -> int | None:
+    code = lone_number(reply.last)
+    if (
+        code is None
+        or not reply.form.allows(code)
+        or not code
+        or is_item(reply.last)
+        or _retold(reply)
+    ):
+        return None
+    return code
+
+
+def _opening_json(reply: Reply, stated: Stated) -> int | None:
+    return None if reply.json is None else json_code(reply.json[0])
+
+
+def _first_number(reply: Reply, stated: Stated) -> int | None:
+    code = lone_number(reply.first)
+    return code if code and reply.form.allows(code) else None
+
+
+def _first_name(reply: Reply, stated: Stated) -> int | None:
+    return lone_name(reply.first)
+
+
+def _judgement(reply: Reply, stated: Stated) -> int | None:
+    return unanimous(code for strength, code in stated if strength == CALLED)
+
+
+def _marks_by_name(reply: Reply, stated: Stated) -> int | None:
+    return named_marks([plain(line) for line in reply.lines], reply.form)
+
+
+def _refusal(reply: Reply, stated: Stated) -> int | None:
+    return REFUSAL if refuses(" ".join(map(plain, reply.lines[:3]))) else None
+
+
+def _comparison(reply: Reply, stated: Stated) -> int | None:
+    if not reply.finished:
+        return None
+    return unanimous(code for strength, code in stated if strength == PRAISED)
+
+
+def _retold(reply: Reply) -> bool:
+    """Whether the line before the last announces somebody else's words."""
+    before = plain(reply.lines[-2]) if len(reply.lines) > 1 else ""
+    return before.endswith(":") and reports(before)
+
+
+FORM_RULES: tuple[tuple[str, FormRule], ...] = (
+    ("closing JSON", _closing_json),
+    ("last-line number", _last_number),
+    ("last-line name", _last_name),
+    ("last-line label", _last_label),
+    ("last-line statement", _last_statement),
+    ("first-line marks", _first_marks),
+)
+"""Verdicts in the form asked for."""
+
+PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (
+    ("conclusion", _conclusion),
+    ("last-line number", _listed_number),
+    ("opening JSON", _opening_json),
+    ("first-line number", _first_number),
+    ("first-line name", _first_name),
+    ("judgement", _judgement),
+    ("marks by name", _marks_by_name),
+    ("refusal", _refusal),
+    ("comparison", _comparison),
+)
+"""Verdicts in words; the statements come last one first."""

@@ -1,0 +1,115 @@
+"""Verdicts and ratings given as JSON: bare, in a code fence, or at either end of a reply."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import cast
+
+from peerjudge.verdicts.names import CODE, NAME, TIE_WORDS, code_of
+from peerjudge.verdicts.quoting import final_block
+from peerjudge.verdicts.readings import BROKEN, CONTRADICTION
+
+__all__ = ["Found", "Members", "find_json", "json_code", "json_score"]
+
+Members = tuple[tuple[str, object], ...]
+Found = tuple[Members, bool]
+"""The members of an object, none if it is broken; and whether the reply ends with it."""
+
+_DEPTH = 4
+_CANDIDATES = 16
+_VERDICT_KEYS = frozenset(
+    (
+        "choice winner verdict answer output better best preferred preference decision selected chosen"
+        " vote betteranswer bestanswer preferredanswer finalverdict finalchoice finalanswer"
+    ).split()
+)
+_SCORE_KEYS = frozenset("score rating grade mark overall overallscore overallrating".split())
+_NAMED = re.compile(rf"(?:{NAME}|{CODE}|(?i:{TIE_WORDS}))\.?")
+_NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_CUT = re.compile(r'(?m)^\{\s*"')
+
+
+class _Object(tuple[tuple[str, object], ...]):
+    """A JSON object's members in order, with duplicate keys kept."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_Object)
+
+
+def find_json(text: str) -> Found | None:
+    """The JSON object that a reply is, ends with or starts with; `None` if there is none."""
+    if "{" not in text:
+        return None
+    block = final_block(text)
+    if block.startswith("{"):
+        value, end = _decoded(block, 0)
+        return _members(value), not block[end:].strip()
+    if block.endswith("}"):
+        start = len(block)
+        for _ in range(_CANDIDATES):
+            start = block.rfind("{", 0, start)
+            if start < 0:
+                break
+            value, end = _decoded(block, start)
+            if value is not None and end == len(block):
+                return _members(value), True
+    last = max((found.start() for found in _CUT.finditer(block)), default=-1)
+    if last >= 0 and "\n\n" not in block[last:] and _decoded(block, last)[0] is None:
+        return (), True
+    return None
+
+
+def json_code(members: Members) -> int:
+    """The one verdict code among the members, else `CONTRADICTION` or `BROKEN`."""
+    codes = {_code(value) for key, value in members if key in _VERDICT_KEYS} - {None}
+    if len(codes) > 1:
+        return CONTRADICTION
+    return cast("int", codes.pop()) if codes else BROKEN
+
+
+def json_score(members: Members) -> float | None:
+    """The one rating among the members, else `None`."""
+    scores = {_score(value) for key, value in members if key in _SCORE_KEYS}
+    return scores.pop() if len(scores) == 1 else None
+
+
+def _decoded(block: str, start: int) -> tuple[_Object | None, int]:
+    try:
+        value, end = cast("tuple[object, int]", _DECODER.raw_decode(block, start))
+    except (ValueError, RecursionError):
+        return None, len(block)
+    return (value if isinstance(value, _Object) else None), end
+
+
+def _members(value: _Object | None) -> Members:
+    return tuple(_flattened(value, _DEPTH)) if value is not None else ()
+
+
+def _flattened(value: _Object, depth: int) -> Iterator[tuple[str, object]]:
+    for key, inner in value:
+        if not isinstance(inner, _Object):
+            yield "".join(filter(str.isalpha, key)).lower(), inner
+        elif depth:
+            yield from _flattened(inner, depth - 1)
+
+
+def _code(value: object) -> int | None:
+    """A number stands as it is, out of range or not; a text only if it is a name or a code."""
+    if isinstance(value, int | float):
+        whole = not isinstance(value, bool) and -100 < value < 100 and value == int(value)
+        return int(value) if whole and value > 0 else BROKEN
+    if not isinstance(value, str):
+        return BROKEN
+    value = value.strip()
+    return code_of(value) if _NAMED.fullmatch(value) else None
+
+
+def _score(value: object) -> float | None:
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        return float(value)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and abs(value) < 1e9 else None
