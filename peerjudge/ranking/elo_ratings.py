@@ -1,0 +1,188 @@
+"""Elo ratings (PRD Algorithm 1), as a mean over many seeded orders of the battles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Tournament
+from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.ranking.tally import Floats, counted
+from peerjudge.ranking.weights import min_max, places
+
+__all__ = ["EloRatings", "elo", "elo_peer"]
+
+_START = 1000.0
+_STEP = 32.0
+# In natural units a difference of 400 points is ln 10, and the logistic needs a single exp.
+_UNIT = log(10.0) / 400.0
+
+# How many (order, position) entries are laid out at a time: bounds the memory.
+_BLOCK = 1 << 20
+_PLAIN_PASSES = 6
+
+Orders = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EloRatings:
+    """Ratings `[order, contestant]` and the reviewer weights `[order, reviewer]` behind them.
+
+    `iterations` counts the passes over the battles; `residual` is the last change of a weight,
+    averaged over the orders (0 where the weights were given).
+    """
+
+    ratings: Floats
+    weights: Floats
+    iterations: int
+    residual: float
+
+
+def elo(
+    tournament: Tournament,
+    *,
+    weights: Floats | None = None,
+    orders: int | Orders = 1000,
+    seed: int = 0,
+    exclude_self: bool = False,
+) -> EloRatings:
+    """Plays the battles in many random orders, side by side.
+
+    Everybody starts at 1000; a battle moves both by 32 times the reviewer's weight (scaled to mean
+    1, as in Algorithm 1) times the surprise. What is left at the end leans on the last few dozen
+    battles, which is why one order proves nothing: on Vicuna80 a rating varies by 35 to 46 points
+    (standard deviation) from order to order.
+
+    Args:
+        tournament: unreadable battles are left out.
+        weights: by reviewer, in the order of `tournament.reviewers`, summing to 1, and the same for
+            every order or one row for each; `None` is equal.
+        orders: how many random orders, or the orders themselves, `[order, position]`, as indices of
+            the battles that count (one past the last is no battle, for padding).
+        seed: of the random orders.
+        exclude_self: leave out battles in which the reviewer is a contestant.
+    """
+    rows = _rows(tournament, exclude_self=exclude_self)
+    judges = len(tournament.reviewers)
+    share = np.full(judges, 1.0 / judges) if weights is None else weights
+    sequence = _orders(orders, len(rows.value) - 1, seed)
+    held = np.broadcast_to(share, (len(sequence), judges))
+    ratings = _play(rows, held, sequence)
+    return EloRatings(ratings=ratings, weights=held, iterations=1, residual=0.0)
+
+
+def elo_peer(
+    tournament: Tournament,
+    *,
+    orders: int | Orders = 1000,
+    seed: int = 0,
+    exclude_self: bool = False,
+    tolerance: float = 1e-3,
+    max_iterations: int = 100,
+) -> EloRatings:
+    """Elo with the peer weights of PRD section 3.1.2: ratings give weights, weights give ratings.
+
+    The weights are `Normalize(MinMax(ratings))` and are settled **within each order**; ratings and
+    weights are then averaged over the orders. That reading reproduces the published numbers;
+    weights settled on the mean ratings put GPT-4 about 12 points higher. In some orders the plain
+    iteration swings for ever, so after a few passes it goes half the way only, which has the same
+    fixed points. A rare order that swings even so does not matter: settled means that the change of
+    the weights, averaged over the orders, is within `tolerance`. The default is about a third of
+    the standard error of a mean weight over 1000 orders of Vicuna80.
+
+    Args:
+        tournament: as for `elo`, and so are `orders`, `seed` and `exclude_self`.
+        orders: how many, or which.
+        seed: of the random orders.
+        exclude_self: leave out battles in which the reviewer is a contestant.
+        tolerance: of the weights' change, averaged over the orders.
+        max_iterations: how many passes are made to get there.
+
+    Raises:
+        ConvergenceError: that average is above `tolerance` after `max_iterations` passes.
+    """
+    rows = _rows(tournament, exclude_self=exclude_self)
+    judges = len(tournament.reviewers)
+    at = places(tournament.reviewers, tournament.contestants)
+    own = np.where(at >= 0, 0.0, np.nan)
+    sequence = _orders(orders, len(rows.value) - 1, seed)
+    weights = np.full((len(sequence), judges), 1.0 / judges)
+    ratings = np.full((len(sequence), rows.size), _START)
+    change = np.full(len(sequence), np.inf)
+    passes = 0
+    while change.mean() > tolerance and passes < max_iterations:
+        passes += 1
+        active = np.flatnonzero(change > tolerance)
+        held = weights[active]
+        ratings[active] = _play(rows, held, sequence[active])
+        wanted = min_max(ratings[active][:, at] + own)
+        change[active] = np.abs(wanted - held).max(axis=1)
+        weights[active] = wanted if passes <= _PLAIN_PASSES else (wanted + held) / 2.0
+    residual = float(change.mean())
+    if residual > tolerance:
+        msg = (
+            f"Elo peer weights did not settle: after {passes} passes a weight still changes by "
+            f"{residual:.3g} on average over {len(sequence)} orders (tolerance {tolerance:.3g}); "
+            "the scheme has no guarantee to settle on every tournament, use scheme 'damped'"
+        )
+        raise ConvergenceError(msg)
+    return EloRatings(ratings=ratings, weights=weights, iterations=passes, residual=residual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Rows:
+    # `value` is what the first contestant won. The last row is no battle: a reviewer of weight 0.
+    reviewer: Orders
+    first: Orders
+    second: Orders
+    value: Floats
+    size: int
+
+
+def _rows(tournament: Tournament, *, exclude_self: bool) -> _Rows:
+    keep = counted(tournament, exclude_self=exclude_self)
+    if not keep.any():
+        msg = "there are no readable battles to rate"
+        raise DataError(msg)
+    return _Rows(
+        reviewer=np.append(tournament.reviewer[keep], np.int32(len(tournament.reviewers))),
+        first=np.append(tournament.first[keep], np.int32(0)),
+        second=np.append(tournament.second[keep], np.int32(1)),
+        value=np.append((1.0 - tournament.score[keep]) / 2.0, 0.5),
+        size=len(tournament.contestants),
+    )
+
+
+def _orders(orders: int | Orders, length: int, seed: int) -> Orders:
+    if not isinstance(orders, int):
+        return orders
+    if orders < 1:
+        msg = f"Elo needs at least one order of the battles, not {orders}"
+        raise DataError(msg)
+    positions = np.tile(np.arange(length, dtype=np.int32), (orders, 1))
+    return np.random.default_rng(seed).permuted(positions, axis=1, out=positions)
+
+
+def _play(rows: _Rows, weights: Floats, sequence: Orders) -> Floats:
+    """Plays every sequence side by side from weights `[order, reviewer]` that sum to 1."""
+    orders, length = sequence.shape
+    judges = weights.shape[1]
+    steps = np.zeros((orders, judges + 1))
+    steps[:, :judges] = weights * (judges * _STEP * _UNIT)
+    flat, ratings = steps.ravel(), np.zeros(orders * rows.size)
+    lane = np.arange(orders, dtype=np.intp)
+    row, judge_row = lane * rows.size, lane * (judges + 1)
+    span = max(1, _BLOCK // orders)
+    for start in range(0, length, span):
+        block = sequence[:, start : start + span].T
+        first, second = rows.first[block] + row, rows.second[block] + row
+        step, value = flat[rows.reviewer[block] + judge_row], rows.value[block]
+        for one, other, weight, won in zip(first, second, step, value, strict=True):
+            left, right = ratings[one], ratings[other]
+            move = weight * (won - 1.0 / (1.0 + np.exp(right - left)))
+            ratings[one] = left + move
+            ratings[other] = right - move
+    return _START + ratings.reshape(orders, rows.size) / _UNIT

@@ -1,0 +1,216 @@
+"""Ranks the contestants of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Literal
+
+import numpy as np
+
+from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Standing, Tournament
+from peerjudge.errors import DataError
+from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
+from peerjudge.ranking.resampling import bootstrap as resample
+from peerjudge.ranking.resampling import bounds, ranks
+from peerjudge.ranking.strengths import bradley_terry
+from peerjudge.ranking.tally import Floats, counted, win_rates
+from peerjudge.ranking.weights import (
+    Settling,
+    equal_weights,
+    given_weights,
+    peer_rank,
+    scores_under,
+)
+
+__all__ = ["Weighting", "rank", "ranking_document"]
+
+Weighting = Literal["equal", "peer"] | Mapping[str, float]
+
+
+def rank(
+    tournament: Tournament,
+    *,
+    scoring: Scoring = Scoring.WIN_RATE,
+    weights: Weighting = "equal",
+    scheme: Scheme = Scheme.PRD,
+    orders: int = 1000,
+    seed: int = 0,
+    bootstrap: int = 0,
+    exclude_self: bool = False,
+    damping: float = 0.85,
+    tolerance: float = 1e-10,
+    max_iterations: int = 1000,
+) -> Ranking:
+    """Scores and ranks the contestants, best first; equal scores share a rank.
+
+    A win rate is the weighted mean of the win rates that the reviewers awarded (PRD Equations 1 and
+    2); Elo the mean over `orders` random orders (Algorithm 1); Bradley-Terry is on the Elo scale.
+    Peer weights follow from win rates (`peer_rank`), except that Elo under `prd` iterates on the Elo
+    ratings themselves (`elo_peer`), as in the paper.
+
+    Args:
+        tournament: unreadable battles are counted and left out.
+        scoring: how contestants are scored.
+        weights: `equal`, `peer`, or a weight for each reviewer (rescaled to sum to 1).
+        scheme: of the peer weights.
+        orders: of the battles, for Elo.
+        seed: of the orders and of the bootstrap.
+        bootstrap: how many resamples of the questions make the bounds; with 0 there are none,
+            except that Elo then has the bounds of 95% of the orders.
+        exclude_self: leave out battles in which the reviewer is a contestant.
+        damping: of scheme `damped`, see `peer_rank`.
+        tolerance: of the peer weights, see `peer_rank`.
+        max_iterations: of the peer weights, see `peer_rank`.
+
+    Raises:
+        DataError: no readable battles, weights that do not fit, or no finite Bradley-Terry estimate.
+        ConvergenceError: the peer weights do not settle.
+    """
+    keep = counted(tournament, exclude_self=exclude_self)
+    if not keep.any():
+        msg = f"none of the {len(tournament)} battles can be ranked: no readable verdict in any"
+        raise DataError(msg)
+    settling = Settling(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
+    held, scores, spread = _scored(
+        tournament,
+        scoring=Scoring(scoring),
+        weights=weights,
+        scheme=Scheme(scheme),
+        orders=(orders, seed),
+        exclude_self=exclude_self,
+        settling=settling,
+    )
+    if bootstrap:
+        spread = resample(
+            tournament,
+            scoring=scoring,
+            weights=None if weights == "peer" else _values(held),
+            scheme=scheme,
+            samples=bootstrap,
+            seed=seed,
+            exclude_self=exclude_self,
+            settling=settling,
+        )
+    return Ranking(
+        scoring=Scoring(scoring),
+        contestants=_standings(tournament.contestants, scores, spread),
+        weights=held,
+        reviews=int(np.count_nonzero(keep)),
+        unreadable=len(tournament) - int(np.count_nonzero(tournament.readable)),
+    )
+
+
+def ranking_document(ranking: Ranking) -> dict[str, object]:
+    """The ranking as plain values for JSON: what `peerjudge rank --json` prints.
+
+    `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`; a bound or
+    score that does not exist is null.
+    """
+    held = ranking.weights
+    shares = set(held.weights.values())
+    weighting = "peer" if held.scheme is not None else "equal" if len(shares) == 1 else "given"
+    return {
+        "scoring": ranking.scoring.value,
+        "weighting": weighting,
+        "scheme": None if held.scheme is None else held.scheme.value,
+        "reviewers": list(held.weights),
+        "contestants": {
+            name: {
+                "score": None if isnan(standing.score) else standing.score,
+                "rank": standing.rank,
+                "low": standing.low,
+                "high": standing.high,
+            }
+            for name, standing in ranking.contestants.items()
+        },
+        "weights": dict(held.weights),
+        "iterations": held.iterations,
+        "residual": held.residual,
+        "converged": held.converged,
+        "reviews": ranking.reviews,
+        "unreadable": ranking.unreadable,
+    }
+
+
+def _scored(
+    tournament: Tournament,
+    *,
+    scoring: Scoring,
+    weights: Weighting,
+    scheme: Scheme,
+    orders: tuple[int, int],
+    exclude_self: bool,
+    settling: Settling,
+) -> tuple[ReviewerWeights, Floats, Floats | None]:
+    """The weights, the scores, and the ratings by order where there are any."""
+    count, seed = orders
+    if weights == "peer" and scoring == Scoring.ELO and scheme == Scheme.PRD:
+        played = elo_peer(tournament, orders=count, seed=seed, exclude_self=exclude_self)
+        held = _elo_weights(tournament.reviewers, played)
+        return held, played.ratings.mean(axis=0), played.ratings
+    held = _weights(tournament, weights, scheme, settling, exclude_self=exclude_self)
+    share = _values(held)
+    if scoring == Scoring.ELO:
+        played = elo(tournament, weights=share, orders=count, seed=seed, exclude_self=exclude_self)
+        return held, played.ratings.mean(axis=0), played.ratings
+    if scoring == Scoring.BRADLEY_TERRY:
+        return held, bradley_terry(tournament, weights=share, exclude_self=exclude_self), None
+    rates = win_rates(tournament, exclude_self=exclude_self).rates
+    return held, scores_under(share[None], rates[None])[0], None
+
+
+def _weights(
+    tournament: Tournament,
+    weights: Weighting,
+    scheme: Scheme,
+    settling: Settling,
+    *,
+    exclude_self: bool,
+) -> ReviewerWeights:
+    if weights == "peer":
+        return peer_rank(
+            tournament,
+            scheme=scheme,
+            exclude_self=exclude_self,
+            damping=settling.damping,
+            tolerance=settling.tolerance,
+            max_iterations=settling.max_iterations,
+        )
+    if weights == "equal":
+        return equal_weights(tournament.reviewers)
+    return given_weights(tournament.reviewers, weights)
+
+
+def _elo_weights(reviewers: Sequence[str], played: EloRatings) -> ReviewerWeights:
+    mean: list[float] = played.weights.mean(axis=0).tolist()
+    return ReviewerWeights(
+        weights=dict(zip(reviewers, mean, strict=True)),
+        scheme=Scheme.PRD,
+        iterations=played.iterations,
+        residual=played.residual,
+        converged=True,
+    )
+
+
+def _values(held: ReviewerWeights) -> Floats:
+    return np.array(list(held.weights.values()), dtype=np.float64)
+
+
+def _standings(
+    contestants: Sequence[str], scores: Floats, spread: Floats | None
+) -> dict[str, Standing]:
+    limits = None if spread is None else bounds(spread)
+    place = ranks(scores)
+    order: list[int] = np.lexsort((np.arange(len(place)), place)).tolist()
+    return {
+        contestants[index]: Standing(
+            score=float(scores[index]),
+            rank=int(place[index]),
+            low=None if limits is None else float(limits.low[index]),
+            high=None if limits is None else float(limits.high[index]),
+            rank_low=None if limits is None else int(limits.rank_low[index]),
+            rank_high=None if limits is None else int(limits.rank_high[index]),
+        )
+        for index in order
+    }

@@ -1,0 +1,94 @@
+"""Bradley-Terry strengths: the order-free estimate of what Elo wanders around."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Tournament
+from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.ranking.tally import Floats, head_to_head
+
+__all__ = ["bradley_terry", "comparable", "strengths"]
+
+_UNIT = 400.0 / log(10.0)
+_MIDDLE = 1000.0
+# A longest Newton step, in natural units; an undamped first step can overshoot.
+_LONGEST = 2.0
+
+
+def bradley_terry(
+    tournament: Tournament,
+    *,
+    weights: Floats | None = None,
+    exclude_self: bool = False,
+    prior: float = 0.0,
+    tolerance: float = 1e-10,
+    max_iterations: int = 100,
+) -> Floats:
+    """Maximum-likelihood strengths on the Elo scale: mean 1000, 400 points are odds of 10 to 1.
+
+    A tie counts as half a win each; each battle counts as much as its reviewer weighs. The estimate
+    is finite only if the contestants cannot be split into two groups of which one never got a point
+    from the other. A `prior` of p adds p tied battles between every two contestants: then it is
+    always finite, and drawn towards 1000.
+
+    Args:
+        tournament: unreadable battles are left out.
+        weights: by reviewer, in the order of `tournament.reviewers`, summing to 1; `None` is equal.
+        exclude_self: leave out battles in which the reviewer is a contestant.
+        prior: tied battles added to every pair.
+        tolerance: settled when no strength changes by more than this (natural units).
+        max_iterations: how many Newton steps are made to get there.
+
+    Raises:
+        DataError: there is no finite estimate.
+        ConvergenceError: not settled after `max_iterations`.
+    """
+    judges = len(tournament.reviewers)
+    share = np.full(judges, 1.0) if weights is None else weights * judges
+    points = head_to_head(tournament, share, exclude_self=exclude_self)
+    points = points + prior / 2.0 * (1.0 - np.eye(len(points)))
+    if not comparable(points[None])[0]:
+        msg = (
+            "no finite Bradley-Terry strengths exist: some contestants never got a point from the "
+            "others; use win rates or Elo, or give a prior above 0"
+        )
+        raise DataError(msg)
+    return strengths(points[None], tolerance=tolerance, max_iterations=max_iterations)[0]
+
+
+def strengths(points: Floats, *, tolerance: float = 1e-10, max_iterations: int = 100) -> Floats:
+    """Strengths `[case, contestant]` from points of row against column, `[case, row, column]`.
+
+    Newton's method on all cases at once; every case must be `comparable`.
+    """
+    cases, size, _ = points.shape
+    battles = points + points.transpose(0, 2, 1)
+    won = points.sum(axis=2)
+    levels: Floats = np.zeros((cases, size))
+    # Levels are free up to a constant; this pins their sum and keeps the matrix regular.
+    pin = battles.sum(axis=(1, 2), keepdims=True) / size**2
+    for _ in range(max_iterations):
+        chance = 1.0 / (1.0 + np.exp(levels[:, None, :] - levels[:, :, None]))
+        slope = won - (battles * chance).sum(axis=2)
+        curve = battles * chance * (1.0 - chance)
+        matrix = pin - curve + np.eye(size) * curve.sum(axis=2, keepdims=True)
+        step = np.asarray(np.linalg.solve(matrix, slope[..., None]), dtype=np.float64)[..., 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        levels = levels + step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
+        if longest.max(initial=0.0) <= tolerance:
+            return _MIDDLE + _UNIT * (levels - levels.mean(axis=1, keepdims=True))
+    msg = f"Bradley-Terry strengths did not settle to {tolerance:.3g} in {max_iterations} steps"
+    raise ConvergenceError(msg)
+
+
+def comparable(points: Floats) -> npt.NDArray[np.bool_]:
+    """For each case whether everybody got points from everybody, directly or by way of others."""
+    size = points.shape[1]
+    reach = (points > 0) | np.eye(size, dtype=np.bool_)
+    for _ in range(max(size - 1, 1).bit_length()):
+        reach = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
+    return np.all(reach.reshape(len(reach), -1), axis=1)

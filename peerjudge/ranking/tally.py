@@ -1,0 +1,133 @@
+"""Counts a tournament: who won how often in whose eyes, and against whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Tournament
+
+__all__ = ["Floats", "Tally", "counted", "head_to_head", "win_rates"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+# One integer bincount over (reviewer, first, second, outcome) is the cheapest way to count, as long
+# as its table is small beside the battles; above this many cells four weighted ones are cheaper.
+_MOST_CELLS = 1 << 22
+_OUTCOMES = 4
+_UNREADABLE = 3
+_BLOCK = 1 << 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """Points and battles by reviewer (row) and contestant (column).
+
+    A win is one point, a tie half a point. `unreadable` counts the battles left out as unreadable.
+    """
+
+    points: Floats
+    battles: npt.NDArray[np.int64]
+    unreadable: int
+
+    @property
+    def rates(self) -> Floats:
+        """PRD Equation 1, `[reviewer, contestant]`; NaN where a reviewer never saw a contestant."""
+        unseen = np.full_like(self.points, np.nan)
+        return np.divide(self.points, self.battles, out=unseen, where=self.battles > 0)
+
+
+def win_rates(tournament: Tournament, *, exclude_self: bool = False) -> Tally:
+    """How often each contestant won in each reviewer's eyes: `rates` is W of PRD Equation 1.
+
+    Equation 1 divides by the battles of a full tournament; this divides by those that took place
+    and were readable, which is the same where every pair was judged in both orders on every question.
+
+    Args:
+        tournament: its columns are read once.
+        exclude_self: leave out battles in which the reviewer is one of the two contestants.
+    """
+    judges, size = len(tournament.reviewers), len(tournament.contestants)
+    unreadable = len(tournament) - int(np.count_nonzero(tournament.readable))
+    if judges * size * size * _OUTCOMES > _MOST_CELLS:
+        points, battles = _tally_sparse(tournament, counted(tournament, exclude_self=exclude_self))
+    else:
+        cells = _cells(tournament)
+        if exclude_self:
+            _blank_own(tournament, cells)
+        lost, tied, won = (cells[..., outcome] for outcome in (2, 1, 0))
+        halves = 2 * (won.sum(axis=2) + lost.sum(axis=1)) + tied.sum(axis=2) + tied.sum(axis=1)
+        points = halves / 2.0
+        fought = lost + tied + won
+        battles = fought.sum(axis=2) + fought.sum(axis=1)
+    return Tally(points=points, battles=battles, unreadable=unreadable)
+
+
+def counted(tournament: Tournament, *, exclude_self: bool) -> npt.NDArray[np.bool_]:
+    """Which battles count: the readable ones, without self-reviews if so asked."""
+    if not exclude_self:
+        return tournament.readable
+    own = _own_contestant(tournament)[tournament.reviewer]
+    return tournament.readable & (own != tournament.first) & (own != tournament.second)
+
+
+def head_to_head(tournament: Tournament, weights: Floats, *, exclude_self: bool = False) -> Floats:
+    """Points of row against column, each battle times its reviewer's weight."""
+    size = len(tournament.contestants)
+    keep = counted(tournament, exclude_self=exclude_self)
+    cell = tournament.first[keep].astype(np.intp) * size + tournament.second[keep]
+    share = weights[tournament.reviewer[keep]]
+    lost = (tournament.score[keep] + 1) / 2.0
+    first = np.bincount(cell, share * (1.0 - lost), size * size).reshape(size, size)
+    second = np.bincount(cell, share * lost, size * size).reshape(size, size)
+    return np.asarray(first + second.T, dtype=np.float64)
+
+
+def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
+    judges, size = len(tournament.reviewers), len(tournament.contestants)
+    index = np.empty(len(tournament), dtype=np.intp)
+    # In blocks, so that the intermediate products stay in the cache.
+    for start in range(0, len(index), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        cell = index[part]
+        np.multiply(tournament.reviewer[part], size, out=cell)
+        cell += tournament.first[part]
+        cell *= size
+        cell += tournament.second[part]
+        cell *= _OUTCOMES
+        cell += tournament.score[part]
+        cell += 1
+        unreadable = ~tournament.readable[part]
+        if unreadable.any():
+            cell[unreadable] |= _UNREADABLE
+    flat = np.bincount(index, minlength=judges * size * size * _OUTCOMES)
+    return flat.reshape(judges, size, size, _OUTCOMES)
+
+
+def _blank_own(tournament: Tournament, cells: npt.NDArray[np.int64]) -> None:
+    own: list[int] = _own_contestant(tournament).tolist()
+    for judge, contestant in enumerate(own):
+        if contestant >= 0:
+            cells[judge, contestant, :, :] = 0
+            cells[judge, :, contestant, :] = 0
+
+
+def _own_contestant(tournament: Tournament) -> npt.NDArray[np.int64]:
+    place = {name: index for index, name in enumerate(tournament.contestants)}
+    return np.array([place.get(name, -1) for name in tournament.reviewers], dtype=np.int64)
+
+
+def _tally_sparse(
+    tournament: Tournament, keep: npt.NDArray[np.bool_]
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    judges, size = len(tournament.reviewers), len(tournament.contestants)
+    shape, cells = (judges, size), judges * size
+    row = tournament.reviewer[keep].astype(np.intp) * size
+    first, second = row + tournament.first[keep], row + tournament.second[keep]
+    lost = (tournament.score[keep] + 1) / 2.0
+    points = np.bincount(first, 1.0 - lost, cells) + np.bincount(second, lost, cells)
+    battles = np.bincount(first, minlength=cells) + np.bincount(second, minlength=cells)
+    return points.astype(np.float64).reshape(shape), battles.astype(np.int64).reshape(shape)
