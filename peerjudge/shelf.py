@@ -18,7 +18,6 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Literal, TypeVar, cast, get_args
 
-import peerjudge
 from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar
 from peerjudge.errors import CardError, ExperimentError, ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
@@ -53,7 +52,7 @@ class Entry:
 
 def builtin_root() -> Path | None:
     """Where the built-in shelf is: inside the installed package, else the checkout it runs from."""
-    package = Path(inspect.getfile(peerjudge)).resolve().parent
+    package = Path(__file__).resolve().parent
     if (package / "builtin").is_dir():
         return package / "builtin"
     return package.parent if (package.parent / "protocols").is_dir() else None

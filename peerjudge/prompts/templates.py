@@ -20,9 +20,12 @@ def _environment() -> ImmutableSandboxedEnvironment:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    return ImmutableSandboxedEnvironment(
+    environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    # Packs are given values only: Jinja's global functions would be carried along and never used.
+    environment.globals.clear()
+    return environment
 
 
 @cache
