@@ -27,7 +27,7 @@ from peerjudge.simulation import SimulatedReviewer
 from peerjudge.testing import comparison_of
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def many() -> Callable[..., list[Comparison]]:
     """Builds comparisons with gold, the better answer shown first in every second one."""
 
@@ -40,7 +40,7 @@ def many() -> Callable[..., list[Comparison]]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def reviewer() -> Callable[..., SimulatedReviewer]:
     """Builds a simulated reviewer with these traits."""
 
@@ -53,7 +53,7 @@ def reviewer() -> Callable[..., SimulatedReviewer]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def asked() -> Callable[..., Request]:
     """Builds a request: by default for a private verdict on all answers."""
 
@@ -90,7 +90,7 @@ def asked() -> Callable[..., Request]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def said() -> Callable[..., Turn]:
     """Builds the turn in which a seat stated a verdict, or explained something (`None`)."""
 
@@ -113,7 +113,7 @@ def said() -> Callable[..., Turn]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def verdict_in() -> Callable[[Utterance, Request], Verdict]:
     """Reads the number in the last line of a reply as the verdict."""
 
