@@ -7,10 +7,12 @@ execute its file, and only that file is executed.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import inspect
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -48,6 +50,18 @@ class Entry:
     path: Path
     builtin: bool
     shadows: Path | None = None
+
+    @property
+    def description(self) -> str:
+        """What the file says it is, read without executing it; empty where it says nothing."""
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            if self.path.suffix == ".py":
+                return _first_paragraph(ast.get_docstring(ast.parse(text)))
+            return str(tomllib.loads(text).get("description", ""))
+        except (OSError, ValueError, SyntaxError):
+            # A list must not fail over one bad file; loading it by name says what is wrong.
+            return ""
 
 
 def builtin_root() -> Path | None:
@@ -119,7 +133,9 @@ class Shelf:
         module = _load(path, "agents")
         card = getattr(module, "CARD", None)
         if card is None and callable(getattr(module, "reviewer", None)):
-            return Card(name=name, kind=ReviewerKind.PYTHON, description=_first_paragraph(module))
+            return Card(
+                name=name, kind=ReviewerKind.PYTHON, description=_first_paragraph(module.__doc__)
+            )
         if not isinstance(card, Card):
             msg = f"{path} needs a constant CARD that is a peerjudge.data.Card, or a function reviewer()"
             raise CardError(msg)
@@ -151,7 +167,7 @@ class Shelf:
             raise ProtocolError(msg)
         return DiscussionProtocol(
             name=name,
-            description=_first_paragraph(module),
+            description=_first_paragraph(module.__doc__),
             cue=cast("NextCue", module.next_cue),
             conclusion=cast("Conclude", getattr(module, "conclude", last_verdict)),
             options=_chosen(name, getattr(module, "Options", NoOptions), options),
@@ -181,7 +197,7 @@ class Shelf:
         return replace(
             declared,
             name=declared.name or path.stem,
-            question=declared.question or _first_paragraph(module),
+            question=declared.question or _first_paragraph(module.__doc__),
         )
 
     def experiment_path(self, name: str | Path) -> Path:
@@ -271,9 +287,9 @@ def _bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:
             raise ProtocolError(msg)
 
 
-def _first_paragraph(module: ModuleType) -> str:
-    """The first paragraph of the module's docstring, on one line."""
-    return " ".join(inspect.cleandoc(module.__doc__ or "").split("\n\n")[0].split())
+def _first_paragraph(docstring: str | None) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(inspect.cleandoc(docstring or "").split("\n\n")[0].split())
 
 
 def _text(path: Path) -> str:

@@ -113,13 +113,23 @@ def test_listing_executes_nothing(shelf: Shelf, tmp_path: Path):
         put(mine(shelf), place, deed)
     put(mine(shelf), "protocols/mute.py", PROTOCOL)
     for kind in ("agents", "protocols", "prompts", "experiments"):
-        shelf.entries(kind)
+        assert all(entry.description != "deed" for entry in shelf.entries(kind))
     shelf.digest("protocols", "spy")
     shelf.protocol("mute")
     assert not witness.exists()
     with pytest.raises(ProtocolError):
         shelf.protocol("spy")
     assert witness.exists()
+
+
+def test_entries_describe_themselves(shelf: Shelf):
+    """A list shows what each file says it is; a file that cannot be read is listed all the same."""
+    put(mine(shelf), "protocols/mute.py", PROTOCOL)
+    put(mine(shelf), "protocols/broken.py", "def")
+    put(mine(shelf), "protocols/prompts/mine.toml", 'description = "My words."')
+    described = {entry.name: entry.description for entry in shelf.entries("protocols")}
+    assert described == {"mute": "Nobody speaks. Ever.", "broken": ""}
+    assert shelf.entries("prompts")[0].description == "My words."
 
 
 def test_private_and_foreign_files_are_not_on_the_shelf(shelf: Shelf):
