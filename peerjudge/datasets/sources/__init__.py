@@ -1,0 +1,1 @@
+"""One module per dataset: its name is the dataset's, and its `SOURCE` says how to read it."""

@@ -1,0 +1,34 @@
+"""The built-in sample: 36 questions in six categories, two answers each, with gold.
+
+Written for PeerJudge. In the subset `adversarial` (14 of 36; also `meta["adversarial"]`) the fluent,
+longer answer ignores or breaks the instruction, which the plain one follows; in `natural` one answer
+is right and to the point. The answers are those of four fictitious contestants who differ in
+strength: alder (gold in 14 of 18), birch (11), cedar (7), elm (4). Every two of them meet six times,
+once per category. Each is shown first in half of its battles, and so is the better answer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from peerjudge.data import Dataset
+from peerjudge.datasets.lines import read_rows
+from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.table import comparisons_from
+
+__all__ = ["SOURCE"]
+
+
+def _read(request: Request) -> Dataset:
+    return Dataset(
+        name="sample",
+        description=SOURCE.description,
+        comparisons=comparisons_from(read_rows(request.path)),
+    )
+
+
+SOURCE = Source(
+    description="36 questions with two answers and gold, 14 of them adversarial (built in)",
+    read=_read,
+    place=Path(__file__).parent.parent / "sample.jsonl",
+)

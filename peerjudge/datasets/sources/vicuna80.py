@@ -1,0 +1,286 @@
+"""Vicuna80: 80 open questions, five models' answers, 8000 model reviews and 1760 human votes.
+
+Li, Patel, Du, "PRD: Peer Rank and Discussion Improve Large Language Model based Evaluations",
+arXiv:2307.02762. Every model reviewed every pair of models in both orders. The verdict of a model's
+review is the label that the authors settled on, partly by hand; it is not read anew from the text.
+
+Read from the authors' own folder (`generations/`, `prompts/`, `ratings-*/`) or from the tidy tables
+derived from it (`questions.jsonl`, `answers.jsonl`, `reviews.jsonl.gz`, `human_votes.jsonl`); both
+give the same dataset, with the models named as in the authors' file names.
+
+The gold of a comparison is the sign of its mean human vote (three votes per question, one where
+claude takes part), or with `GoldRule.STRICT_MAJORITY` the vote more than half of the people gave.
+Each human vote is also a review by `human`, shown in the order in which it was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from pathlib import Path
+
+from peerjudge.data import (
+    TIE,
+    UNREADABLE,
+    Answer,
+    Comparison,
+    Dataset,
+    Question,
+    RecordedReview,
+    Verdict,
+)
+from peerjudge.datasets.gold import GoldRule, gold_verdict
+from peerjudge.datasets.lines import Row, read_rows
+from peerjudge.datasets.source import Request, Source
+from peerjudge.errors import DataError
+
+__all__ = ["HUMAN", "MODELS", "SOURCE"]
+
+MODELS = ("gpt4", "gpt35", "bard", "claude", "vicuna-13b")
+"""The contestants, who are also the reviewers, in the order in which pairs name them."""
+
+HUMAN = "human"
+
+_TIDY_NAMES = dict(zip(("gpt-4", "gpt-3.5", "bard", "claude", "vicuna"), MODELS, strict=True))
+
+# The regular files begin `answer_`; `answer-gpt35-vs-...` is a repeat run of a pair that is also
+# there under its regular name, so reading it would count 160 reviews twice.
+_RATINGS = re.compile(
+    r"answer_(?P<first>.+)-vs-answer_(?P<second>.+?)-(?P<reviewer>gpt4|gpt35|bard|claude|vicuna-13b|human)"
+    r"-reviewer(?:[_-]threeclass)?\.jsonl"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rating:
+    question: int
+    first: str
+    second: str
+    reviewer: str
+    verdict: Verdict
+    text: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        one, other = sorted((self.first, self.second), key=MODELS.index)
+        return one, other
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        return self.question, MODELS.index(self.first), MODELS.index(self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    questions: Mapping[int, Question]
+    answers: Mapping[tuple[int, str], Answer]
+    ratings: Iterator[_Rating]
+    votes: Iterator[_Rating]
+
+
+def _read(request: Request) -> Dataset:
+    parts = _parts(request.path)
+    votes = sorted(parts.votes, key=lambda rating: rating.rank)
+    comparisons = _comparisons(parts, votes, request.gold or GoldRule.SIGN_OF_MEAN)
+    ratings = sorted(parts.ratings, key=_review_order) if request.reviews else []
+    return Dataset(
+        name="vicuna80",
+        description=SOURCE.description,
+        comparisons=comparisons,
+        reviews=tuple(map(_recorded, (*ratings, *votes))) if request.reviews else (),
+        humans=(HUMAN,),
+    )
+
+
+def _parts(path: Path) -> _Parts:
+    if (path / "generations").is_dir():
+        return _native(path)
+    if (path / "reviews.jsonl.gz").is_file():
+        return _tidy(path)
+    if (path / "original" / "generations").is_dir():
+        return _native(path / "original")
+    msg = (
+        f"{path} is not a vicuna80 folder; name the one that holds `generations` and `ratings-gpt4`,"
+        " or the tidy tables"
+    )
+    raise DataError(msg)
+
+
+def _comparisons(parts: _Parts, votes: list[_Rating], rule: GoldRule) -> tuple[Comparison, ...]:
+    scores: dict[tuple[int, tuple[str, str]], list[int]] = defaultdict(list)
+    for vote in votes:
+        scores[vote.question, vote.pair].append(_score(vote))
+    return tuple(
+        Comparison(
+            id=_comparison_id(number, pair),
+            question=question,
+            answers=(parts.answers[number, pair[0]], parts.answers[number, pair[1]]),
+            gold=gold_verdict(scores[number, pair], rule, pair),
+        )
+        for number, question in sorted(parts.questions.items())
+        for pair in combinations(MODELS, 2)
+    )
+
+
+def _score(vote: _Rating) -> int:
+    if vote.verdict == TIE:
+        return 0
+    return -1 if vote.verdict.choice == vote.pair[0] else 1
+
+
+def _comparison_id(number: int, pair: tuple[str, str]) -> str:
+    return f"q{number:02}-{pair[0]}-vs-{pair[1]}"
+
+
+def _recorded(rating: _Rating) -> RecordedReview:
+    return RecordedReview(
+        comparison=_comparison_id(rating.question, rating.pair),
+        shown=(rating.first, rating.second),
+        reviewer=rating.reviewer,
+        verdict=rating.verdict,
+        text=rating.text,
+    )
+
+
+def _review_order(rating: _Rating) -> tuple[int, int, int, int]:
+    return *rating.rank, MODELS.index(rating.reviewer)
+
+
+def _rating(row: Row, key: str, names: tuple[str, str, str], text: str) -> _Rating:
+    first, second, reviewer = names
+    label = row.integer(key)
+    verdicts = {1: Verdict.of(first), 2: Verdict.of(second), 3: TIE, -1: UNREADABLE}
+    if label not in verdicts:
+        msg = f"{key!r} must be 1 (first), 2 (second), 3 (tie) or -1, not {label}"
+        raise row.error(msg)
+    return _Rating(row.integer("question_id"), first, second, reviewer, verdicts[label], text)
+
+
+def _question(row: Row) -> tuple[int, Question]:
+    number = row.integer("question_id")
+    return number, Question(
+        id=f"q{number:02}", text=row.text("text"), category=row.text("category")
+    )
+
+
+# The authors' own layout.
+
+
+def _native(path: Path) -> _Parts:
+    questions = dict(map(_question, read_rows(path / "prompts" / "vicuna_questions.jsonl")))
+    answers = {
+        (row.integer("question_id"), model): Answer(id=model, author=model, text=row.text("text"))
+        for model in MODELS
+        for row in read_rows(path / "generations" / f"answer_{model}.jsonl")
+    }
+    _require_answers(path / "generations", questions, answers)
+    return _Parts(questions, answers, _native_ratings(path, questions), _native_votes(path))
+
+
+def _native_ratings(path: Path, questions: Mapping[int, Question]) -> Iterator[_Rating]:
+    for reviewer in MODELS:
+        folder = path / f"ratings-{reviewer}"
+        files = _ratings_files(folder, reviewer)
+        for first, second in permutations(MODELS, 2):
+            if (first, second) not in files:
+                msg = f"{folder} has no review file of {first} against {second}; fetch it again"
+                raise DataError(msg)
+            file = files[first, second]
+            seen: set[int] = set()
+            for row in read_rows(file):
+                rating = _rating(row, "score", (first, second, reviewer), row.text("text"))
+                if rating.question in seen or rating.question not in questions:
+                    msg = f"question {rating.question} is unknown or there twice"
+                    raise row.error(msg)
+                seen.add(rating.question)
+                yield rating
+            _require_all(file, questions, seen)
+
+
+def _native_votes(path: Path) -> Iterator[_Rating]:
+    # A question was shown to people in one order only, and claude always first, so of the two files
+    # of a pair only one need be there.
+    folder = path / "ratings-human"
+    files = _ratings_files(folder, HUMAN)
+    for pair in combinations(MODELS, 2):
+        found = [order for order in (pair, pair[::-1]) if order in files]
+        if not found:
+            msg = f"{folder} has no votes on {pair[0]} and {pair[1]}; fetch it again"
+            raise DataError(msg)
+        for first, second in found:
+            for row in read_rows(files[first, second]):
+                yield _rating(row, "score", (first, second, HUMAN), "")
+
+
+def _ratings_files(folder: Path, reviewer: str) -> dict[tuple[str, str], Path]:
+    files: dict[tuple[str, str], Path] = {}
+    for file in sorted(folder.glob("answer_*.jsonl")):
+        match = _RATINGS.fullmatch(file.name)
+        if match is None or match["reviewer"] != reviewer:
+            continue
+        if match["first"] in MODELS and match["second"] in MODELS:  # not so: guanaco, from QLoRA
+            files[match["first"], match["second"]] = file
+    return files
+
+
+# The tidy tables.
+
+
+def _tidy(path: Path) -> _Parts:
+    questions = dict(map(_question, read_rows(path / "questions.jsonl")))
+    answers = {
+        (row.integer("question_id"), _model(row, "model")): Answer(
+            id=_model(row, "model"), author=_model(row, "model"), text=row.text("text")
+        )
+        for row in read_rows(path / "answers.jsonl")
+    }
+    _require_answers(path / "answers.jsonl", questions, answers)
+    return _Parts(questions, answers, _tidy_ratings(path), _tidy_votes(path))
+
+
+def _tidy_ratings(path: Path) -> Iterator[_Rating]:
+    for row in read_rows(path / "reviews.jsonl.gz"):
+        names = (_model(row, "model_a"), _model(row, "model_b"), _model(row, "reviewer"))
+        yield _rating(row, "label", names, row.text("text"))
+
+
+def _tidy_votes(path: Path) -> Iterator[_Rating]:
+    for row in read_rows(path / "human_votes.jsonl"):
+        names = (_model(row, "model_a"), _model(row, "model_b"), HUMAN)
+        yield _rating(row, "label", names, "")
+
+
+def _model(row: Row, key: str) -> str:
+    name = row.text(key)
+    if name not in _TIDY_NAMES:
+        msg = f"{key!r} must be one of {sorted(_TIDY_NAMES)}, not {name!r}"
+        raise row.error(msg)
+    return _TIDY_NAMES[name]
+
+
+def _require_answers(
+    where: Path, questions: Mapping[int, Question], answers: Mapping[tuple[int, str], Answer]
+) -> None:
+    for model in MODELS:
+        _require_all(where, questions, {number for number, name in answers if name == model})
+
+
+def _require_all(where: Path, questions: Mapping[int, Question], found: set[int]) -> None:
+    missing = sorted(questions.keys() - found)
+    if missing:
+        msg = (
+            f"{where} lacks {len(missing)} of {len(questions)} questions (first: {missing[0]});"
+            " fetch it again"
+        )
+        raise DataError(msg)
+
+
+SOURCE = Source(
+    description="80 open questions, answers and mutual reviews of five models, human votes (PRD)",
+    read=_read,
+    upstream="",
+    votes=True,
+)
