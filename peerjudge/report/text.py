@@ -117,13 +117,13 @@ def _print_peers(findings: Findings, console: Console) -> None:
 
     peers = findings.peers
     if peers is None:
-        console.print(Text(f"No ranking: {findings.peers_missing}"))
+        console.print(Text(f"\nNo ranking: {findings.peers_missing}"))
         return
     console.print(_ranking_table(peers))
     if peers.reason:
         console.print(Text(peers.reason))
-    if peers.weighted is not None:
-        console.print(_weights_table(peers.weighted))
+    if peers.weights:
+        console.print(_weights_table(peers, level=findings.level))
 
 
 def _ranking_table(peers: PeerFindings) -> Table:
@@ -150,13 +150,19 @@ def _standing(ranking: Ranking, name: str) -> str:
     )
 
 
-def _weights_table(ranking: Ranking) -> Table:
+def _weights_table(peers: PeerFindings, *, level: float) -> Table:
     table = _table("Reviewer weights")
-    _column(table, "Reviewer")
-    _column(table, "Weight", numeric=True)
-    weights = ranking.weights.weights
-    for name in sorted(weights, key=lambda name: -weights[name]):
-        table.add_row(_plain(name), f"{weights[name]:.3f}")
+    for heading in (
+        "Reviewer",
+        f"Damped [{level:.0%} interval]",
+        *(["PRD Equation 2"] if peers.prd else []),
+    ):
+        _column(table, heading, numeric=heading != "Reviewer")
+    for name, weight in sorted(peers.weights.items(), key=lambda item: -item[1].value):
+        row = [name, str(weight)]
+        if peers.prd:
+            row.append(f"{peers.prd[name]:.3f}")
+        table.add_row(*map(_plain, row))
     return table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from peerjudge.analysis.findings import Accuracy, Effort, SeatFindings
 from peerjudge.data import EventKind, Measurement
 
@@ -32,6 +34,8 @@ _EVENTS = {
 
 def share(value: float) -> str:
     """A share in per cent, without the sign: `71`, or `99.6` where rounding would claim a whole."""
+    if isnan(value):
+        return MISSING
     rounded = f"{100 * value:.0f}"
     hidden = rounded in {"0", "100"} and value not in (0.0, 1.0)
     return f"{100 * value:.1f}" if hidden else rounded

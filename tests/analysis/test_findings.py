@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from peerjudge.analysis.findings import Findings, findings
+from peerjudge.analysis.findings import ConditionFindings, Findings, findings
 from peerjudge.data import (
     EventKind,
     Failure,
@@ -30,11 +30,13 @@ def discussion(moves: str, name: str = "c1", *, swap: bool = False, **changes) -
 
 
 def vote(moves: str, name: str = "c1", verdict: Verdict | None = None) -> Transcript:
+    """What two seats said in private, under the protocol of that name."""
     told = discussion(moves, name, condition="vote", protocol="vote")
     return told if verdict is None else replace(told, verdict=verdict)
 
 
-def only(found: Findings):
+def only(found: Findings) -> ConditionFindings:
+    """The one condition that was found."""
     (condition,) = found.conditions
     return condition
 

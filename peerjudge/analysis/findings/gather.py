@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from peerjudge.analysis.findings.against_vote import against_vote
 from peerjudge.analysis.findings.conditions import condition_findings, effort_of, seat_findings
@@ -12,7 +12,7 @@ from peerjudge.analysis.findings.nouns import Findings
 from peerjudge.analysis.findings.peers import peer_findings
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 from peerjudge.data import Battle, Transcript
-from peerjudge.tournament import battles_from_transcripts
+from peerjudge.tournament import battles_from_transcripts, collect
 
 __all__ = ["findings"]
 
@@ -28,15 +28,12 @@ def findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findings:
         seed: of the resampling.
     """
     conditions: dict[str, list[DiscussionRecord]] = defaultdict(list)
-    battles: list[Battle] = []
-    for transcript in transcripts:
-        conditions[transcript.condition].append(record_of(transcript))
-        battles.extend(battles_from_transcripts([transcript], stance="private"))
+    tournament = collect(_battles(transcripts, conditions))
     sampler = Sampler(seed=seed)
     records = [record for group in conditions.values() for record in group]
     heard = [record for record in records if record.done and record.heard]
     answers = {len(record.shown) for record in records}
-    peers, peers_missing = peer_findings(battles, sampler=sampler)
+    peers, peers_missing = peer_findings(tournament, sampler=sampler)
     return Findings(
         seed=seed,
         level=sampler.level,
@@ -51,3 +48,12 @@ def findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findings:
         peers=peers,
         peers_missing=peers_missing,
     )
+
+
+def _battles(
+    transcripts: Iterable[Transcript], conditions: dict[str, list[DiscussionRecord]]
+) -> Iterator[Battle]:
+    """The battles of the private reviews; files each transcript's record as it goes by."""
+    for transcript in transcripts:
+        conditions[transcript.condition].append(record_of(transcript))
+        yield from battles_from_transcripts([transcript], stance="private")

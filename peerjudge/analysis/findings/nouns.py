@@ -195,17 +195,21 @@ class AgainstVote:
 class PeerFindings:
     """Contestants and reviewers weighed by the reviewers' private reviews.
 
-    `weighted` is `None` where no reviewer is a contestant, since a reviewer's weight is its own
-    score as a contestant; `reason` then says so. `outsiders` are the reviewers that are not
-    contestants while others are: they get the mean weight.
+    `equal` counts all reviewers alike; `weighted` uses the damped peer weights, `weights` has these
+    with their intervals, and `prd` the weights of PRD Equation 2 (empty where they do not settle).
+    A reviewer's weight is its own score as a contestant, so with fewer than two reviewers among the
+    contestants there are none (`None`, empty) and `reason` says so. `outsiders` are the reviewers
+    that are no contestants; they get the mean weight.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     equal: Ranking
     weighted: Ranking | None
-    reason: str
+    weights: Mapping[str, Measurement]
+    prd: Mapping[str, float]
     outsiders: tuple[str, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,181 @@
+"""Which figures the report shows, drawn from the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from peerjudge.analysis.findings import Findings, SeatFindings
+from peerjudge.data import EventKind, Measurement, Ranking, Standing
+from peerjudge.report.figures import (
+    BarFigure,
+    Counts,
+    DotFigure,
+    Values,
+    bar_figure,
+    decimal,
+    dot_figure,
+    in_points,
+)
+from peerjudge.report.words import MISSING, percent, points, role_name, share
+
+__all__ = ["Figures", "figures_of"]
+
+_CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
+_SHARES = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The figures of a report; `None` where the run gives nothing to draw."""
+
+    accuracy: DotFigure | None
+    events: BarFigure | None
+    position: DotFigure | None
+    against_vote: DotFigure | None
+    weights: DotFigure | None
+    ranking: DotFigure | None
+
+
+def figures_of(findings: Findings) -> Figures:
+    """All figures of the report."""
+    return Figures(
+        accuracy=_accuracy(findings),
+        events=_events(findings.by_seat),
+        position=_position(findings),
+        against_vote=_against_vote(findings),
+        weights=_weights(findings),
+        ranking=_ranking(findings),
+    )
+
+
+def _accuracy(findings: Findings) -> DotFigure | None:
+    rows = [
+        Values(
+            name=condition.name,
+            note=_from_to(condition.before and condition.before.measured, condition.after.measured),
+            start=condition.before and condition.before.measured,
+            end=condition.after.measured,
+        )
+        for condition in findings.conditions
+        if condition.after is not None
+    ]
+    return _dots(rows, reference=_chance(findings, "chance"))
+
+
+def _events(seats: Iterable[SeatFindings]) -> BarFigure | None:
+    seats = list(seats)
+    rows = [
+        Counts(
+            group=seat.reviewer,
+            name=role_name(seat),
+            note=_altered(seat),
+            parts=[
+                (kind.value, f"{kind.value} {seat.events[kind]} times", seat.events[kind])
+                for kind in _CONTRADICTED
+            ],
+        )
+        for seat in seats
+    ]
+    return bar_figure(rows) if any(seat.contradicted for seat in seats) else None
+
+
+def _altered(seat: SeatFindings) -> str:
+    if not seat.contradicted:
+        return "never contradicted"
+    altered = seat.events[EventKind.ALTERED]
+    return f"altered {altered} of {seat.contradicted} ({share(altered / seat.contradicted)} %)"
+
+
+def _position(findings: Findings) -> DotFigure | None:
+    rows = [
+        Values(
+            name=seat.reviewer,
+            note=_from_to(seat.first_before, seat.first_after),
+            start=seat.first_before,
+            end=seat.first_after,
+        )
+        for seat in findings.by_reviewer
+        if seat.first_after is not None
+    ]
+    return _dots(rows, reference=_chance(findings, "no preference"))
+
+
+def _against_vote(findings: Findings) -> DotFigure | None:
+    rows = [
+        Values(name=row.condition, note=points(row.difference), end=row.difference)
+        for row in findings.against_vote
+        if row.difference is not None
+    ]
+    if not rows:
+        return None
+    return dot_figure(rows, reference=(0.0, "same as the vote"), limits=(-1.0, 1.0), unit=in_points)
+
+
+def _weights(findings: Findings) -> DotFigure | None:
+    if findings.peers is None or not findings.peers.weights:
+        return None
+    weights = findings.peers.weights
+    rows = [
+        Values(name=name, note=str(weight), end=weight)
+        for name, weight in sorted(weights.items(), key=lambda item: -item[1].value)
+    ]
+    return dot_figure(
+        rows, reference=(1 / len(rows), "equal weights"), limits=_SHARES, unit=decimal
+    )
+
+
+def _ranking(findings: Findings) -> DotFigure | None:
+    peers = findings.peers
+    if peers is None:
+        return None
+    best = peers.weighted or peers.equal
+    rows = [
+        Values(
+            name=f"{standing.rank}. {name}",
+            note=_score(standing),
+            start=None if peers.weighted is None else _measured(peers.equal, name),
+            end=_measured(best, name),
+        )
+        for name, standing in best.contestants.items()
+    ]
+    return _dots(rows)
+
+
+def _score(standing: Standing) -> str:
+    if standing.low is None or standing.high is None:
+        return share(standing.score)
+    return f"{share(standing.score)} [{share(standing.low)}, {share(standing.high)}] %"
+
+
+def _measured(ranking: Ranking, name: str) -> Measurement:
+    standing = ranking.contestants[name]
+    low, high = standing.low, standing.high
+    return Measurement(
+        value=standing.score,
+        low=standing.score if low is None else low,
+        high=standing.score if high is None else high,
+        n=ranking.reviews,
+    )
+
+
+def _dots(rows: list[Values], *, reference: tuple[float, str] | None = None) -> DotFigure | None:
+    if not any(row.end is not None for row in rows):
+        return None
+    return dot_figure(rows, reference=reference, limits=_SHARES)
+
+
+def _chance(findings: Findings, words: str) -> tuple[float, str] | None:
+    if findings.answers is None or findings.answers < 2:
+        return None
+    return 1 / findings.answers, words
+
+
+def _from_to(before: Measurement | None, after: Measurement | None) -> str:
+    if after is None:
+        return MISSING
+    return (
+        percent(after) + " %"
+        if before is None
+        else f"{share(before.value)} \u2192 {percent(after)} %"
+    )
