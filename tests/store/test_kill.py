@@ -1,0 +1,61 @@
+"""A process killed at any moment loses at most the calls in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from peerjudge.store import Archive
+
+# Plays 40 discussions of five turns and prints every call as it is made.
+RUN = Path(__file__).with_name("killed_run.py")
+
+TURNS = 40 * 5
+AT_A_TIME = 16
+
+
+async def run(place, *, last=0):
+    """The calls that a run makes until it ends, or is killed at its call number `last`."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(RUN), str(place), str(last), stdout=subprocess.PIPE
+    )
+    said, _ = await process.communicate()
+    assert process.returncode == (-signal.SIGKILL if last else 0)
+    return [tuple(line.split()) for line in said.decode().splitlines()]
+
+
+async def stored(place):
+    """Every stored transcript."""
+    async with Archive.open(place) as archive:
+        return [transcript async for transcript in archive.transcripts()]
+
+
+async def turns_in(place):
+    """Which turns of which discussions are stored, and that none is missing before another."""
+    transcripts = await stored(place)
+    for transcript in transcripts:
+        assert [turn.index for turn in transcript.turns] == list(range(len(transcript.turns)))
+    return {(each.id, str(turn.index)) for each in transcripts for turn in each.turns}
+
+
+async def test_a_run_killed_again_and_again_ends_as_if_undisturbed(tmp_path):
+    """No stored call is repeated, no turn is half-written, and the end is that of a whole run."""
+    choose = random.Random(20260101)
+    assert len(await run(tmp_path / "whole")) == TURNS
+    place = tmp_path / "killed"
+    kept = set()
+    for _ in range(5):
+        calls = await run(place, last=choose.randrange(1, 36))
+        assert kept.isdisjoint(calls)
+        now = await turns_in(place)
+        assert kept <= now <= kept | set(calls)
+        assert len(calls) - len(now - kept) <= AT_A_TIME
+        kept = now
+    calls = await run(place)
+    assert kept.isdisjoint(calls)
+    assert len(calls) == TURNS - len(kept)
+    assert await stored(place) == await stored(tmp_path / "whole")

@@ -1,0 +1,225 @@
+"""A store that cannot be used says so in a sentence, and nothing that was kept is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from peerjudge.data import StopReason
+from peerjudge.errors import StoreError
+from peerjudge.store import Archive, Status, Store
+from peerjudge.testing import transcript_of
+
+
+async def filled(place):
+    """A store with one discussion in it."""
+    transcript = transcript_of("2|1 2 1")
+    async with Store.open(place) as store:
+        await store.end(transcript)
+    return transcript
+
+
+async def test_a_second_writer_is_told_who_the_first_is(tmp_path):
+    """The lock names process and host, and is gone when the first one is done."""
+    async with Store.open(tmp_path):
+        with pytest.raises(StoreError, match=f"in use by process {os.getpid()} on "):
+            async with Store.open(tmp_path):
+                pass
+    async with Store.open(tmp_path):
+        pass
+
+
+HOLD = """
+import asyncio, sys
+from peerjudge.store import Store
+async def main():
+    async with Store.open(sys.argv[1]):
+        print("open", flush=True)
+        await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+
+async def test_another_process_holds_the_lock_until_it_is_killed(tmp_path):
+    """The operating system releases the lock, however the process ends; reading goes on all along."""
+    transcript = await filled(tmp_path)
+    other = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, str(tmp_path), stdout=subprocess.PIPE
+    )
+    assert await other.stdout.readline() == b"open\n"
+    with pytest.raises(StoreError, match=f"process {other.pid} on "):
+        async with Store.open(tmp_path):
+            pass
+    async with Archive.open(tmp_path) as archive:
+        assert await archive.transcript(transcript.id) == transcript
+    other.kill()
+    await other.wait()
+    async with Store.open(tmp_path) as store:
+        assert await store.transcript(transcript.id) == transcript
+
+
+async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+    """The sentence names the file, and the file is as it was."""
+    file = tmp_path / "store.db"
+    file.write_text("dear diary, " * 500)
+    for kind in (Store, Archive):
+        with pytest.raises(StoreError, match=r"store\.db: file is not a database; restore it"):
+            async with kind.open(tmp_path):
+                pass
+    assert file.read_text().startswith("dear diary")
+
+
+async def test_a_damaged_store_says_so(tmp_path):
+    """Pages overwritten by somebody else are noticed when they are read."""
+    transcript = await filled(tmp_path)
+    file = tmp_path / "store.db"
+    damaged = bytearray(file.read_bytes())
+    damaged[4096:] = b"\xff" * (len(damaged) - 4096)
+    file.write_bytes(damaged)
+    with pytest.raises(StoreError, match="malformed"):
+        async with Archive.open(tmp_path) as archive:
+            await archive.transcript(transcript.id)
+
+
+async def test_a_database_of_something_else_is_refused(tmp_path):
+    """A store is never made inside somebody else's database."""
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    with pytest.raises(StoreError, match="something else: it has a table 'recipes'"):
+        async with Store.open(tmp_path):
+            pass
+
+
+async def test_a_store_of_another_version_is_refused(tmp_path):
+    """The sentence names both versions of the store's schema."""
+    await filled(tmp_path)
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("UPDATE meta SET value = '999'")
+    connection.close()
+    for kind in (Store, Archive):
+        with pytest.raises(StoreError, match="store schema 999, this is 1"):
+            async with kind.open(tmp_path):
+                pass
+
+
+async def test_a_store_whose_making_was_cut_short_is_made_whole(tmp_path):
+    """A process killed while it made the tables leaves nothing that stops the next one."""
+    await filled(tmp_path)
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("DELETE FROM meta")
+        connection.execute("DROP TABLE turns")
+    connection.close()
+    with pytest.raises(StoreError, match="is not a store: it has no table 'turns'"):
+        async with Archive.open(tmp_path):
+            pass
+    async with Store.open(tmp_path) as store:
+        assert (await store.counts())[Status.DONE] == 1
+
+
+async def test_reading_makes_nothing(tmp_path):
+    """Asking for a store that is not there is an error, not a new store."""
+    with pytest.raises(StoreError, match="there is no store at"):
+        async with Archive.open(tmp_path / "nowhere"):
+            pass
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_place_that_cannot_be_written_is_refused(tmp_path):
+    """A folder that cannot be made, and a store that is itself a folder, are each one sentence."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot make the folder"):
+        async with Store.open(tmp_path / "file" / "run"):
+            pass
+    (tmp_path / "study.db").mkdir()
+    with pytest.raises(StoreError, match="unable to open database file; make it writable"):
+        async with Store.open(tmp_path / "study.db"):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ("mysql://u:hunter2@host/db", "sqlite or postgresql, not 'mysql'"),
+        ("sqlite://", "must outlive the process"),
+        ("://", "database URL"),
+    ],
+)
+async def test_a_url_of_another_kind_is_refused(place, sentence):
+    """Only databases that the store is made for are taken, and no password is repeated."""
+    with pytest.raises(StoreError, match=sentence) as caught:
+        async with Store.open(place):
+            pass
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_a_url_names_the_same_store_as_its_file(tmp_path):
+    """`sqlite:///FILE` is the store in that file."""
+    transcript = await filled(tmp_path / "study.db")
+    async with Archive.open(f"sqlite:///{tmp_path / 'study.db'}") as archive:
+        assert await archive.transcript(transcript.id) == transcript
+
+
+FILL_UP = """
+import asyncio, resource, sys
+from dataclasses import replace
+from peerjudge.errors import StoreError
+from peerjudge.store import Store
+from peerjudge.testing import transcript_of
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+async def main():
+    transcript = transcript_of("2|1 2 1 1 1")
+    kept = 0
+    try:
+        async with Store.open(sys.argv[1]) as store:
+            async def keep(number):
+                nonlocal kept
+                await store.end(replace(transcript, id=f"d{number:05}"))
+                kept += 1
+            try:
+                for start in range(0, 100_000, 50):
+                    await asyncio.gather(*(keep(start + n) for n in range(50)))
+            except StoreError as cause:
+                print(cause)
+                try:
+                    await keep(100_000)
+                except StoreError as again:
+                    print(again)
+    finally:
+        print(kept)
+asyncio.run(main())
+"""
+
+
+async def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path):
+    """Who waits gets the sentence, so does who comes later, and what was kept can be read."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        FILL_UP,
+        str(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    said, complained = await process.communicate()
+    sentence, again, kept = said.decode().splitlines()[-3:]
+    assert "make room, then run the same again" in sentence
+    assert again == sentence
+    assert complained == b""
+    async with Archive.open(tmp_path) as archive:
+        found = [transcript async for transcript in archive.transcripts()]
+    assert len(found) == int(kept) > 0
+    assert all(transcript.stop is StopReason.COMPLETE for transcript in found)
+
+
+async def test_a_closed_store_takes_nothing_more(tmp_path):
+    """Writing after the end is an error, not a wait for ever."""
+    async with Store.open(tmp_path) as store:
+        pass
+    with pytest.raises(StoreError, match="closed"):
+        await store.end(transcript_of("1"))
