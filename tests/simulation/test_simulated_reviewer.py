@@ -14,7 +14,7 @@ from peerjudge.simulation import Traits, change_probability, private_accuracy
 from peerjudge.testing import comparison_of
 
 FIRST, SECOND = Verdict.of("answer-1"), Verdict.of("answer-2")
-ITEMS = 1600
+ITEMS = 1200
 
 
 def tolerance(count: int = ITEMS) -> float:
