@@ -88,7 +88,7 @@ def head_to_head(tournament: Tournament, weights: Floats, *, exclude_self: bool 
 
 def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
     judges, size = len(tournament.reviewers), len(tournament.contestants)
-    index = np.empty(len(tournament), dtype=np.intp)
+    index = np.empty(len(tournament), dtype=np.int32)
     # In blocks, so that the intermediate products stay in the cache.
     for start in range(0, len(index), _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -100,9 +100,8 @@ def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
         cell *= _OUTCOMES
         cell += tournament.score[part]
         cell += 1
-        unreadable = ~tournament.readable[part]
-        if unreadable.any():
-            cell[unreadable] |= _UNREADABLE
+    if not tournament.readable.all():
+        index[~tournament.readable] |= _UNREADABLE
     flat = np.bincount(index, minlength=judges * size * size * _OUTCOMES)
     return flat.reshape(judges, size, size, _OUTCOMES)
 

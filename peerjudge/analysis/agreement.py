@@ -1,0 +1,256 @@
+"""How well reviewers, alone or weighed together, agree with gold (PRD Table 3)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+
+import numpy as np
+
+from peerjudge.analysis.intervals import Floats, by_cluster, draws, percentiles
+from peerjudge.data import (
+    Comparison,
+    Dataset,
+    Measurement,
+    RecordedReview,
+    ReviewerWeights,
+    Scheme,
+)
+from peerjudge.errors import DataError
+from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
+from peerjudge.tournament import battles_from_reviews, collect, score
+
+__all__ = ["HUMAN", "GoldAgreement", "agreement", "agreement_document", "fleiss_kappa"]
+
+HUMAN = "human"
+"""The gold that the comparisons themselves carry."""
+
+_SCORES = (-1, 0, 1)
+_EVEN = 1e-9
+
+Item = tuple[str, tuple[str, ...]]
+"""One thing to judge: a comparison in one shown order."""
+
+Row = tuple[int, int, str]
+"""What was said, what gold says, and the question."""
+
+Scores = Mapping[str, Sequence[int]]
+"""By reviewer the readable scores it gave; empty where none was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldAgreement:
+    """How well these reviewers, together, agree with gold on `n` items.
+
+    An item is a comparison in one shown order. `unreadable` counts their reviews without a readable
+    verdict; `unjudged` the items left out because none of them (of weight above 0) gave one.
+    `worst_case` and `best_case` are the accuracies if those items were all wrong or all right.
+    """
+
+    reviewers: tuple[str, ...]
+    gold: str
+    weights: ReviewerWeights
+    accuracy: Measurement
+    fleiss_kappa: Measurement
+    n: int
+    unreadable: int
+    unjudged: int
+    worst_case: float
+    best_case: float
+
+
+def agreement(
+    dataset: Dataset,
+    *,
+    reviewers: Sequence[str] | None = None,
+    gold: str = HUMAN,
+    weights: Weighting = "equal",
+    scheme: Scheme = Scheme.PRD,
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> GoldAgreement:
+    """Accuracy and Fleiss' kappa of the reviewers' combined verdict against gold, on pairs.
+
+    The combined verdict is the sign of the weighted mean of the reviewers' scores (-1 first, 0 tie,
+    +1 second); exactly 0 is a tie. This, with weights `peer`, is the reading that reproduces PRD
+    Table 3; there a peer weight is found among the named reviewers only, so that of three reviewers
+    the weakest counts nothing. Accuracy demands that a tie meets a tie. Kappa is over the two
+    raters, gold and combined, and the three scores. Bounds resample questions, the weights fixed.
+
+    Args:
+        dataset: comparisons of two answers, and their reviews; a run read as one will do.
+        reviewers: whose verdicts are combined; `None` is everybody but humans and `gold`.
+        gold: `human` for the comparisons' own gold, else a reviewer whose verdicts serve as gold
+            (where it gave several on a comparison, the sign of their mean).
+        weights: `equal`, `peer`, or a weight for each reviewer.
+        scheme: of the peer weights.
+        seed: of the resampling.
+        samples: how many.
+        level: of the intervals.
+
+    Raises:
+        DataError: a reviewer gave no reviews, or nothing has both a gold and a readable verdict.
+        ConvergenceError: the peer weights do not settle.
+    """
+    comparisons = {one.id: one for one in dataset.comparisons if len(one.answers) == 2}
+    chosen = _chosen(dataset, reviewers, gold)
+    golds = _golds(comparisons, dataset.reviews, gold)
+    reviews = [review for review in dataset.reviews if review.reviewer in chosen]
+    held = _weights(dataset, chosen, reviews, weights, scheme)
+    given, unreadable = _given([review for review in reviews if review.comparison in golds])
+    rows: list[Row] = []
+    for (comparison, shown), scores in given.items():
+        combined = _combined(scores, held.weights)
+        if combined is not None:
+            want = golds[comparison] * (1 if shown == comparisons[comparison].shown else -1)
+            rows.append((combined, want, comparisons[comparison].question.id))
+    if not rows:
+        msg = f"no pair has both a gold ({gold!r}) and a readable verdict by {', '.join(chosen)}"
+        raise DataError(msg)
+    accuracy, kappa = _measured(rows, seed=seed, samples=samples, level=level)
+    right, unjudged = sum(said == want for said, want, _ in rows), len(given) - len(rows)
+    return GoldAgreement(
+        reviewers=chosen,
+        gold=gold,
+        weights=held,
+        accuracy=accuracy,
+        fleiss_kappa=kappa,
+        n=len(rows),
+        unreadable=unreadable,
+        unjudged=unjudged,
+        worst_case=right / len(given),
+        best_case=(right + unjudged) / len(given),
+    )
+
+
+def agreement_document(found: GoldAgreement) -> dict[str, object]:
+    """The agreement as plain values for JSON: what `peerjudge agreement --json` prints.
+
+    `fleiss_kappa` is null where it does not exist: both raters always said the same one thing.
+    """
+    kappa = found.fleiss_kappa.value
+    return {
+        "reviewers": list(found.reviewers),
+        "gold": found.gold,
+        "accuracy": found.accuracy.value,
+        "fleiss_kappa": None if isnan(kappa) else kappa,
+        "n": found.n,
+        "unreadable": found.unreadable,
+    }
+
+
+def fleiss_kappa(counts: Floats) -> float:
+    """Fleiss' kappa of `counts[item, category]`: how many raters put each item in each category.
+
+    Every item must have been rated equally often, at least twice. NaN where all ratings are in one
+    category, since agreement beyond chance then means nothing. Source: Fleiss 1971.
+    """
+    raters = counts[0].sum() if len(counts) else 0.0
+    if raters < 2 or (counts.sum(axis=1) != raters).any():
+        msg = "Fleiss' kappa needs items that were rated equally often, at least twice"
+        raise DataError(msg)
+    agreed = ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean()
+    chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
+    return nan if chance == 1.0 else float((agreed - chance) / (1.0 - chance))
+
+
+def _measured(
+    rows: Sequence[Row], *, seed: int, samples: int, level: float
+) -> tuple[Measurement, Measurement]:
+    said = np.array([[row[0] == value for value in _SCORES] for row in rows], dtype=np.float64)
+    want = np.array([[row[1] == value for value in _SCORES] for row in rows], dtype=np.float64)
+    # With two raters kappa needs only the hits and the counts of each score, and these add up.
+    hits = (said * want).sum(axis=1, keepdims=True)
+    columns = np.hstack([hits, said + want])
+    sums = by_cluster(columns, [row[2] for row in rows])
+    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    n = drawn[:, 1:].sum(axis=1, keepdims=True) / 2.0
+    shares = drawn[:, :1] / n
+    chance = ((drawn[:, 1:] / (2.0 * n)) ** 2).sum(axis=1, keepdims=True)
+    room = np.where(chance < 1.0, 1.0 - chance, np.nan)
+    kappas = (shares - chance) / room
+
+    def measurement(value: float, values: Floats) -> Measurement:
+        low, high = percentiles(values[:, 0], level=level)
+        method = "bootstrap by question"
+        return Measurement(value=value, low=low, high=high, n=len(rows), level=level, method=method)
+
+    return (
+        measurement(float(hits.mean()), shares),
+        measurement(fleiss_kappa(said + want), kappas),
+    )
+
+
+def _given(reviews: Sequence[RecordedReview]) -> tuple[dict[Item, dict[str, list[int]]], int]:
+    """The readable scores by item and reviewer, and how many reviews were not readable."""
+    given: dict[Item, dict[str, list[int]]] = {}
+    unreadable = 0
+    for review in reviews:
+        said = score(review.verdict, (review.shown[0], review.shown[1]))
+        scores = given.setdefault((review.comparison, review.shown), {})
+        scores.setdefault(review.reviewer, []).extend([] if said is None else [said])
+        unreadable += said is None
+    return given, unreadable
+
+
+def _combined(scores: Scores, weights: Mapping[str, float]) -> int | None:
+    heard = {name: said for name, said in scores.items() if said and weights[name] > 0.0}
+    if not heard:
+        return None
+    total = sum(weights[name] * sum(said) / len(said) for name, said in heard.items())
+    return 0 if abs(total) < _EVEN else 1 if total > 0 else -1
+
+
+def _chosen(dataset: Dataset, reviewers: Sequence[str] | None, gold: str) -> tuple[str, ...]:
+    present = {review.reviewer for review in dataset.reviews}
+    if gold not in present | {HUMAN}:
+        msg = f"nobody named {gold!r} gave reviews to serve as gold; there are {sorted(present)}"
+        raise DataError(msg)
+    chosen = present - {gold, *dataset.humans} if reviewers is None else set(reviewers)
+    if not chosen or chosen - present:
+        missing = ", ".join(sorted(chosen - present)) or "anybody else"
+        msg = f"there are no reviews by {missing}; reviews are by {', '.join(sorted(present))}"
+        raise DataError(msg)
+    return tuple(sorted(chosen))
+
+
+def _golds(
+    comparisons: Mapping[str, Comparison], reviews: Sequence[RecordedReview], gold: str
+) -> dict[str, int]:
+    """By comparison the score of its gold, in terms of the comparison's own order."""
+    votes: defaultdict[str, list[int | None]] = defaultdict(list)
+    if gold == HUMAN:
+        for name, one in comparisons.items():
+            if one.gold is not None:
+                votes[name].append(score(one.gold, (one.shown[0], one.shown[1])))
+    for review in reviews if gold != HUMAN else ():
+        if review.reviewer == gold and review.comparison in comparisons:
+            shown = comparisons[review.comparison].shown
+            votes[review.comparison].append(score(review.verdict, (shown[0], shown[1])))
+    readable = {name: [vote for vote in given if vote is not None] for name, given in votes.items()}
+    return {name: (sum(given) > 0) - (sum(given) < 0) for name, given in readable.items() if given}
+
+
+def _weights(
+    dataset: Dataset,
+    chosen: Sequence[str],
+    reviews: Sequence[RecordedReview],
+    weights: Weighting,
+    scheme: Scheme,
+) -> ReviewerWeights:
+    if weights == "equal":
+        return equal_weights(chosen)
+    if weights != "peer":
+        return given_weights(chosen, weights)
+    tournament = collect(battles_from_reviews(dataset.comparisons, reviews, panels=dataset.humans))
+    silent = sorted(set(chosen) - set(tournament.reviewers))
+    if silent:
+        msg = (
+            f"peer weights need reviews of two answers with known authors; {', '.join(silent)} "
+            "gave none, so use weights 'equal'"
+        )
+        raise DataError(msg)
+    return peer_rank(tournament, scheme=scheme)

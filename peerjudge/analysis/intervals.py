@@ -1,0 +1,98 @@
+"""Shares and means with their uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import nan, sqrt
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Measurement
+from peerjudge.errors import DataError
+
+__all__ = ["bootstrap_mean", "by_cluster", "draws", "percentiles", "proportion"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
+    """A share with its Wilson score interval, which stays within 0 and 1 even for small `n`.
+
+    For independent trials only; where trials share a question, use `bootstrap_mean`.
+    """
+    if not 0 <= successes <= n:
+        msg = f"there cannot be {successes} successes in {n} trials"
+        raise DataError(msg)
+    if n == 0:
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method="wilson")
+    z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Measurement(
+        value=share,
+        low=0.0 if successes == 0 else centre - reach,
+        high=1.0 if successes == n else centre + reach,
+        n=n,
+        level=level,
+        method="wilson",
+    )
+
+
+def bootstrap_mean(
+    values: Sequence[float],
+    clusters: Sequence[Hashable],
+    *,
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> Measurement:
+    """The mean of the values, with bounds from resampling whole clusters (usually questions).
+
+    Args:
+        values: one per observation; all NaN bounds and `n` 0 where there are none.
+        clusters: which cluster each observation belongs to.
+        seed: of the resampling.
+        samples: how many.
+        level: of the interval.
+    """
+    method = "bootstrap by question"
+    if len(values) == 0:
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=method)
+    column = np.asarray(values, dtype=np.float64)[:, None]
+    sums = by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
+    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    low, high = percentiles(drawn[:, 0] / drawn[:, 1], level=level)
+    value = float(column.mean())
+    return Measurement(value=value, low=low, high=high, n=len(values), level=level, method=method)
+
+
+def by_cluster(columns: Floats, clusters: Sequence[Hashable]) -> Floats:
+    """The columns `[observation, column]` summed by cluster, clusters in order of appearance."""
+    if len(columns) != len(clusters):
+        msg = f"{len(columns)} values cannot belong to {len(clusters)} clusters"
+        raise DataError(msg)
+    numbers: dict[Hashable, int] = {}
+    at = [numbers.setdefault(cluster, len(numbers)) for cluster in clusters]
+    sums = np.zeros((len(numbers), columns.shape[1]))
+    np.add.at(sums, np.array(at, dtype=np.intp), columns)
+    return sums
+
+
+def draws(clusters: int, *, samples: int, seed: int) -> Floats:
+    """How often each sample `[sample, cluster]` draws each cluster, with replacement."""
+    chances = np.full(clusters, 1.0 / clusters)
+    drawn = np.random.default_rng(seed).multinomial(clusters, chances, size=samples)
+    return drawn.astype(np.float64)
+
+
+def percentiles(values: Floats, *, level: float) -> tuple[float, float]:
+    """The bounds between which this share of the values lies; NaN values are passed over."""
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return nan, nan
+    low, high = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    return float(low), float(high)
