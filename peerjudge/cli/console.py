@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import math
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING

@@ -11,7 +11,7 @@ from peerjudge.data import Comparison, Dataset, RecordedReview, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.experiment.folder import MANIFEST, read_manifest
-from peerjudge.store import Store
+from peerjudge.store import Archive
 from peerjudge.tournament import Stance, reviews_from_transcripts
 
 __all__ = ["OpenRun", "is_run", "load", "open_run", "read_source"]
@@ -23,7 +23,7 @@ class OpenRun:
 
     id: str
     manifest: Mapping[str, object]
-    store: Store
+    store: Archive
     folder: Path | None
 
     def transcripts(self) -> AsyncIterator[Transcript]:
@@ -54,7 +54,7 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
     elif folder is not None and not folder.exists():
         msg = f"there is no run folder {folder}; `peerjudge run` prints where it puts one"
         raise StoreError(msg)
-    async with Store.open(place, read_only=True) as store:
+    async with Archive.open(place) as store:
         runs = [run for run in await store.runs() if run.id.startswith(wanted)]
         if len(runs) != 1:
             known = ", ".join(run.id[:8] for run in await store.runs()) or "none"
