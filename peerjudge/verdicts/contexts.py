@@ -13,7 +13,10 @@ _THEREFORE = re.compile(
     r"|given (?:this|these|that|the above)|based on|considering|consequently|accordingly|as such|so"
     r"|all things considered|all in all)\b"
 )
-_VIEW = r"(?:prefer|cho[oi]se|chose|pick|favou?r|think|thought|believe|conclude|suggest|vote)\w*"
+_VIEW = (
+    r"(?:prefer|cho[oi]se|chose|pick|favou?r|think|thought|believe|conclude|suggest|vote"
+    r"|find|found|consider|feel|rate|rank|see)\w*"
+)
 _SPEAKER = (
     r"(?:reviewer|judge|leader|follower|colleague|panelist|peer|you|they|he|she|others?|assistant)"
 )
@@ -24,7 +27,8 @@ _NOT_MINE = re.compile(
     rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s|ed)?|maintain(?:s|ed)?"
     rf"|wrote|writes|asserts?|contends?|reads|ends with|contains|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))\b"
 )
-_MINE = re.compile(r"\b(?:I|[Ww]e|[Mm]y)\b")
+_MINE = re.compile(r"\b(?:I|[Ww]e)\b")
+_I_SAY = re.compile(r"\b(?:I|[Ww]e)(?:'d|'ll)?(?: \w+){0,2} \w+$")
 _CONCEDES = re.compile(
     r"(?:^|[;:] |^However, )(?i:while|although|though|even though|even if|despite)\b[^,]*"
 )
@@ -61,7 +65,7 @@ class Context:
 
     def disowned(self, at: int) -> bool:
         """Whether what is stated here is a condition, a doubt, a denial or somebody else's view."""
-        return any(end <= at and self._holds(kind, end, at) for end, kind in self.cues)
+        return any(self._holds(kind, end, at) for end, kind in self.cues if end <= at)
 
     def _holds(self, kind: str, end: int, at: int) -> bool:
         if kind == "condition":
@@ -69,8 +73,9 @@ class Context:
         between = self.sentence[end:at]
         if kind == "doubt":
             return not any(stop in between for stop in ",;:")
-        before = self.sentence[max(0, end - 40) : end]
-        return not _MINE.search(between) and not _MINE.search(before)
+        return not _MINE.search(between) and not _I_SAY.search(
+            self.sentence[max(0, end - 40) : end]
+        )
 
 
 def reports(line: str) -> bool:

@@ -10,7 +10,6 @@ from peerjudge.verdicts.readings import CONTRADICTION, TIE_CODE, Form
 __all__ = [
     "continues_list",
     "highest",
-    "is_item",
     "label",
     "lone_name",
     "lone_number",
@@ -37,8 +36,8 @@ _END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |because|since|as|for|due).
 
 def _label(words: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?) ?[:=] ?[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))"
-        rf"[\"')\]]*{_END}"
+        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?) ?[:=] ?"
+        rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]]*{_END}"
     )
 
 
@@ -47,7 +46,8 @@ _LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
 _MARK = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
 _MARKS = re.compile(rf"{_MARK}(?:(?:, ?| ){_MARK})+[.,]?")
 _ANY_MARK = re.compile(_MARK)
-_ITEM = re.compile(r"[0-9]{1,2}[.)]")
+_LISTED = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
+_NAMED = re.compile(rf"\**{NAME}")
 
 
 def lone_number(line: str) -> int | None:
@@ -56,15 +56,17 @@ def lone_number(line: str) -> int | None:
     return None if found is None else int(found[1])
 
 
-def continues_list(code: int, before: list[str]) -> bool:
-    """Whether a lone number may be the next item of a list that was cut off after its number."""
-    previous = (f"{code - 1}. ", f"{code - 1}) ")
-    return code > 1 and any(earlier.lstrip().startswith(previous) for earlier in before)
+def continues_list(code: int, before: list[str], form: Form) -> bool:
+    """Whether a lone number may be the next item of a list that was cut off after its number.
 
-
-def is_item(line: str) -> bool:
-    """Whether a lone number is written as the number of a list item: `2.` or `2)`."""
-    return bool(_ITEM.fullmatch(line))
+    A list of all the answers is complete, so that the number after it is a verdict again.
+    """
+    if code == 1:
+        return False
+    items = {int(found[1]): found[2] for line in before if (found := _LISTED.match(line))}
+    if code - 1 not in items or code in items:
+        return False
+    return code <= form.answers or not _NAMED.match(items[code - 1])
 
 
 def lone_name(line: str) -> int | None:

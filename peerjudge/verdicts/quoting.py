@@ -22,7 +22,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
 _INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _SHORT = re.compile(rf"(?:{NAME}|{CODE}|(?i:tie|draw))\.?")
 _SHORTEST = 40
-_MARKUP = str.maketrans({"*": "", "`": "", "#": "", "_": " ", "’": "'", "‘": "'"})
+_MARKUP = str.maketrans({"*": "", "`": "", "#": "", "_": " ", "\u2019": "'", "\u2018": "'"})
 
 
 def plain(line: str) -> str:
@@ -65,7 +65,10 @@ def final_block(text: str) -> str:
 
 
 def _emptied(quote: re.Match[str]) -> str:
-    return _code_only(quote[0][1:-1]) or '""'
+    inside = quote[0][1:-1]
+    if code := _code_only(inside):
+        return code
+    return f'"{inside[-1]}"' if inside[-1:] in {".", "!", "?"} else '""'
 
 
 def _code_only(inside: str) -> str:

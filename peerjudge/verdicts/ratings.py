@@ -18,11 +18,12 @@ _LONE = re.compile(
 )
 _KIND = r"(?:(?:my|the|final|overall|total|numerical)[ ,]){0,3}(?:score|rating|grade|mark|verdict|overall)"
 _LABELLED = re.compile(
-    rf"(?:.*[.;:] )?(?i:{_KIND}(?: is)?) ?[:=] ?[\"'(\[]*{_NUMBER}[\])]*{_OF}(?=$|[.,;:!)\"'\] ])(?!\.[0-9]).*"
+    rf"(?:.*[.;:] )?(?i:{_KIND}(?: is)?) ?[:=] ?[\"'(\[]*{_NUMBER}[\])]*{_OF}"
+    r"(?=$|[.,;:!)\"'\] ])(?!\.[0-9]).*"
 )
 _SAID = re.compile(
     rf"\b(?:(?i:score|rating|grade|mark) (?:of|is|would be) (?:an? )?"
-    rf"|(?i:rate|give|score|grade) (?:it|this|the (?:answer|response|output)|(?i:answer|output) \w)(?: as)? (?:an? )?"
+    r"|(?i:rate|give|score|grade) (?:it|this|the (?:answer|response|output))(?: as)? (?:an? )?"
     rf"(?:(?:score|rating|grade|mark) of )?){_NUMBER}{_OF}(?![\w/%]|\.[0-9])"
 )
 _BRACKETED = re.compile(rf"\[\[{_NUMBER}\]\]{_OF}")
@@ -59,7 +60,7 @@ def _ratings(lines: list[str]) -> Iterator[tuple[str, re.Match[str]]]:
             yield "label", rated
         said = [*_SAID.finditer(tail), *_BRACKETED.finditer(tail)]
         if said:
-            yield "sentence", max(said, key=re.Match.start)
+            yield "sentence", max(said, key=lambda found: found.start())
     if rated := _LONE.fullmatch(lines[0]):
         yield "first-line number", rated
 

@@ -13,7 +13,6 @@ from peerjudge.data import Outcome
 from peerjudge.verdicts.contexts import reports
 from peerjudge.verdicts.line_forms import (
     continues_list,
-    is_item,
     label,
     lone_name,
     lone_number,
@@ -81,8 +80,7 @@ def _last_number(reply: Reply) -> int | None:
     code = lone_number(reply.last)
     if code is None or not reply.form.allows(code) or not code or _retold(reply):
         return None
-    before = reply.lines[:-1]
-    return None if before and continues_list(code, before) else code
+    return None if continues_list(code, reply.lines[:-1], reply.form) else code
 
 
 def _last_name(reply: Reply) -> int | None:
@@ -104,19 +102,6 @@ def _first_marks(reply: Reply) -> int | None:
 
 def _conclusion(reply: Reply, stated: Stated) -> int | None:
     return stated[-1][1] if stated and stated[-1][0] == DECIDED else None
-
-
-def _listed_number(reply: Reply, stated: Stated) -> int | None:
-    code = lone_number(reply.last)
-    if (
-        code is None
-        or not reply.form.allows(code)
-        or not code
-        or is_item(reply.last)
-        or _retold(reply)
-    ):
-        return None
-    return code
 
 
 def _opening_json(reply: Reply, stated: Stated) -> int | None:
@@ -152,7 +137,9 @@ def _comparison(reply: Reply, stated: Stated) -> int | None:
 
 def _retold(reply: Reply) -> bool:
     """Whether the line before the last announces somebody else's words."""
-    before = plain(reply.lines[-2]) if len(reply.lines) > 1 else ""
+    if len(reply.lines) < 2 or ":" not in reply.lines[-2][-8:]:
+        return False
+    before = plain(reply.lines[-2])
     return before.endswith(":") and reports(before)
 
 
@@ -168,7 +155,6 @@ FORM_RULES: tuple[tuple[str, FormRule], ...] = (
 
 PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (
     ("conclusion", _conclusion),
-    ("last-line number", _listed_number),
     ("opening JSON", _opening_json),
     ("first-line number", _first_number),
     ("first-line name", _first_name),

@@ -24,15 +24,18 @@ _SHORT = 40
 class Reply:
     """What the reviewer wrote in its own words, and in which form it was asked.
 
-    `first` and `last` are the plain first and last of `lines`, empty if there are none. `finished`
-    is false where the last line breaks off in the middle of a sentence.
+    `lines` are as written; `last` is the last of them in plain words, empty if there is none.
     """
 
     form: Form
     lines: list[str]
-    first: str
     last: str
     json: Found | None
+
+    @property
+    def first(self) -> str:
+        """The first line in plain words, empty if there is none."""
+        return plain(self.lines[0]) if self.lines else ""
 
     @property
     def finished(self) -> bool:
@@ -43,8 +46,7 @@ class Reply:
 def take_apart(text: str, form: Form) -> Reply:
     """The parts of a reply that rules look at."""
     lines = own_lines(text)
-    first, last = (plain(lines[0]), plain(lines[-1])) if lines else ("", "")
-    return Reply(form, lines, first, last, find_json(text))
+    return Reply(form, lines, plain(lines[-1]) if lines else "", find_json(text))
 
 
 def stated_from_the_end(reply: Reply) -> Iterator[Statement]:

@@ -20,12 +20,13 @@ Found = tuple[Members, bool]
 _DEPTH = 4
 _CANDIDATES = 16
 _VERDICT_KEYS = frozenset(
-    (
-        "choice winner verdict answer output better best preferred preference decision selected chosen"
-        " vote betteranswer bestanswer preferredanswer finalverdict finalchoice finalanswer"
-    ).split()
+    {"choice", "finalchoice", "chosen", "selected", "vote", "winner", "decision", "preference"}
+    | {"verdict", "finalverdict", "answer", "finalanswer", "output", "better", "betteranswer"}
+    | {"best", "bestanswer", "preferred", "preferredanswer"}
 )
-_SCORE_KEYS = frozenset("score rating grade mark overall overallscore overallrating".split())
+_SCORE_KEYS = frozenset(
+    {"score", "rating", "grade", "mark", "overall", "overallscore", "overallrating"}
+)
 _NAMED = re.compile(rf"(?:{NAME}|{CODE}|(?i:{TIE_WORDS}))\.?")
 _NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _CUT = re.compile(r'(?m)^\{\s*"')
@@ -109,7 +110,8 @@ def _code(value: object) -> int | None:
 
 
 def _score(value: object) -> float | None:
-    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value.strip()) else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9:
         return float(value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if number and abs(value) < 1e9 else None
+    return None

@@ -1,0 +1,190 @@
+"""The phrases by which prose gives a verdict, as patterns around an answer's name or code.
+
+Every pattern is anchored at a name, or bounded in reach, so that reading takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+
+from peerjudge.verdicts.names import CODE, NAME, NOUN
+
+__all__ = [
+    "ANSWER_IS_CODE",
+    "BRACKETED",
+    "CHOOSES",
+    "CHOOSES_CODE",
+    "DECLARES",
+    "DECLARES_CODE",
+    "EDGE",
+    "EQUAL",
+    "GIVES",
+    "IS_BETTER",
+    "IS_LESS",
+    "IS_MORE",
+    "JOINED_AFTER",
+    "JOINED_BEFORE",
+    "NAMES",
+    "OPINED",
+    "OPINES",
+    "REACH",
+    "VERB",
+    "has_cue",
+]
+
+REACH = 100
+"""How many characters before a name can belong to the statement about it."""
+
+_CUES = (
+    *(
+        "choos",
+        "choic",
+        "chose",
+        "pick",
+        "select",
+        "prefer",
+        "favo",
+        "recommend",
+        "vote",
+        "go with",
+    ),
+    *(
+        "going with",
+        "opt for",
+        "side with",
+        "better",
+        "best",
+        "superior",
+        "stronger",
+        "win",
+        "edge",
+    ),
+    *(
+        "advantage",
+        "nod",
+        "rating",
+        "score",
+        "equal",
+        "equivalent",
+        "tie",
+        "draw",
+        "on par",
+        "quality",
+    ),
+    *("more", "less", "worse", "inferior", "not as", "not quite as", "high", "answer", "output"),
+    *("verdict", "decision", "judg", "lean", "settle", "crown", "declare", "neither", "[["),
+)
+
+
+def has_cue(sentence: str) -> bool:
+    """Whether a sentence has some word of a phrase below; one that has none states nothing."""
+    lower = sentence.lower()
+    return any(cue in lower for cue in _CUES)
+
+
+NAMES = re.compile(NAME)
+JOINED_AFTER = re.compile(rf",? (?:and|or|nor|&|/) (?:also )?{NAME}")
+JOINED_BEFORE = re.compile(rf"{NAME},? (?:and|or|nor|&|/) $")
+
+_WILLING = (
+    r"(?: (?!not\b|never\b|cannot\b|also\b|hesitate|refuse|unable|difficult|hard\b|\w+n't\b)[\w']+)"
+)
+_I_WOULD = rf"\b(?:[Ii]|[Ww]e)(?:'d|'ll|'m)?{_WILLING}"
+_I = (
+    rf"(?:{_I_WOULD}{{0,4}}?|(?:^|[.,;:] |\b(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o) )(?i:please )?)"
+)
+_VERB = (
+    r"(?i:choose|chose|choosing|picking|pick|selecting|select|prefer|favou?r|recommend|vote for|go with"
+    r"|going with|opt for|side with|lean towards?|leaning towards?|settle on|declare|crown)"
+)
+_GAP = (
+    r"(?: (?!over\b|than\b|instead|rather\b|if\b|but\b|not\b|and\b|or\b|because\b|either\b|both\b|as\b"
+    r"|also\b|between\b|compared|whether\b|when\b|neither\b)[\w'-]+){0,7}?"
+)
+_STOP = (
+    r"(?=$|[.,;:!?)\]\"]| (?:as|because|since|for|over|instead|and|but|rather|due|with|based|given|in"
+    r"|which|on|to|is|when|here|-)(?: |$))"
+)
+_OBJECT = r"(?: (?i:answer|option|number|choice|output|response|the|with|as|my))*"
+
+VERB = re.compile(_VERB)
+CHOOSES = re.compile(rf"{_I} ?{_VERB}{_GAP}:? \(?$")
+"""Before a name: "I would recommend choosing "."""
+CHOOSES_CODE = re.compile(rf"{_I} ?{_VERB}{_OBJECT}:? [\"']?({CODE}){_STOP}")
+
+_SETTLED = "choice|winner|verdict|decision|preference|selection|pick|judge?ment|vote|recommendation"
+_ARTICLE = r"(?:my|the|final|better|best|overall|preferred|correct|chosen|superior|winning|two|of)"
+_WHERE = r"(?: (?:of the two|overall|here|for me|in my opinion|for (?:this|the)(?: [\w']+){1,3}))?"
+_IS = r"(?: is| would be| should be| goes to| has to be| must be|:)+"
+
+DECLARES = re.compile(
+    rf"(?i:\b{_ARTICLE} (?:{NOUN}|one|{_SETTLED}){_WHERE}{_IS}(?: (?:that of|the one (?:by|from)))?) $"
+)
+"""Before a name: "the better answer is "."""
+DECLARES_CODE = re.compile(
+    rf"(?i:\b{_ARTICLE} (?:{_SETTLED}){_WHERE}{_IS}):? [\"']?({CODE}){_STOP}"
+)
+ANSWER_IS_CODE = re.compile(
+    rf"(?i:\b{_ARTICLE} (?:answer|output|response){_WHERE}{_IS}):? [\"']?({CODE}){_STOP}"
+)
+BRACKETED = re.compile(r"\[\[([A-E1-9])\]\]")
+
+_EDGE = (
+    r"(?:(?:a|an|the|very|slight|slightly|small|clear|higher|overall) )*"
+    r"(?:edge|advantage|nod|win|rating|score)"
+)
+GIVES = re.compile(rf"{_I_WOULD}{{0,3}} give (?P<to>{_EDGE} to )?$")
+"""Before a name: "I would give ", or all of "I would give a slight edge to "."""
+EDGE = re.compile(rf" {_EDGE}\b(?! of)")
+
+_ADVERBS = (
+    r"(?: (?!not\b|no\b|less\b|more\b|only\b|hardly\b|never\b)(?:\w+ly|also|still|far|much|a|bit|little"
+    r"|somewhat|overall|by|indeed|therefore|thus|in my opinion|the)){0,4}"
+)
+_BE = (
+    r" (?:is|was|are|were|would be|will be|as|being|to be|seems|appears|provides|provided|has|gives"
+    r"|gave|offers|offered|did|does|remains|stands out as)"
+)
+_ENDS = (
+    r"(?=$|[.,;:!)]| (?:than|because|as|since|overall|due|and|for (?:the|this|these|its|several|being)"
+    r"|in (?:this|my|that|general|comparison)|of the|between|here|based|given|while|with|but|by|among"
+    rf"|(?i:AI|{NOUN}|one|{_SETTLED}))\b)"
+)
+_FOR_SOME = r"(?! (?:for (?:users|people|someone|those)|but (?:not|only))\b)"
+
+IS_BETTER = re.compile(
+    rf"{_BE}{_ADVERBS} (?:better|best|superior|preferable|preferred|winner|winning|stronger)"
+    rf"{_FOR_SOME}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
+)
+OPINES = re.compile(
+    rf"{_I_WOULD}{{0,2}} (?:rate|rank|score|consider|find|found|deem|judge|say|think|believe|conclude)"
+    r"(?: that)? $"
+)
+"""Before a name: "I would rate "."""
+OPINED = re.compile(
+    r"(?: (?:is|was|provided|provides|gave|did|has))?(?: slightly| much| a bit| a)* (?:higher|better|more"
+    r"|(?:as|to be)(?: being| slightly| the| a bit| much)* (?:better|best|superior|more))\b"
+)
+IS_MORE = re.compile(
+    rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
+    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better)\b"
+)
+_QUALITIES = r"[\w-]+(?:,? (?:and )?[\w-]+){0,3}"
+IS_LESS = re.compile(
+    rf"{_BE}{_ADVERBS} (?:worse|inferior|less {_QUALITIES}|not (?:as|quite as) {_QUALITIES})"
+    rf" (?:than|as|to) ({NAME})"
+)
+
+_ALL = (
+    r"(?:two|both|they|answers|responses|assistants|outputs|submissions|solutions|them|these|all"
+    rf"|(?:and|or) {NAME})"
+)
+EQUAL = re.compile(
+    rf"\b(?i:{_ALL})(?: (?:{NOUN}s|of them|AI|are|were|as|is|to be|being|equally|both|all|therefore"
+    r"|roughly|essentially|overall|generally))*'?"
+    r" (?:equivalent|equal|tied|equally (?:good|well)|of (?:equal|the same) quality|on par)\b"
+    r"(?! (?:to|in (?:length|number))\b)(?P<partly> in (?:terms|their))?"
+    r"|\b(?i:it is|it's|this is|is|call it|declare|as) a (?:tie|draw)\b"
+    r"|\brate (?:both|the two) (?:\w+ )?equally\b"
+    rf"|\b[Nn]either (?:of (?:the two|them)|{NAME} nor {NAME}|{NOUN}) is (?:\w+ )?better\b"
+)
