@@ -1,7 +1,7 @@
 """Does it matter who speaks first? Two reviewers of different ability discuss, each leading once.
 
 The design of PRD section 4.3 (Table 4, Figure 6): every comparison is discussed under both leaders
-and in both orders of the answers; `vote` is what the same private reviews give without discussion.
+and in both orders of the answers; `vote` makes as many calls without a word between reviewers.
 """
 
 from peerjudge.data import Condition, Experiment, Leader
@@ -15,6 +15,11 @@ EXPERIMENT = Experiment(
             seats=("sim_gpt4", "sim_gpt35"),
             leader=Leader.BOTH,
         ),
-        Condition(name="vote", protocol="vote", seats=("sim_gpt4", "sim_gpt35")),
+        Condition(
+            name="vote",
+            protocol="vote",
+            seats=("sim_gpt4", "sim_gpt35") * 3,
+            leader=Leader.BOTH,
+        ),
     ),
 )

@@ -2,8 +2,8 @@
 
 Four simulated reviewers of different ability judge the built-in sample: alone, in discussions led
 by either of them, with themselves at two temperatures, after explaining each answer alone first
-(PRePair), and by plain vote. A third of the sample is adversarial: the attractive answer ignores
-the instruction.
+(PRePair), and by a plain vote of as many calls as a discussion makes. A third of the sample is
+adversarial: the attractive answer ignores the instruction.
 """
 
 from peerjudge.data import Condition, Experiment, Leader, Seating
@@ -39,9 +39,16 @@ EXPERIMENT = Experiment(
             leader=Leader.BOTH,
         ),
         Condition(
-            name="vote of four",
+            name="strong with weak, vote of six",
             protocol="vote",
-            seats=("sim_strong", "sim_solid", "sim_plain", "sim_weak"),
+            seats=("sim_strong", "sim_weak") * 3,
+            leader=Leader.BOTH,
+        ),
+        Condition(
+            name="solid with plain, vote of six",
+            protocol="vote",
+            seats=("sim_solid", "sim_plain") * 3,
+            leader=Leader.BOTH,
         ),
     ),
 )

@@ -3,8 +3,8 @@
 Source: "PRD: Peer Rank and Discussion Improve Large Language Model based Evaluations" (Li, Patel
 and Du), section 4.3, observation (3): two variants of one model, made by its temperature, discuss
 like any two reviewers. The mechanics are those of `leader_follower`; what makes it a
-self-discussion is the seating: the same card twice, with different temperatures. Equal temperatures
-would make the private reviews equal, and there would be nothing to discuss.
+self-discussion is the seating: the same card twice, with different temperatures. At equal
+temperatures the two private reviews are two draws of one reviewer, and at 0 usually the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Two or more reviewers review privately, and the majority decides: nobody hears anybody.
 
 The baseline that every discussion must beat: give it as many seats as the discussion makes calls,
-and the two cost the same. A vote that no verdict wins by more than half of the readable ones is a
-tie.
+and the two cost the same. Where no verdict is held by more than half of the seats that have one,
+the first seat's decides (`split="first"`); led by either reviewer in turn, that is on average what
+a fair coin would decide, so that a vote is not charged with ties that nobody cast. `split="tie"`
+leaves it a tie.
 
 Source: the reviewers of equal weight ("All" in section 4 of "PRD: Peer Rank and Discussion Improve
 Large Language Model based Evaluations", Li, Patel and Du), reduced to one verdict per comparison.
@@ -10,23 +12,35 @@ Large Language Model based Evaluations", Li, Patel and Du), reduced to one verdi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Ask, private_cue, settle
+from peerjudge.talk import Ask, final_verdict, majority, private_cue, settle, stances
 
 SEATS = (2, None)
 
-Options = Ask
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Ask):
+    """`split` says what decides where there is no majority: the `first` seat, or it is a `tie`."""
+
+    split: Literal["first", "tie"] = "first"
 
 
 def next_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
     """A private review of each seat."""
     return private_cue(seats[len(turns)], comparison, options) if len(turns) < len(seats) else None
 
 
 def conclude(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """What most seats chose."""
+    """What most seats chose; without a majority, as `options.split` says."""
+    held = [stance for stance in stances(seats, turns).values() if stance is not None]
+    if options.split == "first" and majority(held) is None:
+        first = final_verdict(seats[0], turns)
+        return first if first.readable else settle(seats, turns, "last")
     return settle(seats, turns, "majority")
