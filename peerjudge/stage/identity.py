@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import sha256
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
 
 __all__ = ["comparison_key", "draw_of", "identify"]
 
-Content = tuple[object, ...]
+Content = tuple[str, ...]
 
 
 @lru_cache(maxsize=1024)
@@ -56,13 +57,18 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
 def draw_content(transcript: Transcript, cue: Cue, seat: Seat, turns: Sequence[Turn]) -> Content:
     """What a draw depends on, and nothing that differs between discussions of the same content."""
     sampling = seat.sampling
+    heard: list[str] = []
+    for index in cue.hears:
+        turn = turns[index]
+        heard += ("own" if turn.cue.seat == seat.id else "other", turn.utterance.text)
     return (
         transcript.comparison.id,
-        cue.sees,
+        str(len(cue.sees)),
+        *cue.sees,
         seat.reviewer,
-        (sampling.temperature, sampling.top_p, sampling.seed, sampling.max_tokens),
+        f"{sampling.temperature} {sampling.top_p} {sampling.seed} {sampling.max_tokens}",
         cue.task,
-        tuple((turns[i].cue.seat == seat.id, turns[i].utterance.text) for i in cue.hears),
+        *heard,
     )
 
 
@@ -72,7 +78,10 @@ def draw_of(content: Content, earlier: Sequence[Content], *, repetition: int) ->
     So a private review is the same draw in every protocol, and three seats of one reviewer that
     are asked the same are still three draws.
     """
-    return content_hash(content, repetition, earlier.count(content))
+    # With the lengths in front, no two contents run together into the same text.
+    lengths = [len(part) for part in content]
+    text = "".join((f"{repetition} {earlier.count(content)} {lengths} ", *content))
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def _seat_content(seat: Seat) -> object:

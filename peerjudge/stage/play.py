@@ -24,7 +24,7 @@ from peerjudge.data import (
 from peerjudge.errors import PeerJudgeError, ProtocolError, StoreError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.stage.identity import Content, draw_content, draw_of
+from peerjudge.stage.identity import draw_content, draw_of
 from peerjudge.stage.seam import Journal, Reviewer, Staging
 from peerjudge.verdicts import review
 
@@ -79,7 +79,9 @@ async def perform(staging: Staging, journal: Journal | None) -> Transcript:
     if staging.transcript.stop is StopReason.COMPLETE:
         return staging.transcript
     _require_reviewers(staging)
-    opened = replace(staging.transcript, stop=None, failure=None)
+    opened = staging.transcript
+    if opened.stop is not None:
+        opened = replace(opened, stop=None, failure=None)
     with bound_contextvars(discussion=opened.id, turn=len(opened.turns)):
         turns, failure = await _play(staging, opened, journal)
         if failure is None:
@@ -95,18 +97,35 @@ async def perform(staging: Staging, journal: Journal | None) -> Transcript:
 async def _play(
     staging: Staging, opened: Transcript, journal: Journal | None
 ) -> tuple[tuple[Turn, ...], Failure | None]:
-    turns = opened.turns
+    comparison, turns = opened.comparison, opened.turns
     seats = {seat.id: seat for seat in opened.seats}
     drawn = [draw_content(opened, turn.cue, seats[turn.cue.seat], turns) for turn in turns]
     while (cue := _next_cue(staging, turns)) is not None:
-        bind_contextvars(turn=len(turns))
-        content = draw_content(opened, cue, seats[cue.seat], turns)
-        request = _request(staging, turns, cue, content, drawn)
-        said = await _spoken(staging.reviewers[cue.seat], request)
+        now, seat = len(turns), seats[cue.seat]
+        bind_contextvars(turn=now)
+        content = draw_content(opened, cue, seat, turns)
+        request = Request(
+            discussion=opened.id,
+            turn=now,
+            seat=seat,
+            cue=cue,
+            comparison=comparison,
+            heard=tuple([turns[index] for index in cue.hears]),
+            messages=render(
+                staging.pack,
+                role=staging.roles.get(seat.id, ""),
+                seats=opened.seats,
+                comparison=comparison,
+                turns=turns,
+                cue=cue,
+            ),
+            draw=draw_of(content, drawn, repetition=opened.repetition),
+        )
+        said = await _spoken(staging.reviewers[seat.id], request)
         if isinstance(said, Failure):
             return turns, said
-        read = review(said.text, cue=cue, comparison=opened.comparison)
-        turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
+        read = review(said.text, cue=cue, comparison=comparison)
+        turn = Turn(index=now, cue=cue, utterance=said, review=read)
         if journal is not None:
             await journal.turn(opened, turn)
         turns = (*turns, turn)
@@ -114,33 +133,9 @@ async def _play(
     return turns, None
 
 
-def _request(
-    staging: Staging, turns: tuple[Turn, ...], cue: Cue, content: Content, drawn: list[Content]
-) -> Request:
-    transcript = staging.transcript
-    messages = render(
-        staging.pack,
-        role=staging.roles.get(cue.seat, ""),
-        seats=transcript.seats,
-        comparison=transcript.comparison,
-        turns=turns,
-        cue=cue,
-    )
-    return Request(
-        discussion=transcript.id,
-        turn=len(turns),
-        seat=transcript.seat(cue.seat),
-        cue=cue,
-        comparison=transcript.comparison,
-        heard=tuple(turns[index] for index in cue.hears),
-        messages=messages,
-        draw=draw_of(content, drawn, repetition=transcript.repetition),
-    )
-
-
 async def _spoken(reviewer: Reviewer, request: Request) -> Utterance | Failure:
     try:
-        return await reviewer.speak(request)
+        return _storable(await reviewer.speak(request))
     except StoreError:
         raise
     except asyncio.CancelledError as cause:
@@ -150,6 +145,16 @@ async def _spoken(reviewer: Reviewer, request: Request) -> Utterance | Failure:
         return _failure(cause, request)
     except Exception as cause:  # noqa: BLE001  reviewers are anybody's code: what they raise is data
         return _failure(cause, request)
+
+
+def _storable(said: Utterance) -> Utterance:
+    """The utterance without halves of surrogate pairs, which no file and no request can hold."""
+    try:
+        said.text.encode()
+    except UnicodeEncodeError:
+        whole = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return replace(said, text=whole)
+    return said
 
 
 def _failure(cause: BaseException, request: Request) -> Failure:

@@ -270,3 +270,15 @@ async def test_what_a_reviewer_logs_knows_its_discussion_and_turn():
     await play(opened(), rounds_of(0), cast(reply))
     assert bound == [{"discussion": "d1", "turn": 0}, {"discussion": "d1", "turn": 1}]
     assert "turn" not in get_contextvars()
+
+
+async def test_a_reply_cut_within_a_character_can_be_kept():
+    """Half a surrogate pair, which some servers send, becomes the replacement character."""
+    whole, half = "\ud83d\ude00 fine.\n1", "cut \ud83d\n2"
+    reviewers = {
+        "seat-1": ScriptedReviewer("reviewer-1", [whole]),
+        "seat-2": ScriptedReviewer("reviewer-2", [half]),
+    }
+    ended = await play(opened(), rounds_of(0), reviewers)
+    texts = [turn.utterance.text for turn in ended.turns]
+    assert texts == ["\N{GRINNING FACE} fine.\n1", "cut \N{REPLACEMENT CHARACTER}\n2"]
