@@ -1,6 +1,7 @@
 """The findings of a run as terminal tables, as JSON, and as one self-contained HTML file."""
 
 from peerjudge.report.document import findings_document
+from peerjudge.report.html import write_report
 from peerjudge.report.text import print_findings
 
-__all__ = ["findings_document", "print_findings"]
+__all__ = ["findings_document", "print_findings", "write_report"]

@@ -104,8 +104,7 @@ def _events_table(seats: tuple[SeatFindings, ...]) -> Table:
     for heading in ("To gold", "From gold"):
         _column(table, heading, numeric=True)
     for seat in seats:
-        altered = seat.events[EventKind.ALTERED]
-        rate = share(altered / seat.contradicted) if seat.contradicted else MISSING
+        rate = percent(seat.altered)
         counts = [str(seat.events[kind]) for kind in kinds]
         moves = (str(seat.towards_gold), str(seat.away_from_gold))
         table.add_row(*map(_plain, (seat.reviewer, role_name(seat), *counts, rate, *moves)))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isnan
 
-from peerjudge.analysis.findings import Findings, SeatFindings
+from peerjudge.analysis.accuracy import Accuracy
+from peerjudge.analysis.findings import CONTRADICTED, Findings, SeatFindings
 from peerjudge.data import EventKind, Measurement, Ranking, Standing
 from peerjudge.report.figures import (
     BarFigure,
@@ -21,7 +23,6 @@ from peerjudge.report.words import MISSING, percent, points, role_name, share
 
 __all__ = ["Figures", "figures_of"]
 
-_CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
 _SHARES = (0.0, 1.0)
 
 
@@ -50,17 +51,17 @@ def figures_of(findings: Findings) -> Figures:
 
 
 def _accuracy(findings: Findings) -> DotFigure | None:
-    rows = [
-        Values(
-            name=condition.name,
-            note=_from_to(condition.before and condition.before.measured, condition.after.measured),
-            start=condition.before and condition.before.measured,
-            end=condition.after.measured,
-        )
-        for condition in findings.conditions
-        if condition.after is not None
-    ]
+    rows: list[Values] = []
+    for condition in findings.conditions:
+        before, after = _known(condition.before), _known(condition.after)
+        if after is not None:
+            note = _from_to(before, after)
+            rows.append(Values(name=condition.name, note=note, start=before, end=after))
     return _dots(rows, reference=_chance(findings, "chance"))
+
+
+def _known(accuracy: Accuracy | None) -> Measurement | None:
+    return accuracy.measured if accuracy is not None and accuracy.measured.n else None
 
 
 def _events(seats: Iterable[SeatFindings]) -> BarFigure | None:
@@ -72,7 +73,7 @@ def _events(seats: Iterable[SeatFindings]) -> BarFigure | None:
             note=_altered(seat),
             parts=[
                 (kind.value, f"{kind.value} {seat.events[kind]} times", seat.events[kind])
-                for kind in _CONTRADICTED
+                for kind in CONTRADICTED
             ],
         )
         for seat in seats
@@ -138,6 +139,7 @@ def _ranking(findings: Findings) -> DotFigure | None:
             end=_measured(best, name),
         )
         for name, standing in best.contestants.items()
+        if not isnan(standing.score)
     ]
     return _dots(rows)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import isnan
 
-from peerjudge.analysis.findings import Accuracy, Effort, SeatFindings
+from peerjudge.analysis.accuracy import Accuracy
+from peerjudge.analysis.findings import Effort, SeatFindings
 from peerjudge.data import EventKind, Measurement
 
 __all__ = [
@@ -43,14 +44,14 @@ def share(value: float) -> str:
 
 def percent(measured: Measurement | None) -> str:
     """A share with its interval, in per cent: `71 [65, 77]`."""
-    if measured is None:
+    if measured is None or measured.n == 0:
         return MISSING
     return f"{share(measured.value)} [{share(measured.low)}, {share(measured.high)}]"
 
 
 def points(measured: Measurement | None) -> str:
     """A difference of shares with its interval, in points: `+7 [-2, +12]`."""
-    if measured is None:
+    if measured is None or measured.n == 0:
         return MISSING
     value, low, high = (_signed(number) for number in (measured.value, measured.low, measured.high))
     return f"{value} [{low}, {high}]"
@@ -58,7 +59,9 @@ def points(measured: Measurement | None) -> str:
 
 def bounds(accuracy: Accuracy | None) -> str:
     """What the accuracy is if every unreadable verdict were wrong, or right: `65 to 78`."""
-    return MISSING if accuracy is None else f"{share(accuracy.worst)} to {share(accuracy.best)}"
+    if accuracy is None:
+        return MISSING
+    return f"{share(accuracy.worst_case)} to {share(accuracy.best_case)}"
 
 
 def counted(number: int, noun: str) -> str:

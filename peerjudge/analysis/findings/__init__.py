@@ -2,7 +2,7 @@
 
 from peerjudge.analysis.findings.gather import findings
 from peerjudge.analysis.findings.nouns import (
-    Accuracy,
+    CONTRADICTED,
     AgainstVote,
     Agreement,
     ConditionFindings,
@@ -15,7 +15,7 @@ from peerjudge.analysis.findings.nouns import (
 )
 
 __all__ = [
-    "Accuracy",
+    "CONTRADICTED",
     "AgainstVote",
     "Agreement",
     "ConditionFindings",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
+from peerjudge.analysis.accuracy import Accuracy
 from peerjudge.analysis.findings.measures import Sample, Sampler
 from peerjudge.analysis.findings.nouns import (
-    Accuracy,
+    CONTRADICTED,
     Agreement,
     ConditionFindings,
     Consistency,
@@ -112,6 +113,12 @@ def _seat_row(
         first_after=sampler.mean(_first_shown(r, s.final) for r, s in held),
         events={kind: events[kind] for kind in EventKind},
         no_events={reason: no_events[reason] for reason in NoEventReason},
+        altered=sampler.mean(
+            (record.question, float(kind is EventKind.ALTERED))
+            for record, seat in held
+            for kind in seat.events
+            if kind in CONTRADICTED
+        ),
         towards_gold=sum(seat.towards_gold for _, seat in held),
         away_from_gold=sum(seat.away_from_gold for _, seat in held),
     )
@@ -121,17 +128,10 @@ def _accuracy(
     judged: Iterable[tuple[DiscussionRecord, Verdict | None]], sampler: Sampler
 ) -> Accuracy | None:
     """Accuracy of these verdicts; `None` where there is no gold or no verdict was asked for."""
-    given = [(r, v) for r, v in judged if v is not None and r.gold is not None]
-    if not given:
-        return None
-    readable = [(r, v) for r, v in given if v.readable]
-    right = sum(record.correct(verdict) for record, verdict in readable)
-    unreadable = len(given) - len(readable)
-    return Accuracy(
-        measured=sampler.mean((r.question, r.correct(v)) for r, v in readable),
-        unreadable=unreadable,
-        worst=right / len(given),
-        best=(right + unreadable) / len(given),
+    return sampler.accuracy(
+        (record.question, verdict, record.gold)
+        for record, verdict in judged
+        if verdict is not None and record.gold is not None
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
-from peerjudge.data import Measurement
+from peerjudge.analysis.accuracy import Accuracy, accuracy
+from peerjudge.analysis.intervals import bootstrap_mean
+from peerjudge.data import Measurement, Verdict
 
 __all__ = ["Sample", "Sampler"]
 
@@ -21,28 +21,27 @@ class Sampler:
 
     seed: int
     level: float = 0.95
-    draws: int = 2000
+    samples: int = 2000
 
     def mean(self, samples: Iterable[Sample | None]) -> Measurement | None:
         """The mean of the values with its interval; `None` without any. `None` samples are passed over."""
         kept = [sample for sample in samples if sample is not None]
         if not kept:
             return None
-        names = {name: number for number, name in enumerate(dict.fromkeys(q for q, _ in kept))}
-        at = np.array([names[question] for question, _ in kept])
-        values = np.array([value for _, value in kept])
-        sums, counts = np.bincount(at, values), np.bincount(at).astype(float)
-        picks = np.random.default_rng(self.seed).multinomial(
-            len(names), np.full(len(names), 1 / len(names)), size=self.draws
+        questions, values = zip(*kept, strict=True)
+        return bootstrap_mean(
+            values, questions, seed=self.seed, samples=self.samples, level=self.level
         )
-        means = (picks @ sums) / (picks @ counts)
-        tail = (1 - self.level) / 2
-        low, high = np.quantile(means, [tail, 1 - tail])
-        return Measurement(
-            value=float(values.mean()),
-            low=float(low),
-            high=float(high),
-            n=len(kept),
+
+    def accuracy(self, judged: Iterable[tuple[str, Verdict, Verdict]]) -> Accuracy | None:
+        """The accuracy of (question, verdict, gold); `None` without any."""
+        given = list(judged)
+        if not given:
+            return None
+        return accuracy(
+            ((verdict, gold) for _, verdict, gold in given),
+            clusters=[question for question, _, _ in given],
+            seed=self.seed,
+            samples=self.samples,
             level=self.level,
-            method="bootstrap by question",
         )

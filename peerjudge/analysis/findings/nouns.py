@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from peerjudge.analysis.accuracy import Accuracy
 from peerjudge.data import EventKind, Measurement, Outcome, Ranking, Role
 from peerjudge.tracker import NoEventReason
 
 __all__ = [
-    "Accuracy",
+    "CONTRADICTED",
     "AgainstVote",
     "Agreement",
     "ConditionFindings",
@@ -21,6 +22,9 @@ __all__ = [
     "PeerFindings",
     "SeatFindings",
 ]
+
+CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
+"""The kinds of event of a seat that had heard a stance other than its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +52,6 @@ class Effort:
     def discussions(self) -> int:
         """Done, failed and unfinished together."""
         return self.done + self.failed + self.unfinished
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """The share of readable verdicts that name the gold answer.
-
-    `worst` and `best` are the shares over all verdicts, if every unreadable one were wrong or
-    right. `measured` is `None` where no verdict was readable.
-    """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
-    measured: Measurement | None
-    unreadable: int
-    worst: float
-    best: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +98,7 @@ class SeatFindings:
     """One reviewer in one role (`None`: in all of them): where it began, where it ended, and between.
 
     `first_before` and `first_after` are the shares of its choices that name the first-shown answer.
+    `altered` is the share of `ALTERED` among the events in which it was contradicted;
     `towards_gold` and `away_from_gold` count its moves by direction, whatever their kind.
     """
 
@@ -124,14 +113,14 @@ class SeatFindings:
     first_after: Measurement | None
     events: Mapping[EventKind, int]
     no_events: Mapping[NoEventReason, int]
+    altered: Measurement | None
     towards_gold: int
     away_from_gold: int
 
     @property
     def contradicted(self) -> int:
         """How often it gave a verdict after hearing one that disagreed with it."""
-        kinds = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
-        return sum(self.events[kind] for kind in kinds)
+        return sum(self.events[kind] for kind in CONTRADICTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from peerjudge.analysis.findings.measures import Sampler
 from peerjudge.analysis.findings.nouns import PeerFindings
+from peerjudge.analysis.intervals import percentiles
 from peerjudge.data import Measurement, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import peer_rank, rank
@@ -27,7 +28,7 @@ def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFind
         return None, f"none of the {len(tournament):,} private reviews could be read."
     own = [name for name in tournament.reviewers if name in tournament.contestants]
     outsiders = tuple(name for name in tournament.reviewers if name not in own)
-    equal = rank(tournament, bootstrap=sampler.draws, seed=sampler.seed)
+    equal = rank(tournament, bootstrap=sampler.samples, seed=sampler.seed)
     if len(own) < 2:
         found = PeerFindings(
             equal=equal, weighted=None, weights={}, prd={}, outsiders=outsiders, reason=_alike(own)
@@ -37,7 +38,7 @@ def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFind
         tournament,
         weights="peer",
         scheme=Scheme.DAMPED,
-        bootstrap=sampler.draws,
+        bootstrap=sampler.samples,
         seed=sampler.seed,
     )
     found = PeerFindings(
@@ -85,18 +86,17 @@ def _weights(tournament: Tournament, ranking: Ranking, sampler: Sampler) -> dict
         picked = np.concatenate([rows[pick] for pick in picks])
         sample = peer_rank(_taken(tournament, picked), scheme=Scheme.DAMPED)
         drawn[number] = list(sample.weights.values())
-    tail = (1 - sampler.level) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    bounds = [percentiles(column, level=sampler.level) for column in drawn.T]
     return {
         name: Measurement(
             value=weight,
-            low=float(low[place]),
-            high=float(high[place]),
+            low=low,
+            high=high,
             n=len(rows),
             level=sampler.level,
             method="bootstrap by question",
         )
-        for place, (name, weight) in enumerate(ranking.weights.weights.items())
+        for (name, weight), (low, high) in zip(ranking.weights.weights.items(), bounds, strict=True)
     }
 
 

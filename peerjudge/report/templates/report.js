@@ -1,0 +1,258 @@
+"use strict";
+// Lists and shows the transcripts. Every text is set as text, never as markup.
+(() => {
+  const PER_PAGE = 25;
+  const [ID, CONDITION, QUESTION, SEATING, FLAGS, MOVES, VERDICT, GOLD, STOP] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const NAMES = { "=": "tie", "?": "unreadable", "!": "refused", "-": "no verdict" };
+  const find = (selector) => document.querySelector(selector);
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const index = JSON.parse(find("#index").textContent);
+  const sources = all("script.chunk");
+  const parsed = new Map();
+  const state = { flags: 0, condition: "", query: "", page: 0, rows: [] };
+
+  function chunk(number) {
+    if (!parsed.has(number)) {
+      // A few at a time, so that reading on does not fill the memory.
+      if (parsed.size > 40) parsed.delete(parsed.keys().next().value);
+      parsed.set(number, JSON.parse(sources[number].textContent));
+    }
+    return parsed.get(number);
+  }
+
+  function el(tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === true) node.setAttribute(name, "");
+      else if (value !== null && value !== false && value !== undefined) node.setAttribute(name, value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== ""));
+    return node;
+  }
+
+  const spoken = (mark) => NAMES[mark] || `answer ${mark}`;
+  const badge = (mark) => el("span", { class: "mark", "data-mark": mark, role: "img", "aria-label": spoken(mark), title: spoken(mark) }, mark);
+
+  // ---- choosing rows
+
+  function matching(query) {
+    const wanted = query.toLowerCase();
+    const hits = new Set();
+    sources.forEach((_, number) => {
+      const { texts, comparisons, discussions } = chunk(number);
+      const found = new Set();
+      texts.forEach((text, at) => { if (text.toLowerCase().includes(wanted)) found.add(at); });
+      if (!found.size) return;
+      discussions.forEach((discussion, at) => {
+        const [question, , , answers] = comparisons[discussion.comparison];
+        const used = [question, ...Object.values(answers).map((answer) => answer[1]), ...discussion.turns.map((turn) => turn[0])];
+        if (used.some((text) => found.has(text))) hits.add(number * index.chunk + at);
+      });
+    });
+    return hits;
+  }
+
+  function choose() {
+    const hits = state.query ? matching(state.query) : null;
+    state.rows = [];
+    index.rows.forEach((row, at) => {
+      const passes = (row[FLAGS] & state.flags) === state.flags
+        && (state.condition === "" || row[CONDITION] === Number(state.condition))
+        && (hits === null || hits.has(at));
+      if (passes) state.rows.push(at);
+    });
+    state.page = 0;
+    show();
+  }
+
+  function count() {
+    const totals = {};
+    for (const row of index.rows) {
+      if (state.condition !== "" && row[CONDITION] !== Number(state.condition)) continue;
+      for (let flag = 1; flag <= row[FLAGS]; flag *= 2) if (row[FLAGS] & flag) totals[flag] = (totals[flag] || 0) + 1;
+    }
+    for (const button of all("[data-flag]")) {
+      const total = totals[button.dataset.flag] || 0;
+      button.querySelector(".count").textContent = total.toLocaleString("en");
+      button.disabled = total === 0 && button.getAttribute("aria-pressed") === "false";
+    }
+  }
+
+  function show() {
+    const total = state.rows.length;
+    const pages = Math.max(1, Math.ceil(total / PER_PAGE));
+    const from = state.page * PER_PAGE;
+    const rows = state.rows.slice(from, from + PER_PAGE);
+    find("#list").replaceChildren(...rows.map(line));
+    find("#list").start = from + 1;
+    find("#range").textContent = total
+      ? `${(from + 1).toLocaleString("en")} to ${(from + rows.length).toLocaleString("en")} of ${total.toLocaleString("en")}`
+      : "No discussion passes these filters.";
+    for (const button of all("[data-page]")) {
+      const page = state.page + Number(button.dataset.page);
+      button.disabled = page < 0 || page >= pages;
+    }
+  }
+
+  // ---- one discussion
+
+  const seats = (row) => index.seatings[row[SEATING]].map(([reviewer, role, temperature], at, held) => {
+    const name = index.reviewers[reviewer];
+    const twice = held.filter((other) => other[0] === reviewer).length > 1;
+    return { name: twice && temperature !== null ? `${name} at ${temperature}` : name, role };
+  });
+
+  function moves(row) {
+    const shown = row[MOVES];
+    const first = shown.findIndex((move) => !move[2]);
+    const marks = shown.flatMap(([, mark], at) => (at === first && at > 0 ? [el("span", { class: "gap" }), badge(mark)] : [badge(mark)]));
+    return el("span", { class: "moves" }, ...marks, el("span", { class: "to", "aria-hidden": "true" }, "\u2192"), row[STOP] === "complete" ? badge(row[VERDICT]) : el("span", { class: "tag failed" }, row[STOP]));
+  }
+
+  function line(at) {
+    const row = index.rows[at];
+    const who = `${index.conditions[row[CONDITION]]}: ${seats(row).map((seat) => `${seat.name} (${seat.role})`).join(", ")}`;
+    const body = el("div", { class: "body" });
+    const details = el("details", { id: `d-${row[ID]}` },
+      el("summary", null, el("span", { class: "asked" }, index.questions[row[QUESTION]]), el("span", { class: "who" }, who), moves(row)), body);
+    details.addEventListener("toggle", () => {
+      if (details.open && !body.firstChild) body.append(...discussion(at));
+    });
+    return el("li", null, details);
+  }
+
+  function discussion(at) {
+    const row = index.rows[at];
+    const held = chunk(Math.floor(at / index.chunk));
+    const told = held.discussions[at % index.chunk];
+    const [question, category, subset, answers] = held.comparisons[told.comparison];
+    const labels = [category, subset].filter(Boolean).join(", ");
+    return [
+      said(held, question),
+      el("div", { class: "answers" }, ...told.shown.map((id, place) => answer(held, answers[id], String(place + 1), row[GOLD]))),
+      timeline(row),
+      el("ol", { class: "turns" }, ...told.turns.map((turn, place) => spokenTurn(held, turn, row, place))),
+      told.failure ? el("p", { class: "said" }, el("span", { class: "tag failed" }, "failed"), ` ${told.failure}`) : "",
+      el("p", { class: "cut" }, [told.protocol, labels, `discussion ${row[ID]}`].filter(Boolean).join(" \u00b7 "), " \u00b7 ", el("a", { href: `#d-${row[ID]}` }, "link to this")),
+    ];
+  }
+
+  function said(held, number) {
+    const text = held.texts[number];
+    const block = el("p", { class: "said", dir: "auto" }, text);
+    const whole = held.lengths[number];
+    const parts = [block];
+    if (text.length > 1500) {
+      const more = el("button", { type: "button", class: "more", "aria-expanded": "false" }, "Show all");
+      block.classList.add("long");
+      more.addEventListener("click", () => {
+        const long = block.classList.toggle("long");
+        more.textContent = long ? "Show all" : "Show less";
+        more.setAttribute("aria-expanded", String(!long));
+      });
+      parts.push(more);
+    }
+    if (whole) parts.push(el("p", { class: "cut" }, `The text goes on: ${(whole - text.length).toLocaleString("en")} more characters are kept in the run, not in this file.`));
+    const box = document.createDocumentFragment();
+    box.append(...parts);
+    return box;
+  }
+
+  function answer(held, [author, text], mark, gold) {
+    const box = el("div", { class: gold === mark ? "answer gold" : "answer" },
+      el("div", { class: "head" }, badge(mark), el("b", null, `Answer ${mark}`), author ? el("bdi", null, author) : "", gold === mark ? el("span", { class: "tag gold" }, "gold") : ""));
+    box.append(said(held, text));
+    return box;
+  }
+
+  function timeline(row) {
+    const shown = row[MOVES];
+    const heads = shown.map(([, , alone], at) => el("th", { scope: "col" }, alone ? "private" : String(at + 1)));
+    const lines = seats(row).map((seat, place) => el("tr", null, el("th", { scope: "row" }, el("bdi", null, seat.name), ` ${seat.role}`),
+      ...shown.map(([who, mark]) => (who === place ? el("td", mark === row[GOLD] ? { class: "right" } : null, badge(mark)) : el("td")))));
+    const caption = row[GOLD] === "-" ? "Stances by turn" : "Stances by turn; underlined where they name gold";
+    return el("div", { class: "scroll" }, el("table", { class: "timeline" }, el("caption", null, caption),
+      el("thead", null, el("tr", null, el("td"), ...heads)), el("tbody", null, ...lines)));
+  }
+
+  function spokenTurn(held, [text, task, model, event, moved], row, place) {
+    const [who, mark, alone] = row[MOVES][place];
+    const seat = seats(row)[who];
+    const kind = event.startsWith("altered") || event === "shifted" ? "tag altered" : "tag held";
+    const item = el("li", { class: "turn", "data-seat": String(who % 3) },
+      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, turn ${place + 1}`, badge(mark),
+        event ? el("span", { class: kind }, event) : "", moved ? el("span", null, `${moved === "away" ? "away from" : "towards"} gold`) : "",
+        model ? el("bdi", null, model) : "", el("span", null, task)));
+    item.append(said(held, text));
+    return item;
+  }
+
+  // ---- links into the list, and figures out of the page
+
+  function follow() {
+    const wanted = location.hash.startsWith("#d-") ? location.hash.slice(3) : "";
+    const at = wanted ? index.rows.findIndex((row) => row[ID] === wanted) : -1;
+    if (at < 0) return;
+    let place = state.rows.indexOf(at);
+    if (place < 0) { clear(); place = state.rows.indexOf(at); }
+    state.page = Math.floor(place / PER_PAGE);
+    show();
+    const details = document.getElementById(`d-${wanted}`);
+    details.open = true;
+    details.scrollIntoView();
+  }
+
+  function clear() {
+    Object.assign(state, { flags: 0, condition: "", query: "" });
+    all("[data-flag]").forEach((button) => button.setAttribute("aria-pressed", "false"));
+    find("#condition").value = "";
+    find("#search").value = "";
+    count();
+    choose();
+  }
+
+  function save(id) {
+    const figure = document.getElementById(id);
+    const copy = figure.cloneNode(true);
+    const [from, to] = [figure, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+    const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor"];
+    to.forEach((node, at) => {
+      const style = getComputedStyle(from[at]);
+      kept.forEach((name) => node.setAttribute(name, style.getPropertyValue(name)));
+      node.removeAttribute("class");
+    });
+    const blob = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
+    const link = el("a", { href: URL.createObjectURL(blob), download: `${id}.svg` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  // ---- listening
+
+  let pending = 0;
+  find("#search").addEventListener("input", (event) => {
+    clearTimeout(pending);
+    pending = setTimeout(() => { state.query = event.target.value.trim(); choose(); }, 200);
+  });
+  find("#condition").append(...index.conditions.map((name, at) => el("option", { value: String(at) }, name)));
+  find("#condition").addEventListener("change", (event) => { state.condition = event.target.value; count(); choose(); });
+  for (const button of all("[data-flag]")) {
+    button.addEventListener("click", () => {
+      state.flags ^= Number(button.dataset.flag);
+      button.setAttribute("aria-pressed", String((state.flags & Number(button.dataset.flag)) !== 0));
+      choose();
+    });
+  }
+  for (const button of all("[data-page]")) {
+    button.addEventListener("click", () => { state.page += Number(button.dataset.page); show(); });
+  }
+  for (const button of all("[data-save]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => save(button.dataset.save));
+  }
+  addEventListener("hashchange", follow);
+  find("#browse").hidden = false;
+  count();
+  choose();
+  follow();
+})();
