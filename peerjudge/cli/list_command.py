@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from peerjudge.cli.console import print_json, results
 
+if TYPE_CHECKING:
+    from peerjudge.shelf import Kind
+
 __all__ = ["list_command"]
 
-Kind = Literal["agents", "protocols", "prompts", "experiments", "datasets"]
+Listed = Literal["agents", "protocols", "prompts", "experiments", "datasets"]
 
 
-def list_command(kind: Kind, /, *, json: bool = False) -> int:
+def list_command(kind: Listed, /, *, json: bool = False) -> int:
     """List what is on a shelf. Nothing on it is executed.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from peerjudge.data import StopReason, Transcript, Turn, to_plain
+from peerjudge.data import StopReason, Transcript, Turn, Usage, to_plain
 from peerjudge.stage import Journal
 
 __all__ = ["CallCounts", "DiscussionCounts", "RunSummary", "Tally", "summary_document"]
@@ -61,8 +61,8 @@ class Tally:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self.discussions = DiscussionCounts()
-        self.calls = CallCounts()
+        self.discussions: DiscussionCounts = DiscussionCounts()
+        self.calls: CallCounts = CallCounts()
         self.tokens = 0
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
@@ -74,7 +74,7 @@ class Tally:
             self.calls = replace(calls, simulated=calls.simulated + 1)
         elif said.cached:
             self.calls = replace(calls, cached=calls.cached + 1)
-        else:
+        elif said.usage != Usage():  # a function or a record that asked no model costs nothing
             self.calls = replace(calls, paid=calls.paid + 1)
 
     async def end(self, transcript: Transcript) -> None:

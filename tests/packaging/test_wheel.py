@@ -18,6 +18,7 @@ SHELVES = ("agents", "protocols", "experiments")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
+    """The wheel, built from this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
     subprocess.run([*build, str(REPOSITORY)], check=True, capture_output=True)
@@ -38,7 +39,7 @@ def installed(wheel, tmp_path_factory):
     return folder
 
 
-def in_environment(environment, *arguments, cwd):
+def _in_environment(environment, *arguments, cwd):
     return subprocess.run(
         [str(environment / "bin" / "python"), *arguments],
         cwd=cwd,
@@ -70,9 +71,9 @@ def test_wheel_claims_no_common_import_name(wheel):
 
 def test_installed_wheel_plays_an_experiment(installed, tmp_path):
     """The quickstart runs from the wheel alone, in a folder that has no shelves."""
-    where = in_environment(installed, "-c", "import peerjudge; print(peerjudge.__file__)", cwd=tmp_path)
+    where = _in_environment(installed, "-c", "import peerjudge; print(peerjudge.__file__)", cwd=tmp_path)
     assert str(installed) in where.stdout, where.stderr
-    play = in_environment(
+    play = _in_environment(
         installed, "-m", "peerjudge", "run", "quickstart", "--limit", "2", cwd=tmp_path
     )
     assert play.returncode == 0, play.stderr
