@@ -1,11 +1,13 @@
-"""Finds datasets by name and loads them: the built-in sample, published ones, the user's own.
+"""Finds datasets by name, loads them and downloads them: the sample, published ones, your own.
 
 A dataset is one module in `peerjudge.datasets.sources`; its name is the dataset's name.
 """
 
 from __future__ import annotations
 
-from peerjudge.datasets.catalogue import Listing, load, names
+from peerjudge.datasets.catalogue import Listing, names
+from peerjudge.datasets.fetching import download
 from peerjudge.datasets.gold import GoldRule
+from peerjudge.datasets.loading import load
 
-__all__ = ["GoldRule", "Listing", "load", "names"]
+__all__ = ["GoldRule", "Listing", "download", "load", "names"]

@@ -12,22 +12,23 @@ from typing import cast
 
 from peerjudge.errors import DataError
 
-__all__ = ["Row", "read_lines", "read_rows"]
+__all__ = ["Row", "read_items", "read_lines", "read_rows"]
 
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One JSON object of a file and where it stands; `line` counts from 1."""
+    """One object of a file and where it stands: the how-manieth `unit` of it, counted from 1."""
 
     path: Path
     line: int
     fields: Mapping[str, object]
+    unit: str = "line"
 
     def error(self, what: str) -> DataError:
-        """The error that something is wrong on this line; `what` says what, and what to do."""
-        return DataError(f"{self.path}, line {self.line}: {what}")
+        """The error that something is wrong in this place; `what` says what, and what to do."""
+        return DataError(f"{self.path}, {self.unit} {self.line}: {what}")
 
     def text(self, key: str) -> str:
         """The string under this key; raises `DataError` if it is absent or no string."""
@@ -42,6 +43,35 @@ class Row:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._wrong(key, "an integer")
         return value
+
+    def part(self, key: str) -> Row:
+        """The object under this key; raises `DataError` if it is absent or no object."""
+        return self._as_row(self.fields.get(key), key)
+
+    def parts(self, key: str) -> list[Row]:
+        """The objects in the list under this key, other things in it left out; at least one."""
+        found = [
+            self._as_row(entry, key) for entry in self._entries(key) if isinstance(entry, dict)
+        ]
+        if not found:
+            raise self._wrong(key, "a list with an object in it")
+        return found
+
+    def first_text(self, key: str) -> str:
+        """The string that opens the list under this key; raises `DataError` if there is none."""
+        entries = self._entries(key)
+        if not entries or not isinstance(entries[0], str):
+            raise self._wrong(key, "a list that opens with a string")
+        return entries[0]
+
+    def _entries(self, key: str) -> list[object]:
+        value = self.fields.get(key)
+        return cast("list[object]", value) if isinstance(value, list) else []
+
+    def _as_row(self, value: object, key: str) -> Row:
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object")
+        return Row(self.path, self.line, cast("dict[str, object]", value), self.unit)
 
     def _wrong(self, key: str, wanted: str) -> DataError:
         if key not in self.fields:
@@ -64,6 +94,28 @@ def read_rows(path: Path) -> Iterator[Row]:
     if empty:
         msg = f"{path} is empty; give one JSON object per line"
         raise DataError(msg)
+
+
+def read_items(path: Path) -> Iterator[Row]:
+    """The objects of a file that holds one JSON list, and so must be read whole.
+
+    Raises:
+        DataError: when the file is missing, not UTF-8, or holds anything else.
+    """
+    text = "".join(line for _, line in read_lines(path))
+    try:
+        items = cast("object", json.loads(text))
+    except ValueError as cause:
+        msg = f"{path}: not complete JSON ({cause}); fetch it again"
+        raise DataError(msg) from cause
+    if not isinstance(items, list):
+        msg = f"{path}: expected a JSON list of objects; fetch it again"
+        raise DataError(msg)
+    for number, item in enumerate(cast("list[object]", items), start=1):
+        if not isinstance(item, dict):
+            msg = f"{path}, item {number}: expected a JSON object, found {item!r:.60}"
+            raise DataError(msg)
+        yield Row(path, number, cast("dict[str, object]", item), "item")
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -103,4 +155,15 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
     if not isinstance(value, dict):
         msg = f"{path}, line {number}: expected a JSON object, found {line.strip()!r:.60}"
         raise DataError(msg)
+    if "\\ud" in line.lower():
+        _require_whole_characters(path, number, value)
     return cast("dict[str, object]", value)
+
+
+def _require_whole_characters(path: Path, number: int, value: object) -> None:
+    # JSON can spell half a character (a lone surrogate), which no file or model can take.
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as cause:
+        msg = f"{path}, line {number}: holds half a character (a lone \\u surrogate); remove it"
+        raise DataError(msg) from cause

@@ -32,9 +32,9 @@ class Source:
     """A dataset that can be loaded by the name of its module.
 
     `description` is one line. `read` turns a place on disk into a dataset. `place` is where the
-    data lie when the caller names no path: only what ships with PeerJudge has one. `upstream` is
-    the address of the published files, which a `registry/NAME.txt` lists with their checksums.
-    `votes` says that the gold comes from several people's votes, so that a `GoldRule` applies.
+    data lie if they ship with PeerJudge. `upstream` is the address below which the files listed in
+    `registry/NAME.txt` are published. `votes` says that the gold comes from several people's votes,
+    so that a `GoldRule` applies.
     """
 
     description: str

@@ -281,6 +281,6 @@ def _require_all(where: Path, questions: Mapping[int, Question], found: set[int]
 SOURCE = Source(
     description="80 open questions, answers and mutual reviews of five models, human votes (PRD)",
     read=_read,
-    upstream="",
+    upstream="https://raw.githubusercontent.com/bcdnlp/PRD/35fb99e5d5c7a2f3535811f1edbe417da7563957/data/vicuna80/",
     votes=True,
 )

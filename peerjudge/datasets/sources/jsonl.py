@@ -1,0 +1,28 @@
+"""Your own comparisons in JSON Lines: one object per line, UTF-8.
+
+    {"question": "...", "answer_a": "...", "answer_b": "...", "gold": "a"}
+
+The columns are those of `peerjudge.datasets.table`. A file that ends in `.gz` is read as gzip.
+"""
+
+from __future__ import annotations
+
+from peerjudge.data import Dataset
+from peerjudge.datasets.lines import read_rows
+from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.table import comparisons_from
+
+__all__ = ["SOURCE"]
+
+
+def _read(request: Request) -> Dataset:
+    return Dataset(
+        name=request.path.name,
+        description=f"comparisons from {request.path.name}",
+        comparisons=comparisons_from(read_rows(request.path)),
+    )
+
+
+SOURCE = Source(
+    description="your own JSON Lines: question, answer_a, answer_b, gold, ...", read=_read
+)

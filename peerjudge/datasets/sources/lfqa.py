@@ -1,0 +1,150 @@
+"""LFQA: 140 long-form questions, two answers each, and 260 preferences of experts.
+
+Xu, Song, Iyyer, Choi, "A Critical Evaluation of Evaluations for Long-form Question Answering", ACL
+2023; the data of PRD's discussions (arXiv:2307.02762). In 75 pairs a person's answer meets one of
+GPT-3 (contestants `human` and `gpt3`); in 65 both are people's, so those make no battle.
+
+Read from the published file (or its folder), or from the tidy tables `pairs.jsonl` and `votes.jsonl`
+derived from it; only the latter know the domain of a question, which becomes its category. The
+answers are `a` and `b` in the order of the file. `<br />` in the texts becomes a line break. Each
+expert's vote is also a review by `human`, with the justification as its text.
+
+The gold is the sign of the mean vote. On 11 questions two experts disagree; there the vote of the
+one who comes first in the file decides (`GoldRule.FIRST_VOTE_ON_EVEN`), because PRD's discussions
+need a better answer for each of the 140 questions. `GoldRule.SIGN_OF_MEAN` calls those 11 a tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict
+from peerjudge.datasets.gold import GoldRule, gold_verdict
+from peerjudge.datasets.lines import Row, read_rows
+from peerjudge.datasets.source import Request, Source
+from peerjudge.errors import DataError
+
+__all__ = ["HUMAN", "SOURCE"]
+
+HUMAN = "human"
+
+_NATIVE_FILE = "experts_pairwise_human_preferences.jsonl"
+_AUTHORS = {"human": "human", "machine": "gpt3", "gpt3": "gpt3"}
+_PAIR = ("a", "b")
+
+
+@dataclass(slots=True)
+class _Pair:
+    question: Question
+    answers: tuple[Answer, Answer]
+    votes: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+
+def _read(request: Request) -> Dataset:
+    pairs = _pairs(request.path)
+    rule = request.gold or GoldRule.FIRST_VOTE_ON_EVEN
+    return Dataset(
+        name="lfqa",
+        description=SOURCE.description,
+        comparisons=tuple(_comparison(pair, rule) for pair in pairs),
+        reviews=tuple(_reviews(pairs)) if request.reviews else (),
+        humans=(HUMAN,),
+    )
+
+
+def _pairs(path: Path) -> list[_Pair]:
+    if path.is_file():
+        return _native(path)
+    for candidate in (path / _NATIVE_FILE, path / "pairs.jsonl", path / "original" / _NATIVE_FILE):
+        if candidate.is_file():
+            return _tidy(path) if candidate.name == "pairs.jsonl" else _native(candidate)
+    msg = f"{path} is not an LFQA folder; name the file {_NATIVE_FILE} or the folder it lies in"
+    raise DataError(msg)
+
+
+def _comparison(pair: _Pair, rule: GoldRule) -> Comparison:
+    return Comparison(
+        id=pair.question.id,
+        question=pair.question,
+        answers=pair.answers,
+        gold=gold_verdict([vote for vote, _ in pair.votes], rule, _PAIR),
+    )
+
+
+def _reviews(pairs: list[_Pair]) -> Iterator[RecordedReview]:
+    for pair in pairs:
+        for vote, text in pair.votes:
+            yield RecordedReview(
+                comparison=pair.question.id,
+                shown=_PAIR,
+                reviewer=HUMAN,
+                verdict=Verdict.of(_PAIR[vote > 0]),
+                text=text,
+            )
+
+
+def _native(path: Path) -> list[_Pair]:
+    # A row is one expert's vote; the rows of a question need not follow one another.
+    pairs: dict[tuple[str, str, str], _Pair] = {}
+    for row in read_rows(path):
+        key = (row.text("question"), row.text("answer_a"), row.text("answer_b"))
+        if key not in pairs:
+            pairs[key] = _pair(row, name=f"lfqa-{len(pairs) + 1:03}", source="answer_{}_type")
+        pairs[key].votes.append((_vote(row, "overall_preference"), row.text("justification")))
+    return list(pairs.values())
+
+
+def _tidy(path: Path) -> list[_Pair]:
+    pairs = {
+        row.text("id"): _pair(row, name=row.text("id"), source="source_{}", category="domain")
+        for row in read_rows(path / "pairs.jsonl")
+    }
+    for row in read_rows(path / "votes.jsonl"):
+        name = row.text("id")
+        if name not in pairs:
+            msg = f"{name!r} is no question of pairs.jsonl; take both files from one place"
+            raise row.error(msg)
+        pairs[name].votes.append((_vote(row, "score"), row.text("justification")))
+    return list(pairs.values())
+
+
+def _pair(row: Row, *, name: str, source: str, category: str = "") -> _Pair:
+    one, other = (_answer(row, key, source.format(key)) for key in _PAIR)
+    return _Pair(
+        Question(
+            id=name,
+            text=_plain(row.text("question")),
+            category=row.text(category) if category else "",
+        ),
+        (one, other),
+    )
+
+
+def _answer(row: Row, key: str, source: str) -> Answer:
+    author = row.text(source)
+    if author not in _AUTHORS:
+        msg = f"{source!r} must be one of {', '.join(_AUTHORS)}, not {author!r}"
+        raise row.error(msg)
+    return Answer(id=key, text=_plain(row.text(f"answer_{key}")), author=_AUTHORS[author])
+
+
+def _vote(row: Row, key: str) -> int:
+    vote = row.integer(key)
+    if vote not in (-1, 1):
+        msg = f"{key!r} must be -1 (answer a) or 1 (answer b), not {vote}"
+        raise row.error(msg)
+    return vote
+
+
+def _plain(text: str) -> str:
+    return text.replace("<br />", "\n")
+
+
+SOURCE = Source(
+    description="140 long-form questions, answers by people and GPT-3, 260 expert votes",
+    read=_read,
+    upstream="https://raw.githubusercontent.com/bcdnlp/PRD/35fb99e5d5c7a2f3535811f1edbe417da7563957/data/lfqa/",
+    votes=True,
+)
