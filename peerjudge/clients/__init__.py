@@ -8,6 +8,7 @@ from peerjudge.clients.billing import (
     Tally,
     billed_to,
     current_billing,
+    itemised,
 )
 from peerjudge.clients.build import build_client
 from peerjudge.clients.cache import MemoryCache, Reply, ResponseCache, SingleFlight
@@ -16,7 +17,7 @@ from peerjudge.clients.failures import ClientCancelledError, MalformedReplyError
 from peerjudge.clients.governed import Governed
 from peerjudge.clients.pool import ClientPool
 from peerjudge.clients.retry import RetryPolicy
-from peerjudge.clients.sampling import create_args, dialect_of
+from peerjudge.clients.sampling import create_args, dialect_of, is_simulated
 
 __all__ = [
     "Billing",
@@ -39,5 +40,7 @@ __all__ = [
     "create_args",
     "current_billing",
     "dialect_of",
+    "is_simulated",
+    "itemised",
     "load_client",
 ]

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from uuid import uuid4
 
 from peerjudge.data.discussion import Usage
 
-__all__ = ["Billing", "Call", "CallBook", "CallOutcome", "Tally", "billed_to", "current_billing"]
+__all__ = [
+    "Billing",
+    "Call",
+    "CallBook",
+    "CallOutcome",
+    "Tally",
+    "billed_to",
+    "current_billing",
+    "itemised",
+]
 
 
 class CallOutcome(StrEnum):
@@ -107,6 +117,25 @@ def billed_to(
         yield billing
     finally:
         _BILLING.reset(token)
+
+
+@contextmanager
+def itemised(reviewer: str) -> Generator[Billing]:
+    """A bill for the calls made inside alone, which are on the enclosing bill as well.
+
+    Where there is none they are booked to this reviewer, and are a random draw of their own.
+    """
+    outer = _BILLING.get()
+    bill = (
+        Billing(reviewer=reviewer, draw=uuid4().hex) if outer is None else replace(outer, calls=[])
+    )
+    token = _BILLING.set(bill)
+    try:
+        yield bill
+    finally:
+        _BILLING.reset(token)
+        if outer is not None:
+            outer.calls.extend(bill.calls)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

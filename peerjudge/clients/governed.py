@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
 from typing import Any, Literal, Self
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from autogen_core.models import (
     RequestUsage,
 )
 from autogen_core.tools import Tool, ToolSchema
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from peerjudge.clients.billing import (
     Billing,
@@ -32,7 +31,7 @@ from peerjudge.clients.billing import (
     current_billing,
 )
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight
-from peerjudge.clients.failures import ClientCancelledError, MalformedReplyError
+from peerjudge.clients.guard import guarded
 from peerjudge.clients.keys import request_key
 from peerjudge.clients.limiter import Limiter
 from peerjudge.clients.retry import RetryPolicy
@@ -42,16 +41,6 @@ from peerjudge.data.cards import Limits
 from peerjudge.data.discussion import Usage
 
 __all__ = ["Governed", "GovernedConfig"]
-
-# What reading something that is no reply raises inside AutoGen's clients.
-_UNREADABLE = (
-    AttributeError,
-    IndexError,
-    KeyError,
-    TypeError,
-    ValidationError,
-    json.JSONDecodeError,
-)
 
 
 class GovernedConfig(BaseModel):
@@ -201,7 +190,10 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             async for attempt in self._policy.tries():
                 with attempt:
                     attempts = attempt.num
-                    async with self._limiter.admit(expected), self._guard(cancellation_token):
+                    async with (
+                        self._limiter.admit(expected),
+                        guarded(self._limits.timeout, token=cancellation_token, model=self.model),
+                    ):
                         begun = now()
                         result = await self.inner.create(
                             messages,
@@ -230,26 +222,6 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             )
             raise
         raise AssertionError  # pragma: no cover - the last failure has been raised above
-
-    @asynccontextmanager
-    async def _guard(self, token: CancellationToken | None) -> AsyncGenerator[None]:
-        """Bound one attempt in time, and turn what it may wrongly raise into failures."""
-        if token is not None and token.is_cancelled():
-            raise asyncio.CancelledError
-        async with asyncio.timeout(self._limits.timeout):
-            try:
-                yield
-            except asyncio.CancelledError as cause:
-                if _being_cancelled(token):
-                    raise
-                msg = f"the client of {self.model or 'the model'} cancelled its own call"
-                raise ClientCancelledError(msg) from cause
-            except _UNREADABLE as cause:
-                msg = (
-                    f"what came back from {self.model or 'the model'} is no reply "
-                    f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
-                )
-                raise MalformedReplyError(msg) from cause
 
     def _enter(
         self,
@@ -327,13 +299,6 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             model=config.model,
             limits=from_plain(Limits, config.limits),
         )
-
-
-def _being_cancelled(token: CancellationToken | None) -> bool:
-    task = asyncio.current_task()
-    return (task is not None and task.cancelling() > 0) or (
-        token is not None and token.is_cancelled()
-    )
 
 
 def _expected(messages: Sequence[LLMMessage], extra: Mapping[str, Any]) -> int:

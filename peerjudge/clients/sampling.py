@@ -1,4 +1,4 @@
-"""What each kind of model client calls the sampling of a seat, and what it cannot be asked for."""
+"""What kind of client this is, what it calls the sampling of a seat, and what it cannot take."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Literal
 
 from autogen_core.models import ChatCompletionClient
 
+from peerjudge.clients.fake import FakeChatClient
 from peerjudge.clients.governed import Governed
 from peerjudge.data import Sampling
 
-__all__ = ["TOP_LOGPROBS", "Dialect", "create_args", "dialect_of"]
+__all__ = ["TOP_LOGPROBS", "Dialect", "create_args", "dialect_of", "is_simulated"]
 
 Dialect = Literal["openai", "anthropic", "ollama"]
 
@@ -64,11 +65,23 @@ def create_args(
 
 def dialect_of(client: ChatCompletionClient) -> Dialect:
     """How this client wants to be asked, by its class; unknown clients are taken to follow OpenAI."""
-    while isinstance(client, Governed):
-        client = client.inner
-    for kind in type(client).__mro__:
+    for kind in _kinds(client):
         if kind.__module__.startswith("autogen_ext.models.anthropic"):
             return "anthropic"
         if kind.__module__.startswith("autogen_ext.models.ollama"):
             return "ollama"
     return "openai"
+
+
+def is_simulated(client: ChatCompletionClient) -> bool:
+    """Whether no model speaks through this client: it replays, or it is a fake."""
+    return any(
+        issubclass(kind, FakeChatClient) or kind.__module__.startswith("autogen_ext.models.replay")
+        for kind in _kinds(client)
+    )
+
+
+def _kinds(client: ChatCompletionClient) -> tuple[type[object], ...]:
+    while isinstance(client, Governed):
+        client = client.inner
+    return type(client).__mro__

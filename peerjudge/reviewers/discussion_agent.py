@@ -1,0 +1,103 @@
+"""A discussion as one AutoGen agent: its reply is the verdict, the turns are on the way to it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, Self
+
+from autogen_agentchat.agents import BaseChatAgent
+from autogen_agentchat.base import Response, TaskResult, Team
+from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMessage
+from autogen_core import CancellationToken, Component, ComponentModel
+from pydantic import BaseModel
+
+from peerjudge.cards import check_name
+from peerjudge.clients import allow_namespace
+from peerjudge.reviewers.team import DiscussionTeam
+
+__all__ = ["DiscussionAgent", "DiscussionAgentConfig"]
+
+
+class DiscussionAgentConfig(BaseModel):
+    """The component form of a `DiscussionAgent`."""
+
+    name: str
+    description: str
+    team: ComponentModel
+
+
+class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
+    """Speaks with one voice for a `DiscussionTeam`, without a further model call.
+
+    Args:
+        name: An identifier.
+        team: The discussion.
+        description: What other agents are told about it.
+    """
+
+    component_config_schema = DiscussionAgentConfig
+    component_provider_override = "peerjudge.reviewers.DiscussionAgent"
+
+    def __init__(self, name: str, team: DiscussionTeam, *, description: str = "") -> None:
+        super().__init__(check_name(name), description or team.description)
+        self._team = team
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        """Text messages."""
+        return (TextMessage,)
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> Response:
+        """The verdict on the comparison in these messages."""
+        response: Response | None = None
+        async for item in self.on_messages_stream(messages, cancellation_token):
+            response = item if isinstance(item, Response) else response
+        if response is None:
+            msg = f"the discussion of {self.name!r} ended without a verdict"
+            raise RuntimeError(msg)
+        return response
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
+        """The turns as they come, then the verdict as the response."""
+        inner: list[BaseAgentEvent | BaseChatMessage] = []
+        verdict: TextMessage | None = None
+        async for item in self._team.run_stream(
+            task=list(messages),
+            cancellation_token=cancellation_token,
+            output_task_messages=False,
+        ):
+            if isinstance(item, TaskResult):
+                if verdict is not None:
+                    yield Response(chat_message=verdict, inner_messages=inner)
+            elif isinstance(item, TextMessage) and item.source == self._team.name:
+                verdict = item.model_copy(update={"source": self.name})
+            else:
+                inner.append(item)
+                yield item
+
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:
+        """Forget the discussion at hand."""
+        await self._team.reset()
+
+    async def save_state(self) -> Mapping[str, Any]:
+        """The state of the discussion."""
+        return await self._team.save_state()
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        """Take up a discussion."""
+        await self._team.load_state(state)
+
+    def _to_config(self) -> DiscussionAgentConfig:
+        return DiscussionAgentConfig(
+            name=self.name, description=self.description, team=self._team.dump_component()
+        )
+
+    @classmethod
+    def _from_config(cls, config: DiscussionAgentConfig) -> Self:
+        allow_namespace("peerjudge")
+        team = Team.load_component(config.team, DiscussionTeam)
+        return cls(config.name, team, description=config.description)

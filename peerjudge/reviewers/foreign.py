@@ -1,0 +1,115 @@
+"""Asks one AutoGen agent or team once: drained to the end, bounded in time, cancelled at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from autogen_agentchat.base import ChatAgent, Response, Team
+from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMessage
+from autogen_core import CancellationToken
+
+from peerjudge.reviewers.failures import AgentCancelledError, NoResponseError, TeamFailedError
+from peerjudge.reviewers.messages import MODERATOR
+
+__all__ = ["Said", "ask_agent", "ask_team", "cancellable"]
+
+T = TypeVar("T")
+Said = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
+"""The message that counts, and those on the way to it."""
+
+_GRACE = 1.0
+"""Seconds that something cancelled is given to end; group chats may take any time they like."""
+
+_STOPPED = "The group chat is stopped."
+
+
+async def ask_agent(agent: ChatAgent, text: str) -> Said:
+    """Put one message to an agent that has forgotten everything before.
+
+    Raises:
+        NoResponseError: The agent ended without a response.
+        AgentCancelledError: The agent cancelled itself.
+        Exception: Whatever the agent raised.
+    """
+
+    async def ask(token: CancellationToken) -> Said:
+        await agent.on_reset(token)
+        inner: list[BaseAgentEvent | BaseChatMessage] = []
+        response: Response | None = None
+        task = TextMessage(content=text, source=MODERATOR)
+        stream = agent.on_messages_stream([task], token)
+        # Drained to the end: what an agent does after its response is part of its turn.
+        async with aclosing(stream):
+            async for event in stream:
+                if isinstance(event, Response):
+                    response = event
+                else:
+                    inner.append(event)
+        if response is None:
+            msg = f"agent {agent.name!r} ended its turn without a response"
+            raise NoResponseError(msg)
+        return response.chat_message, inner
+
+    return await cancellable(ask, who=agent.name)
+
+
+async def ask_team(team: Team, text: str, *, reset: bool) -> Said:
+    """Put one message to a team; the last message of the team is its reply.
+
+    Raises:
+        NoResponseError: The team ended without a message.
+        TeamFailedError: A group chat failed; its error is text by then, as AutoGen has it.
+        AgentCancelledError: The team cancelled itself.
+    """
+
+    async def ask(token: CancellationToken) -> Said:
+        if reset:
+            await team.reset()
+        task = [TextMessage(content=text, source=MODERATOR)]
+        try:
+            result = await team.run(task=task, cancellation_token=token, output_task_messages=False)
+        except RuntimeError as cause:
+            first = str(cause).partition("\n")[0]
+            msg = f"team {team.name!r} failed: {first}"
+            raise TeamFailedError(msg) from cause
+        if result.stop_reason == _STOPPED:
+            msg = (
+                f"team {team.name!r} has failed before, and AutoGen cannot use it again: give a "
+                "function that makes the team instead of the team"
+            )
+            raise TeamFailedError(msg)
+        said = [message for message in result.messages if isinstance(message, BaseChatMessage)]
+        if not said:
+            msg = f"team {team.name!r} ended without a message ({result.stop_reason})"
+            raise NoResponseError(msg)
+        return said[-1], result.messages[:-1]
+
+    return await cancellable(ask, who=team.name)
+
+
+async def cancellable(
+    work: Callable[[CancellationToken], Coroutine[Any, Any, T]], *, who: str
+) -> T:
+    """The result of work that takes AutoGen's token, stopped for good when this is cancelled.
+
+    A group chat whose task is cancelled makes all its remaining calls first; its token stops it.
+    """
+    token = CancellationToken()
+    task = asyncio.create_task(work(token))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError as cause:
+        current = asyncio.current_task()
+        if current is not None and current.cancelling() == 0 and task.done():
+            msg = f"{who!r} cancelled its own turn"
+            raise AgentCancelledError(msg) from cause
+        token.cancel()
+        task.cancel()
+        await asyncio.wait({task}, timeout=_GRACE)
+        raise
+    finally:
+        if task.done() and not task.cancelled():
+            task.exception()  # Seen, even when somebody else's failure came first.

@@ -1,0 +1,77 @@
+"""A language model as a reviewer: one call per cue, nothing remembered in between."""
+
+from __future__ import annotations
+
+import structlog
+from autogen_core.models import ChatCompletionClient
+
+from peerjudge.clients import Governed, billed_to, create_args, dialect_of, is_simulated
+from peerjudge.clients.sampling import Dialect
+from peerjudge.data import Card, Request, Utterance
+from peerjudge.reviewers.messages import llm_messages, utterance
+
+__all__ = ["ModelReviewer"]
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class ModelReviewer:
+    """Speaks for a card through a model client, with the sampling of the seat it speaks from.
+
+    A setting that the provider does not take (a seed at Anthropic) is left out, with one warning.
+
+    Args:
+        card: The card; a client that is not governed yet is governed by its limits.
+        client: The model client. A `Governed` one belongs to whoever made it, and is not closed
+            here: a pool shares it.
+    """
+
+    def __init__(self, card: Card, client: ChatCompletionClient) -> None:
+        self.card = card
+        self._owned = not isinstance(client, Governed)
+        self.client = client if isinstance(client, Governed) else _governed(card, client)
+        self._model = self.client.model
+        self._dialect: Dialect = dialect_of(self.client)
+        self._simulated = is_simulated(self.client)
+        self._warned: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        """The name of the card."""
+        return self.card.name
+
+    async def speak(self, request: Request) -> Utterance:
+        """The model's reply. Whatever was worth a retry has been retried when this raises."""
+        args, dropped = create_args(request.seat.sampling, self._dialect, model=self._model)
+        self._warn(dropped)
+        with billed_to(
+            reviewer=self.name,
+            discussion=request.discussion,
+            turn=request.turn,
+            draw=request.draw,
+        ) as bill:
+            result = await self.client.create(
+                llm_messages(request.messages), extra_create_args=args
+            )
+        return utterance(result, bill, model=self._model, simulated=self._simulated)
+
+    def _warn(self, dropped: tuple[str, ...]) -> None:
+        for setting in dropped:
+            if setting not in self._warned:
+                self._warned.add(setting)
+                _log.warning(
+                    "setting not supported by the provider, left out",
+                    reviewer=self.name,
+                    setting=setting,
+                    provider=self._dialect,
+                )
+
+    async def close(self) -> None:
+        """Close the client, unless it is shared."""
+        if self._owned:
+            await self.client.close()
+
+
+def _governed(card: Card, client: ChatCompletionClient) -> Governed:
+    model = card.model.name if card.model is not None else type(client).__name__
+    return Governed(client, reviewer=card.name, model=model, limits=card.limits)
