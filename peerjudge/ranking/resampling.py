@@ -124,20 +124,24 @@ class _Rows:
 
     def by_reviewer(self) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
         """Each reviewer with the places of its battles."""
-        order = np.argsort(self.reviewer, kind="stable")
+        # Two-byte keys make the stable sort a radix sort, several times faster.
+        keys = self.reviewer.astype(np.uint16) if self.judges < 1 << 16 else self.reviewer
+        order = np.argsort(keys, kind="stable")
         ends = np.cumsum(np.bincount(self.reviewer, minlength=self.judges))
         yield from enumerate(np.split(order, ends[:-1]))
 
 
 def _rows(tournament: Tournament, keep: npt.NDArray[np.bool_]) -> _Rows:
-    present, question = np.unique(tournament.question[keep], return_inverse=True)
+    asked = tournament.question[keep]
+    present = np.bincount(asked, minlength=len(tournament.questions)) > 0
+    renumbered = np.cumsum(present, dtype=np.intp) - 1
     return _Rows(
-        question=question.astype(np.intp),
+        question=renumbered[asked],
         reviewer=tournament.reviewer[keep],
         first=tournament.first[keep].astype(np.intp),
         second=tournament.second[keep].astype(np.intp),
         lost=(tournament.score[keep] + 1) / 2.0,
-        questions=len(present),
+        questions=int(np.count_nonzero(present)),
         judges=len(tournament.reviewers),
         size=len(tournament.contestants),
     )

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.analysis import agreement, agreement_document, fleiss_kappa
+from peerjudge.data import (
+    TIE,
+    UNREADABLE,
+    Answer,
+    Comparison,
+    Dataset,
+    Question,
+    RecordedReview,
+    Verdict,
+)
+from peerjudge.datasets import load
+from peerjudge.errors import DataError
+from peerjudge.ranking import peer_rank
+from peerjudge.tournament import from_dataset
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
+
+
+@pytest.fixture(scope="session")
+def vicuna() -> Dataset:
+    """The published data, in the authors' own layout."""
+    if not DATA.exists():
+        pytest.skip("the published Vicuna80 data are not beside this checkout")
+    return load(f"vicuna80:{DATA}")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("reviewers", "kappa", "accuracy"),
+    [
+        (["gpt35"], 0.387, 0.621),
+        (["claude"], 0.319, 0.607),
+        (["gpt4"], 0.406, 0.643),
+        (["gpt4", "claude", "gpt35"], 0.403, 0.666),
+        (None, 0.410, 0.673),
+    ],
+)
+def test_agreement_with_people_is_that_of_table_3(
+    vicuna: Dataset, reviewers: list[str] | None, kappa: float, accuracy: float
+):
+    """PRD Table 3: the sign of the peer-weighted mean score against the sign of the mean vote."""
+    found = agreement(vicuna, reviewers=reviewers, weights="peer")
+    assert found.accuracy.value == pytest.approx(accuracy, abs=0.0005001)
+    assert found.fleiss_kappa.value == pytest.approx(kappa, abs=0.0005)
+    assert (found.n, found.unreadable) == (1600, 0)
+    assert found.accuracy.low < found.accuracy.value < found.accuracy.high
+    assert found.fleiss_kappa.low < found.fleiss_kappa.value < found.fleiss_kappa.high
+
+
+@pytest.mark.data
+def test_the_percentages_in_the_text_are_exact_counts(vicuna: Dataset):
+    """60.69, 64.25 and 67.31 percent of 1600 are 971, 1028 and 1077 right verdicts."""
+    rights = [
+        round(agreement(vicuna, reviewers=who, weights="peer").accuracy.value * 1600, 6)
+        for who in (["claude"], ["gpt4"], None)
+    ]
+    assert rights == [971, 1028, 1077]
+
+
+@pytest.mark.data
+def test_of_three_reviewers_the_weakest_counts_nothing(vicuna: Dataset):
+    """Peer weights are found among the named reviewers, and min-max silences the last of them."""
+    found = agreement(vicuna, reviewers=["gpt4", "claude", "gpt35"], weights="peer")
+    assert found.weights.weights["gpt35"] == 0.0
+    everybody = agreement(vicuna, weights="peer")
+    assert everybody.weights.weights == peer_rank(from_dataset(vicuna)).weights
+
+
+@pytest.mark.data
+def test_people_in_one_order_serve_as_gold_for_both(vicuna: Dataset):
+    """A reviewer compared with itself agrees with itself only where it is consistent."""
+    found = agreement(vicuna, reviewers=["bard"], gold="gpt4")
+    assert found.n == 1600
+    assert found.gold == "gpt4"
+
+
+def comparison(name: str, gold: Verdict | None) -> Comparison:
+    """A pair of answers by two contestants."""
+    answers = tuple(Answer(id=author, text=author, author=author) for author in ("ann", "bob"))
+    question = Question(id=f"q-{name}", text="Why?")
+    return Comparison(id=name, question=question, answers=answers, gold=gold)
+
+
+def dataset(*rows: tuple[str, str, str]) -> Dataset:
+    """Rows of gold and the marks of reviewers x and y: 1, 2, = or ?; `-` is no review."""
+    verdicts = {"1": Verdict.of("ann"), "2": Verdict.of("bob"), "=": TIE, "?": UNREADABLE}
+    comparisons = [comparison(f"c{k}", verdicts[row[0]]) for k, row in enumerate(rows)]
+    reviews = [
+        RecordedReview(
+            comparison=f"c{k}", shown=("ann", "bob"), reviewer=name, verdict=verdicts[mark]
+        )
+        for k, row in enumerate(rows)
+        for name, mark in zip("xy", row[1:], strict=True)
+        if mark != "-"
+    ]
+    return Dataset(name="d", description="", comparisons=tuple(comparisons), reviews=tuple(reviews))
+
+
+def test_a_tie_is_right_only_where_gold_is_a_tie():
+    """Two reviewers who cancel out say tie, and that is held against gold as it is."""
+    found = agreement(dataset(("1", "1", "2"), ("=", "1", "2"), ("2", "2", "=")))
+    assert found.accuracy.value == pytest.approx(2 / 3)
+
+
+def test_one_unreadable_reviewer_leaves_the_other_to_speak():
+    """An unreadable review is counted; the item falls out only when nobody is left."""
+    found = agreement(dataset(("1", "?", "1"), ("1", "?", "?"), ("2", "2", "-")))
+    assert (found.n, found.unreadable, found.unjudged) == (2, 3, 1)
+    assert found.accuracy.value == 1.0
+    assert (found.worst_case, found.best_case) == (pytest.approx(2 / 3), 1.0)
+
+
+def test_weights_decide_between_reviewers():
+    """The heavier reviewer carries the item; one of weight 0 has no voice at all."""
+    data = dataset(("1", "1", "2"), ("2", "?", "2"))
+    assert agreement(data, weights={"x": 2.0, "y": 1.0}).accuracy.value == 1.0
+    assert agreement(data, weights={"x": 1.0, "y": 2.0}).accuracy.value == 0.5
+    silent = agreement(data, weights={"x": 1.0, "y": 0.0})
+    assert (silent.n, silent.unjudged) == (1, 1)
+
+
+def test_gold_speaks_of_answers_not_of_places():
+    """The same verdict is right in both orders of showing."""
+    data = dataset(("1", "1", "1"))
+    swapped = tuple(replace(review, shown=("bob", "ann")) for review in data.reviews)
+    both = replace(data, reviews=data.reviews + swapped)
+    found = agreement(both)
+    assert (found.n, found.accuracy.value) == (2, 1.0)
+
+
+def test_reviewers_and_gold_must_be_there():
+    """A misspelt reviewer or gold is a mistake, and says who there is."""
+    data = dataset(("1", "1", "2"))
+    with pytest.raises(DataError, match="no reviews by z; reviews are by x, y"):
+        agreement(data, reviewers=["z"])
+    with pytest.raises(DataError, match="nobody named 'z'"):
+        agreement(data, gold="z")
+    with pytest.raises(DataError, match="no pair has both"):
+        agreement(dataset(("1", "?", "?")))
+    anonymous = tuple(
+        replace(one, answers=tuple(replace(answer, author="") for answer in one.answers))
+        for one in data.comparisons
+    )
+    with pytest.raises(DataError, match="use weights 'equal'"):
+        agreement(replace(data, comparisons=anonymous), weights="peer")
+
+
+def test_the_document_has_the_promised_keys():
+    """`agreement --json` is a contract; a kappa that does not exist is null."""
+    document = agreement_document(agreement(dataset(("1", "1", "1"), ("1", "1", "1"))))
+    assert document == {
+        "reviewers": ["x", "y"],
+        "gold": "human",
+        "accuracy": 1.0,
+        "fleiss_kappa": None,
+        "n": 2,
+        "unreadable": 0,
+    }
+
+
+def test_fleiss_kappa_is_that_of_the_textbook():
+    """Fleiss' own example: 10 subjects, 14 raters, 5 categories, kappa 0.210."""
+    counts = np.array(
+        [
+            [0, 0, 0, 0, 14],
+            [0, 2, 6, 4, 2],
+            [0, 0, 3, 5, 6],
+            [0, 3, 9, 2, 0],
+            [2, 2, 8, 1, 1],
+            [7, 7, 0, 0, 0],
+            [3, 2, 6, 3, 0],
+            [2, 5, 3, 2, 2],
+            [6, 5, 2, 1, 0],
+            [0, 2, 2, 3, 7],
+        ],
+        dtype=np.float64,
+    )
+    assert fleiss_kappa(counts) == pytest.approx(0.20993, abs=1e-5)
+    with pytest.raises(DataError, match="equally often"):
+        fleiss_kappa(np.array([[1.0, 1.0], [1.0, 0.0]]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=30))
+@settings(deadline=None)
+def test_kappa_is_one_for_full_agreement_and_never_above(ratings: list[tuple[int, int]]):
+    """Kappa is at most 1, and 1 exactly when both raters always agree."""
+    counts = np.zeros((len(ratings), 3))
+    for row, (one, other) in zip(counts, ratings, strict=True):
+        row[one] += 1
+        row[other] += 1
+    kappa = fleiss_kappa(counts)
+    agreed = all(one == other for one, other in ratings)
+    if not math.isnan(kappa):
+        assert kappa <= 1.0 + 1e-12
+        assert (kappa == pytest.approx(1.0)) == agreed

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.data import Battle, Scheme, Tournament
+from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.ranking import given_weights, peer_rank, win_rates
+from peerjudge.tournament import collect
+
+PEERS = ("ann", "bob", "cy")
+
+
+def battle(reviewer: str, first: str, second: str, score: int | None, question: str = "q"):
+    """One battle, briefly."""
+    return Battle(question=question, reviewer=reviewer, first=first, second=second, score=score)
+
+
+tournaments = st.lists(
+    st.builds(
+        lambda reviewer, names, score, question: battle(
+            reviewer, names[0], names[1], score, question
+        ),
+        st.sampled_from([*PEERS, "eve"]),
+        st.permutations(PEERS),
+        st.sampled_from([-1, 0, 1, None]),
+        st.sampled_from(["q1", "q2", "q3", "q4"]),
+    ),
+    min_size=1,
+    max_size=40,
+).map(collect)
+
+
+def renamed(tournament: Tournament, names: dict[str, str]) -> Tournament:
+    """The same tournament after everybody changed names."""
+    return collect(
+        battle(
+            names[tournament.reviewers[tournament.reviewer[k]]],
+            names[tournament.contestants[tournament.first[k]]],
+            names[tournament.contestants[tournament.second[k]]],
+            int(tournament.score[k]) if tournament.readable[k] else None,
+            tournament.questions[tournament.question[k]],
+        )
+        for k in range(len(tournament))
+    )
+
+
+def mirrored(tournament: Tournament) -> Tournament:
+    """The same tournament with both answers of every battle shown the other way round."""
+    return replace(
+        tournament,
+        first=tournament.second,
+        second=tournament.first,
+        score=(-tournament.score).astype(np.int8),
+    )
+
+
+def doubled(tournament: Tournament) -> Tournament:
+    """The same tournament with every battle twice."""
+    columns = ("question", "reviewer", "first", "second", "score", "readable")
+    twice = {name: np.tile(getattr(tournament, name), 2) for name in columns}
+    return replace(tournament, **twice)
+
+
+@given(tournaments)
+@settings(deadline=None)
+def test_both_contestants_of_a_pair_share_one_point(tournament: Tournament):
+    """Win rates over all reviewers and opponents add up to half the battles."""
+    found = win_rates(tournament)
+    readable = int(tournament.readable.sum())
+    assert found.points.sum() == readable
+    assert found.battles.sum() == 2 * readable
+    assert found.unreadable == len(tournament) - readable
+
+
+@given(tournaments)
+@settings(deadline=None)
+def test_self_reviews_can_be_left_out(tournament: Tournament):
+    """No battle counts then in which the reviewer is a contestant."""
+    own = [
+        tournament.reviewers[tournament.reviewer[k]]
+        in (
+            tournament.contestants[tournament.first[k]],
+            tournament.contestants[tournament.second[k]],
+        )
+        for k in range(len(tournament))
+    ]
+    others = win_rates(replace(tournament, readable=tournament.readable & ~np.array(own)))
+    found = win_rates(tournament, exclude_self=True)
+    assert found.points.tolist() == others.points.tolist()
+    assert found.battles.tolist() == others.battles.tolist()
+    assert found.unreadable == int((~tournament.readable).sum())
+
+
+def test_counting_by_cells_and_by_rows_agree():
+    """A tournament too large for one table of cells is counted all the same."""
+    size = 130
+    random = np.random.default_rng(1)
+    first = random.integers(0, size, 5000, dtype=np.int32)
+    names = tuple(f"n{k:03}" for k in range(size))
+    large = Tournament(
+        questions=("q",),
+        reviewers=names,
+        contestants=names,
+        question=np.zeros(5000, dtype=np.int32),
+        reviewer=random.integers(0, size, 5000, dtype=np.int32),
+        first=first,
+        second=((first + 1) % size).astype(np.int32),
+        score=random.integers(-1, 2, 5000).astype(np.int8),
+        readable=random.random(5000) < 0.9,
+    )
+    found, mirror = win_rates(large), win_rates(mirrored(large))
+    assert found.points.sum() == large.readable.sum()
+    assert found.points.tolist() == mirror.points.tolist()
+    few = large.reviewer < 3
+    small = replace(
+        large,
+        reviewers=names[:3],
+        **{
+            name: getattr(large, name)[few]
+            for name in ("question", "reviewer", "first", "second", "score", "readable")
+        },
+    )
+    assert win_rates(small).points.tolist() == found.points[:3].tolist()
+    assert win_rates(small).battles.tolist() == found.battles[:3].tolist()
+    apart = win_rates(large, exclude_self=True)
+    assert win_rates(small, exclude_self=True).points.tolist() == apart.points[:3].tolist()
+
+
+@given(tournaments)
+@settings(deadline=None)
+def test_damped_weights_are_positive_and_sum_to_one(tournament: Tournament):
+    """Under the damped scheme nobody is silenced."""
+    found = peer_rank(tournament, scheme=Scheme.DAMPED)
+    weights = list(found.weights.values())
+    assert sum(weights) == pytest.approx(1.0)
+    assert min(weights) >= 0.15 / len(weights) - 1e-12
+    assert found.converged
+
+
+@given(tournaments)
+@settings(deadline=None)
+def test_prd_weights_are_not_negative_and_sum_to_one(tournament: Tournament):
+    """Where Equation 2 settles, its weights are shares."""
+    try:
+        weights = list(peer_rank(tournament).weights.values())
+    except ConvergenceError:
+        return
+    assert sum(weights) == pytest.approx(1.0)
+    assert min(weights) >= 0.0
+
+
+@given(tournaments, st.permutations([*PEERS, "eve"]), st.sampled_from(Scheme))
+@settings(deadline=None)
+def test_weights_follow_their_owners_through_renaming(
+    tournament: Tournament, names: list[str], scheme: Scheme
+):
+    """Nothing depends on what reviewers and contestants are called."""
+    new = dict(zip([*PEERS, "eve"], names, strict=True))
+    try:
+        before = peer_rank(tournament, scheme=scheme, tolerance=1e-12).weights
+        after = peer_rank(renamed(tournament, new), scheme=scheme, tolerance=1e-12).weights
+    except ConvergenceError:
+        return
+    assert {new[name]: weight for name, weight in before.items()} == pytest.approx(after, abs=1e-6)
+
+
+@given(tournaments, st.sampled_from(Scheme), st.sampled_from([mirrored, doubled]))
+@settings(deadline=None)
+def test_weights_ignore_the_shown_order_and_the_amount_of_data(
+    tournament: Tournament, scheme: Scheme, change
+):
+    """Swapping both answers with their score, or judging everything twice, changes nothing."""
+    try:
+        before = peer_rank(tournament, scheme=scheme).weights
+    except ConvergenceError:
+        return
+    assert peer_rank(change(tournament), scheme=scheme).weights == pytest.approx(before)
+
+
+@given(
+    st.lists(st.sampled_from([-1, 0, 1]), min_size=18, max_size=18),
+    st.floats(0.0, 0.95),
+)
+@settings(deadline=None)
+def test_damped_weights_are_pagerank_on_the_win_rates(scores: list[int], damping: float):
+    """Trust flows from reviewer to contestant by win rate as importance flows on the web."""
+    shown = [(judge, *pair) for judge in PEERS for pair in itertools.permutations(PEERS, 2)]
+    tournament = collect(battle(*who, score) for who, score in zip(shown, scores, strict=True))
+    found = peer_rank(tournament, scheme=Scheme.DAMPED, damping=damping, tolerance=1e-13).weights
+    web = nx.from_numpy_array(win_rates(tournament).rates, create_using=nx.DiGraph)
+    expected = nx.pagerank(web, alpha=damping, tol=1e-13, max_iter=5000)
+    assert list(found.values()) == pytest.approx([expected[k] for k in range(3)], abs=1e-9)
+
+
+def test_a_swinging_tournament_is_refused_with_the_way_out():
+    """Where Equation 2 swings for ever it has no answer, and the damped scheme has one."""
+    pairs = (("ann", "bob"), ("ann", "cy"), ("bob", "cy"))
+    scores = {"ann": (-1, -1, -1), "bob": (-1, 1, 1), "cy": (-1, -1, -1)}
+    swinging = collect(
+        battle(reviewer, *pair, score)
+        for reviewer, given_scores in scores.items()
+        for pair, score in zip(pairs, given_scores, strict=True)
+    )
+    with pytest.raises(ConvergenceError, match=r"after 1000 iterations .* use scheme 'damped'"):
+        peer_rank(swinging)
+    assert peer_rank(swinging, scheme=Scheme.DAMPED).converged
+
+
+def test_a_reviewer_that_is_no_contestant_weighs_the_mean():
+    """An outsider is trusted as much as the contestants are on average, and does not unbalance them."""
+    inside = [battle(judge, "ann", "bob", -1) for judge in ("ann", "bob")]
+    inside += [battle(judge, "ann", "cy", -1) for judge in ("ann", "bob", "cy")]
+    inside += [battle(judge, "bob", "cy", score) for judge, score in (("ann", -1), ("cy", 0))]
+    for scheme in Scheme:
+        weights = peer_rank(collect([*inside, battle("eve", "ann", "bob", -1)]), scheme=scheme)
+        peers = [weights.weights[name] for name in PEERS]
+        assert weights.weights["eve"] == pytest.approx(sum(peers) / 3)
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+def test_without_a_difference_all_weigh_the_same(scheme: Scheme):
+    """Ties everywhere, or reviewers none of whom is a contestant, leave equal weights."""
+    ties = collect(battle(judge, "ann", "bob", 0) for judge in ("ann", "bob"))
+    assert peer_rank(ties, scheme=scheme).weights == pytest.approx({"ann": 0.5, "bob": 0.5})
+    outsiders = collect(battle(judge, "ann", "bob", -1) for judge in ("eve", "dan"))
+    assert peer_rank(outsiders, scheme=scheme).weights == pytest.approx({"dan": 0.5, "eve": 0.5})
+    alone = collect([battle("ann", "ann", "bob", 1)])
+    assert peer_rank(alone, scheme=scheme).weights == {"ann": 1.0}
+
+
+def test_a_contestant_is_scored_by_those_who_saw_it():
+    """A reviewer that never saw a contestant says nothing about it, neither good nor bad."""
+    tournament = collect(
+        [
+            battle("ann", "ann", "bob", -1),
+            battle("bob", "ann", "bob", -1),
+            battle("bob", "bob", "cy", -1),
+            battle("cy", "ann", "bob", -1),
+        ]
+    )
+    rates = win_rates(tournament).rates
+    assert np.isnan(rates[0, 2])
+    assert rates[1].tolist() == [1.0, 0.5, 0.0]
+    assert peer_rank(tournament).weights["ann"] > peer_rank(tournament).weights["bob"]
+
+
+def test_weights_that_make_no_sense_are_mistakes():
+    """Weights must be there for everybody, not negative, and not all zero."""
+    assert given_weights(["a", "b"], {"a": 1, "b": 3}).weights == {"a": 0.25, "b": 0.75}
+    for wrong in ({"a": 1.0}, {"a": -1.0, "b": 2.0}, {"a": 0.0, "b": 0.0}):
+        with pytest.raises(DataError, match="weight"):
+            given_weights(["a", "b"], wrong)
+    with pytest.raises(DataError, match="damping"):
+        peer_rank(collect([battle("a", "b", "c", 0)]), scheme=Scheme.DAMPED, damping=1.0)
+    with pytest.raises(DataError, match="no reviews"):
+        peer_rank(collect([]))

@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import choix
+import evalica
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.data import Battle, Scheme, Scoring, Tournament
+from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.ranking import (
+    bootstrap,
+    bradley_terry,
+    elo,
+    elo_peer,
+    rank,
+    ranking_document,
+    win_rates,
+)
+from peerjudge.tournament import collect
+
+NAMES = ("ann", "bob", "cy", "dan")
+SHOWN = list(itertools.permutations(NAMES, 2))
+
+
+def round_robin(scores: list[int], judge: str = "judge") -> Tournament:
+    """Every ordered pair on as many questions as the scores fill, judged by one reviewer."""
+    return collect(
+        Battle(question=f"q{k // len(SHOWN)}", reviewer=judge, first=one, second=two, score=score)
+        for k, score in enumerate(scores)
+        for one, two in [SHOWN[k % len(SHOWN)]]
+    )
+
+
+tournaments = st.lists(st.sampled_from([-1, 0, 1]), min_size=24, max_size=24).map(round_robin)
+
+
+def as_evalica(tournament: Tournament):
+    """The battles as evalica wants them."""
+    winners = {-1: evalica.Winner.X, 0: evalica.Winner.Draw, 1: evalica.Winner.Y}
+    names = np.array(tournament.contestants)
+    return (
+        names[tournament.first].tolist(),
+        names[tournament.second].tolist(),
+        [winners[score] for score in tournament.score.tolist()],
+    )
+
+
+@given(tournaments)
+@settings(max_examples=40, deadline=None)
+def test_win_rates_are_those_of_evalica(tournament: Tournament):
+    """In a full round robin the mean over opponents is the share of points."""
+    expected = evalica.average_win_rate(*as_evalica(tournament)).scores
+    found = win_rates(tournament).rates[0]
+    for name, rate in zip(tournament.contestants, found, strict=True):
+        assert rate == pytest.approx(expected[name])
+
+
+@given(tournaments)
+@settings(max_examples=40, deadline=None)
+def test_one_order_of_elo_is_that_of_evalica(tournament: Tournament):
+    """Algorithm 1 is plain Elo with K = 32 where there is one reviewer."""
+    order = np.arange(len(tournament), dtype=np.int32)[None]
+    expected = evalica.elo(*as_evalica(tournament), k=32).scores
+    found = elo(tournament, orders=order).ratings[0]
+    for name, rating in zip(tournament.contestants, found, strict=True):
+        assert rating == pytest.approx(expected[name])
+
+
+@given(tournaments, st.integers(0, 5))
+@settings(max_examples=30, deadline=None)
+def test_elo_hands_ratings_from_one_to_another(tournament: Tournament, seed: int):
+    """What a winner gains a loser loses, so the mean stays 1000 in every order."""
+    found = elo(tournament, orders=7, seed=seed).ratings
+    assert found.mean(axis=1) == pytest.approx([1000.0] * 7)
+    assert found.tolist() == elo(tournament, orders=7, seed=seed).ratings.tolist()
+
+
+def test_a_reviewer_without_weight_moves_no_rating():
+    """Weights scale the steps: with all weight on one reviewer the other might be absent."""
+    one = [Battle(question="q", reviewer="x", first="a", second="b", score=-1)] * 3
+    other = [Battle(question="q", reviewer="y", first="a", second="b", score=1)] * 3
+    found = elo(collect([*one, *other]), weights=np.array([1.0, 0.0]), orders=5).ratings
+    # Of two reviewers one of weight 1 counts double (Algorithm 1 scales the mean weight to 1).
+    rating = {"a": 1000.0, "b": 1000.0}
+    for _ in range(3):
+        chance = 1 / (1 + 10 ** ((rating["b"] - rating["a"]) / 400))
+        rating["a"] += 64 * (1 - chance)
+        rating["b"] -= 64 * (1 - chance)
+    assert found.tolist() == pytest.approx(np.array([[rating["a"], rating["b"]]] * 5))
+
+
+@given(tournaments)
+@settings(max_examples=40, deadline=None)
+def test_bradley_terry_is_that_of_choix_and_evalica(tournament: Tournament):
+    """The maximum-likelihood strengths are one set, whoever finds them."""
+    try:
+        found = bradley_terry(tournament)
+    except DataError:
+        return
+    size = len(NAMES)
+    points = np.zeros((size, size))
+    for first, second, score in zip(
+        tournament.first, tournament.second, tournament.score, strict=True
+    ):
+        points[first, second] += (1 - score) / 2
+        points[second, first] += (1 + score) / 2
+    natural = choix.ilsr_pairwise_dense(points, max_iter=10000)
+    assert found == pytest.approx(1000 + 400 / math.log(10) * natural, abs=1e-2)
+    theirs = evalica.bradley_terry(*as_evalica(tournament), tolerance=1e-12, limit=10000).scores
+    logs = np.log([theirs[name] for name in tournament.contestants])
+    assert found == pytest.approx(1000 + 400 / math.log(10) * (logs - logs.mean()), abs=1e-2)
+
+
+def test_a_contestant_that_never_scores_has_no_finite_strength():
+    """It is refused, unless a prior says that anybody might win one day."""
+    lost = round_robin([-1 if "ann" in pair[:1] else 1 if "ann" in pair else 0 for pair in SHOWN])
+    with pytest.raises(DataError, match="no finite Bradley-Terry"):
+        bradley_terry(lost)
+    weak, strong = bradley_terry(lost, prior=2.0), bradley_terry(lost, prior=0.1)
+    assert 1000 < weak[0] < strong[0]
+    assert weak.mean() == pytest.approx(1000)
+
+
+@given(tournaments, st.sampled_from(Scoring), st.permutations(NAMES))
+@settings(max_examples=30, deadline=None)
+def test_scores_follow_their_owners_through_renaming(
+    tournament: Tournament, scoring: Scoring, names: list[str]
+):
+    """Nothing depends on what contestants are called."""
+    new = dict(zip(NAMES, names, strict=True))
+    other = collect(
+        Battle(
+            question=tournament.questions[tournament.question[k]],
+            reviewer="judge",
+            first=new[tournament.contestants[tournament.first[k]]],
+            second=new[tournament.contestants[tournament.second[k]]],
+            score=int(tournament.score[k]),
+        )
+        for k in range(len(tournament))
+    )
+    try:
+        before = rank(tournament, scoring=scoring, orders=20).contestants
+    except DataError:
+        return
+    after = rank(other, scoring=scoring, orders=20).contestants
+    for name, standing in before.items():
+        assert after[new[name]].score == pytest.approx(standing.score, abs=1e-6)
+        assert after[new[name]].rank == standing.rank
+
+
+def test_equal_scores_share_a_rank():
+    """Two that cannot be told apart are both second, and nobody is third."""
+    scores = {("ann", "dan"): -1, ("ann", "bob"): -1, ("ann", "cy"): -1, ("bob", "dan"): -1}
+    scores |= {("cy", "dan"): -1, ("bob", "cy"): 0}
+    found = rank(round_robin([scores.get(p, -scores.get(p[::-1], 0)) for p in SHOWN]))
+    assert {name: s.rank for name, s in found.contestants.items()} == {
+        "ann": 1,
+        "bob": 2,
+        "cy": 2,
+        "dan": 4,
+    }
+
+
+def test_unreadable_verdicts_are_counted_and_left_out():
+    """They are no ties: a tournament ranks as if they had not been, and says how many there were."""
+    battles = [
+        Battle(question="q", reviewer="r", first="a", second="b", score=score)
+        for score in (-1, None, None)
+    ]
+    found = rank(collect(battles))
+    assert found.contestants["a"].score == 1.0
+    assert (found.reviews, found.unreadable) == (1, 2)
+    with pytest.raises(DataError, match="none of the 2 battles"):
+        rank(collect(battles[1:]))
+
+
+mixed = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(SHOWN), st.sampled_from([-1, 0, 1])),
+    min_size=30,
+    max_size=30,
+).map(
+    lambda rows: collect(
+        Battle(question=f"q{k % 6}", reviewer=judge, first=one, second=two, score=score)
+        for k, (judge, (one, two), score) in enumerate(rows)
+    )
+)
+
+
+@given(mixed, st.sampled_from(Scoring), st.sampled_from(["equal", "peer"]))
+@settings(max_examples=40, deadline=None)
+def test_bounds_hold_the_score_and_ranks_their_rank(
+    tournament: Tournament, scoring: Scoring, weights: str
+):
+    """The interval is around the estimate, and low is never above high."""
+    try:
+        found = rank(
+            tournament,
+            scoring=scoring,
+            weights=weights,
+            scheme=Scheme.DAMPED,
+            bootstrap=200,
+            orders=50,
+        )
+    except DataError:
+        return
+    for standing in found.contestants.values():
+        assert standing.low <= standing.high
+        assert 1 <= standing.rank_low <= standing.rank_high <= 4
+    inside = [s.low <= s.score <= s.high for s in found.contestants.values()]
+    assert sum(inside) >= len(inside) - 1
+
+
+def test_resampling_draws_questions_with_all_their_reviews():
+    """Reviews repeated on the same questions add no certainty."""
+    random = np.random.default_rng(0)
+    scores = [int(random.choice([-1, 0, 1])) for _ in range(12 * 20)]
+    once, thrice = round_robin(scores), round_robin(scores)
+    thrice = collect(
+        Battle(
+            question=once.questions[once.question[k]],
+            reviewer="judge",
+            first=once.contestants[once.first[k]],
+            second=once.contestants[once.second[k]],
+            score=int(once.score[k]),
+        )
+        for k in range(len(once))
+        for _ in range(3)
+    )
+    kwargs = {"scoring": Scoring.WIN_RATE, "weights": np.ones(1), "samples": 300}
+    assert bootstrap(once, **kwargs) == pytest.approx(bootstrap(thrice, **kwargs))
+
+
+def test_a_sample_is_the_ranking_of_the_questions_drawn():
+    """With one question every resample is the tournament itself."""
+    single = round_robin([-1, 0, 1, 1, -1, 0, -1, -1, 1, 0, 1, 1])
+    for scoring in (Scoring.WIN_RATE, Scoring.BRADLEY_TERRY):
+        samples = bootstrap(single, scoring=scoring, weights=np.ones(1), samples=3)
+        score = {name: s.score for name, s in rank(single, scoring=scoring).contestants.items()}
+        assert samples.tolist() == pytest.approx(np.array([[score[name] for name in NAMES]] * 3))
+
+
+def test_two_reviewers_who_each_prefer_the_other_find_no_elo_weights():
+    """Min-max of two ratings is all or nothing, so each would pass all the weight to the other."""
+    battles = [
+        Battle(question=f"q{k}", reviewer=judge, first="ann", second="bob", score=score)
+        for judge, score in (("ann", 1), ("bob", -1))
+        for k in range(30)
+    ]
+    tournament = collect(battles)
+    with pytest.raises(ConvergenceError, match="use scheme 'damped'"):
+        elo_peer(tournament, orders=20)
+    assert rank(tournament, scoring=Scoring.ELO, weights="peer", scheme=Scheme.DAMPED, orders=20)
+
+
+def test_the_document_has_the_promised_keys():
+    """`rank --json` is a contract: these keys, weights that sum to 1, nulls where there is nothing."""
+    battles = [
+        Battle(question="q", reviewer=judge, first="ann", second="bob", score=score)
+        for judge, score in (("ann", -1), ("bob", -1), ("eve", None))
+    ]
+    document = ranking_document(rank(collect(battles), weights="peer"))
+    assert list(document) == [
+        "scoring",
+        "weighting",
+        "scheme",
+        "reviewers",
+        "contestants",
+        "weights",
+        "iterations",
+        "residual",
+        "converged",
+        "reviews",
+        "unreadable",
+    ]
+    assert document["contestants"]["ann"] == {"score": 1.0, "rank": 1, "low": None, "high": None}
+    assert sum(document["weights"].values()) == pytest.approx(1.0)
+    assert (document["weighting"], document["scheme"]) == ("peer", "prd")
+    assert document["reviewers"] == ["ann", "bob", "eve"]
+    equal = ranking_document(rank(collect(battles), weights="equal"))
+    assert (equal["weighting"], equal["scheme"], equal["iterations"]) == ("equal", None, 0)
+    uneven = {"ann": 3.0, "bob": 1.0, "eve": 0.0}
+    assert ranking_document(rank(collect(battles), weights=uneven))["weighting"] == "given"
