@@ -20,8 +20,8 @@ from peerjudge.verdicts.line_forms import (
     mark_pair,
 )
 from peerjudge.verdicts.named_marks import named_marks
-from peerjudge.verdicts.quoting import plain
-from peerjudge.verdicts.readings import REFUSAL, Form, Reading, resolve
+from peerjudge.verdicts.quoting import plain, unquoted
+from peerjudge.verdicts.readings import CONTRADICTION, REFUSAL, Form, Reading, resolve
 from peerjudge.verdicts.refusals import refuses
 from peerjudge.verdicts.replies import Reply, stated_from_the_end, take_apart
 from peerjudge.verdicts.statements import CALLED, DECIDED, PRAISED, Statement, unanimous
@@ -122,11 +122,15 @@ def _judgement(reply: Reply, stated: Stated) -> int | None:
 
 
 def _marks_by_name(reply: Reply, stated: Stated) -> int | None:
-    return named_marks([plain(line) for line in reply.lines], reply.form)
+    marked = named_marks([plain(line) for line in reply.lines], reply.form)
+    praised = unanimous(code for strength, code in stated if strength == PRAISED)
+    if marked is None or praised is None or praised in (marked, CONTRADICTION):
+        return marked
+    return CONTRADICTION
 
 
 def _refusal(reply: Reply, stated: Stated) -> int | None:
-    return REFUSAL if refuses(" ".join(map(plain, reply.lines[:3]))) else None
+    return REFUSAL if refuses(unquoted(" ".join(map(plain, reply.lines[:3])))) else None
 
 
 def _comparison(reply: Reply, stated: Stated) -> int | None:

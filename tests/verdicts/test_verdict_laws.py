@@ -1,0 +1,196 @@
+"""The laws of reading: total, local to the end of a reply, and blind to which answer is which."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerjudge.data import Outcome
+from peerjudge.verdicts import FORM_RULES, PROSE_RULES, Reading, read_rating, read_verdict
+
+WORDS = st.sampled_from(
+    [
+        "1",
+        "2",
+        "3",
+        "\n",
+        "Output (a)",
+        "Output (b)",
+        "is better",
+        "I choose",
+        "Answer 1",
+        ">",
+        "```",
+        '"',
+        "[[A]]",
+        "{",
+        "}",
+        '"choice":',
+        "tie",
+        "not",
+        "if",
+        "Therefore,",
+        ".",
+        "8/10",
+        "<think>",
+        "while",
+        "[The Start of x]",
+        "</answer>",
+        "I'm sorry, but I can't",
+        "both",
+        "equal",
+        "than",
+        "worse",
+        "C",
+    ]
+)
+REPLIES = st.one_of(st.text(), st.lists(WORDS, max_size=30).map(" ".join))
+NEUTRAL = st.lists(
+    st.sampled_from(
+        [
+            "The question asks how rivers form.",
+            "Rain falls on hills and runs to the sea.",
+            "A good reply would name erosion and slope.",
+            "It rained for 40 days in 1997, so the gauge read 12.5 cm.",
+            "Both texts describe the same valley.",
+        ]
+    ),
+    min_size=1,
+    max_size=4,
+).map(" ".join)
+CLOSINGS = st.sampled_from(
+    [
+        "1",
+        "2",
+        "3",
+        "**2**",
+        "[[A]]",
+        "[[B]]",
+        "Choice: 3",
+        "Output: 2",
+        "Output (a)",
+        "Output (b) is better.",
+        '{"choice": 1}',
+        '```json\n{"winner": "B"}\n```',
+        "Therefore, I choose 1 as the better answer.",
+        "I would choose Assistant 2.",
+        "Answer 1 is better.",
+        "The two answers are equivalent.",
+        "Tie",
+    ]
+)
+SENTENCES = st.sampled_from(
+    [
+        "{x} is better.",
+        "I choose {x}.",
+        "I would choose {x} over {y}.",
+        "{x} is better than {y}.",
+        "Therefore, {x} is the better answer.",
+        "{y} is more detailed. However, I prefer {x}.",
+        "While {y} is longer, {x} is better.",
+        "The better answer is {x}.",
+        "The other reviewer says that {y} is better. I choose {x}.",
+        "I would give {x} a slight edge over {y}.",
+        "I would rate {x} as better than {y}.",
+        "{y} is less accurate than {x}.",
+        "Although {y} is shorter, I would recommend that users choose {x}.",
+        "Verdict: {x}",
+        "{y} is better in style.\n\nOn the facts I disagree.\n\n{x}",
+    ]
+)
+NAMINGS = st.sampled_from(
+    [
+        ("Assistant 1", "Assistant 2"),
+        ("Answer 1", "Answer 2"),
+        ("Output (a)", "Output (b)"),
+        ("Response A", "Response B"),
+        ("the first answer", "the second answer"),
+        ("Assistant 1's answer", "Assistant 2's answer"),
+        ("option (1)", "option (2)"),
+    ]
+)
+RULES = {"empty", "nothing of its own", "no verdict"} | {
+    name for name, _ in (*FORM_RULES, *PROSE_RULES)
+}
+
+
+@given(REPLIES, st.integers(2, 4), st.booleans())
+def test_every_text_has_exactly_one_reading(text, answers, ties):
+    """Reading never fails; it chooses one of the answers shown, or none and says by which rule."""
+    reading = read_verdict(text, answers=answers, ties=ties)
+    assert reading == read_verdict(text, answers=answers, ties=ties)
+    assert (reading.position is not None) == (reading.outcome is Outcome.CHOICE)
+    assert reading.position is None or 0 <= reading.position < answers
+    assert ties or reading.outcome is not Outcome.TIE
+    assert reading.rule.partition(",")[0] in RULES
+
+
+@given(REPLIES)
+def test_every_text_has_exactly_one_rating(text):
+    """A rating is within its scale or absent."""
+    score = read_rating(text).score
+    assert score is None or 1 <= score <= 5
+
+
+@given(
+    NEUTRAL,
+    st.integers(1, 4),
+    st.integers(2, 4),
+    st.sampled_from(["{}", "**{}**", "{}.", "[[{}]]", "({})"]),
+)
+def test_a_bare_digit_on_its_own_last_line_is_the_verdict(prose, digit, answers, mark):
+    """The form that the prompts ask for is always read, whatever the prose before it."""
+    reading = read_verdict(f"{prose}\n\n{mark.format(digit)}", answers=answers)
+    if digit <= answers:
+        assert reading == Reading(Outcome.CHOICE, digit - 1, "last-line number")
+    elif digit == answers + 1:
+        assert reading == Reading(Outcome.TIE, None, "last-line number")
+    else:
+        assert reading.outcome is Outcome.UNREADABLE
+
+
+@given(NEUTRAL, CLOSINGS)
+def test_neutral_prose_before_a_verdict_does_not_change_it(prose, closing):
+    """What is said about the matter itself has no part in the verdict."""
+    alone, prefixed = read_verdict(closing), read_verdict(f"{prose}\n\n{closing}")
+    assert alone.outcome in (Outcome.CHOICE, Outcome.TIE)
+    assert (prefixed.outcome, prefixed.position) == (alone.outcome, alone.position)
+
+
+@given(SENTENCES, NAMINGS)
+def test_swapping_the_names_swaps_the_position(sentence, naming):
+    """A verdict sentence speaks for the answer it names, the same way for each of them."""
+    first, second = naming
+    assert read_verdict(sentence.format(x=first, y=second)).position == 0
+    assert read_verdict(sentence.format(x=second, y=first)).position == 1
+
+
+@given(SENTENCES, NAMINGS)
+def test_a_verdict_in_quotation_is_not_the_reviewers(sentence, naming):
+    """What stands in a block quote or a code fence is never the verdict."""
+    first, second = naming
+    said = sentence.format(x=first, y=second)
+    quoted = "\n".join(f"> {line}" for line in said.split("\n"))
+    fenced = f"```\n{said}\n```"
+    for block in (quoted, fenced):
+        assert (
+            read_verdict(f"The text holds these lines:\n\n{block}\n").outcome is Outcome.UNREADABLE
+        )
+        assert read_verdict(f"The text holds these lines:\n\n{block}\n\n2").position == 1
+
+
+@given(st.integers(1, 3), st.permutations(["choice", "reasons", "confidence"]))
+def test_the_order_of_json_keys_does_not_matter(choice, keys):
+    """A JSON verdict is read by its key, wherever the reasons stand and whatever they say."""
+    members = {"choice": choice, "reasons": "Answer 2 is better written.", "confidence": 0.9}
+    text = json.dumps({key: members[key] for key in keys})
+    assert read_verdict(text).rule == "closing JSON"
+    assert read_verdict(text) == read_verdict(json.dumps({"choice": choice}))
+
+
+@given(st.integers(1, 2), st.data())
+def test_json_that_is_cut_off_is_never_a_verdict(choice, data):
+    """An object without its end says nothing, however much of it is there."""
+    text = json.dumps({"reasons": "Therefore, Answer 2 is better.", "choice": choice})
+    cut = text[: data.draw(st.integers(1, len(text) - 1))]
+    assert read_verdict(cut).outcome is Outcome.UNREADABLE

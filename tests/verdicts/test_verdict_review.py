@@ -1,0 +1,80 @@
+"""The one place where a shown position becomes an answer's id."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerjudge.data import (
+    REFUSED,
+    TIE,
+    UNREADABLE,
+    Answer,
+    Comparison,
+    Cue,
+    Expects,
+    Question,
+    Review,
+    Verdict,
+)
+from peerjudge.errors import DataError
+from peerjudge.verdicts import review
+
+
+def comparison(ids: str) -> Comparison:
+    """Answers with these one-letter ids, shown in this order."""
+    answers = tuple(Answer(id=answer_id, text=f"text {answer_id}") for answer_id in ids)
+    return Comparison(id="q1", question=Question(id="q", text="Why?"), answers=answers)
+
+
+def cue(sees: tuple[str, ...], expects: Expects = Expects.VERDICT, *, ties: bool = True) -> Cue:
+    """A cue that shows these answers."""
+    return Cue(seat="s", task="verdict", sees=sees, expects=expects, ties=ties)
+
+
+@given(st.permutations("wxyz"), st.integers(2, 4), st.data())
+def test_the_same_answer_is_chosen_wherever_it_is_shown(order, answers, data):
+    """Moving an answer and naming its new place chooses the same answer."""
+    shown = comparison("".join(order[:answers]))
+    chosen = data.draw(st.sampled_from(shown.shown))
+    for other in (shown, shown.swapped()):
+        text = f"All are fine.\n\n{other.shown.index(chosen) + 1}"
+        assert review(text, cue=cue(other.shown), comparison=other).verdict == Verdict.of(chosen)
+
+
+def test_positions_count_in_what_the_cue_showed():
+    """A cue that shows the answers in its own order is answered in that order."""
+    shown = comparison("xyz")
+    assert review("1", cue=cue(("z", "x")), comparison=shown).verdict == Verdict.of("z")
+    assert review("3", cue=cue(("z", "x")), comparison=shown).verdict == TIE
+
+
+@pytest.mark.parametrize(
+    ("text", "ties", "verdict"),
+    [
+        ("3", True, TIE),
+        ("3", False, UNREADABLE),
+        ("", True, UNREADABLE),
+        ("I'm sorry, but I can't assist with that.", True, REFUSED),
+    ],
+)
+def test_what_is_no_choice_keeps_its_reason(text, ties, verdict):
+    """A tie, a refusal and an unreadable reply stay three different things."""
+    found = review(text, cue=cue(("x", "y"), ties=ties), comparison=comparison("xy"))
+    assert found.verdict == verdict
+    assert found.score is None
+    assert found.rule
+
+
+def test_only_what_was_asked_for_is_read():
+    """An explanation holds no verdict and a rating no choice, whatever its words."""
+    shown = comparison("xy")
+    said = "Answer 1 is better.\n\n2"
+    assert review(said, cue=cue(("x", "y"), Expects.TEXT), comparison=shown) == Review()
+    rated = review(said, cue=cue(("y",), Expects.RATING), comparison=shown)
+    assert rated == Review(score=2.0, rule="last-line number")
+
+
+def test_a_cue_that_shows_a_stranger_is_a_mistake():
+    """A cue can only show answers of its comparison."""
+    with pytest.raises(DataError, match="no answer 'q'"):
+        review("1", cue=cue(("x", "q")), comparison=comparison("xy"))
