@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from cyclopts import App
+from cyclopts import App, CycloptsError
 
 from peerjudge.errors import PeerJudgeError
 
@@ -34,6 +34,7 @@ def build_app() -> App:
         help="Peer-discussion experiments with language-model reviewers.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for name, summary in _COMMANDS:
         app.command(f"peerjudge.cli.{name}_command:{name}_command", name=name, help=summary)
@@ -45,11 +46,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     tokens = list(sys.argv[1:] if argv is None else argv)
     try:
         code = build_app()(tokens, exit_on_error=False, print_error=True)
+    except CycloptsError:
+        # It has said what is wrong with the command already.
+        sys.exit(2)
     except PeerJudgeError as mistake:
         print(f"error: {mistake}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        print("interrupted; what is stored stays: the same command goes on", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to tell it.

@@ -1,0 +1,186 @@
+"""The contract of the command line: what each command prints where, and with which exit code."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from peerjudge.data import OpinionEvent, Transcript, from_json, from_plain
+
+
+def test_a_run_prints_its_results_and_keeps_progress_apart(shell):
+    """Results are on stdout and progress on stderr, so that a pipe gets the results alone."""
+    outcome = shell("run", "leader_follower", "--limit", "2", "-S", "turns=2")
+    assert outcome.code == 0
+    assert "Simulated reviewers" in outcome.out
+    assert "report.html" in outcome.out
+    assert "discussions" in outcome.err
+    assert "Accuracy" not in outcome.err
+
+
+def test_the_same_command_twice_plays_once(shell):
+    """Without --out, a run finds the folder of the same experiment again."""
+    command = ("run", "leader_follower", "--limit", "2", "-S", "turns=2", "--json")
+    first, second = shell(*command), shell(*command)
+    assert first.document["discussions"] == {"done": 16, "failed": 0, "skipped": 0}
+    assert second.document["discussions"] == {"done": 0, "failed": 0, "skipped": 16}
+    assert first.document["store"] == second.document["store"]
+
+
+def test_a_run_documents_itself_in_json(shell):
+    """`run --json` prints one document with the agreed names."""
+    document = shell("run", "leader_follower", "--limit", "1", "--json").document
+    names = {"run", "store", "discussions", "calls", "tokens", "cost_usd", "cost_known", "stopped"}
+    assert names <= document.keys()
+    assert {"paid", "cached", "failed"} <= document["calls"].keys()
+    assert document["calls"]["paid"] == 0
+    assert document["cost_known"] is True
+
+
+def test_a_dry_run_calls_nobody_and_leaves_nothing(shell):
+    """A dry run prints the plan and makes no folder."""
+    outcome = shell("run", "quickstart", "--dry-run", "--json")
+    assert outcome.code == 0
+    assert outcome.document["discussions"] > 0
+    assert list(shell.folder.iterdir()) == []
+
+
+def test_events_are_one_json_object_a_line(played):
+    """Every line of `events --json` is an opinion event."""
+    outcome = played("events", "study", "--json")
+    events = [from_plain(OpinionEvent, json.loads(line)) for line in outcome.out.splitlines()]
+    assert {event.kind.value for event in events} >= {"held", "altered", "agreed"}
+
+
+def test_exported_discussions_read_back(played):
+    """The JSON lines of an export are whole discussions in the versioned form."""
+    lines = played("export", "study", "--format", "jsonl").out.splitlines()
+    assert all(from_json(Transcript, line).turns for line in lines)
+
+
+def test_exported_turns_are_a_table(played):
+    """The CSV of an export has one row per turn, texts with line breaks included."""
+    assert played("export", "study", "--format", "csv", "-o", "turns.csv").code == 0
+    rows = list(csv.DictReader(io.StringIO((played.folder / "turns.csv").read_text("utf-8"))))
+    lines = played("export", "study", "--format", "jsonl").out.splitlines()
+    assert len(rows) == sum(len(from_json(Transcript, line).turns) for line in lines)
+    assert any("\n" in row["text"] for row in rows)
+
+
+def test_a_run_ranks_its_contestants(played):
+    """The private verdicts of a run are a tournament with the agreed JSON."""
+    document = played("rank", "study", "--weights", "peer", "--scheme", "damped", "--json").document
+    assert document["scheme"] == "damped"
+    assert document["converged"] is True
+    assert sum(document["weights"].values()) == pytest.approx(1)
+    best = min(document["contestants"].values(), key=lambda standing: standing["rank"])
+    assert best["score"] == max(s["score"] for s in document["contestants"].values())
+
+
+def test_a_run_measures_its_reviewers(played):
+    """A reviewer's agreement with gold has the agreed JSON."""
+    document = played("agreement", "study", "--reviewers", "sim_strong", "--json").document
+    assert document["reviewers"] == ["sim_strong"]
+    assert 0 <= document["accuracy"] <= 1
+    assert {"gold", "fleiss_kappa", "n", "unreadable"} <= document.keys()
+
+
+def test_a_report_is_written_where_it_is_wanted(played):
+    """`report -o` writes the page and prints its path."""
+    outcome = played("report", "study", "-o", "page.html")
+    assert outcome.out.strip() == "page.html"
+    assert "<!doctype html>" in (played.folder / "page.html").read_text("utf-8").lower()[:100]
+
+
+@pytest.mark.parametrize("kind", ["agents", "protocols", "prompts", "experiments", "datasets"])
+def test_every_shelf_can_be_listed(shell, kind):
+    """What is on a shelf is listed with a description."""
+    rows = shell("list", kind, "--json").document
+    assert rows
+    assert all(row["description"] for row in rows)
+
+
+def test_check_finds_what_would_not_run(shell):
+    """A card with a misspelt field is found without a run, and said in one line."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "mine.toml").write_text('[model]\nprovider = "openai"\nnam = "x"\n')
+    outcome = shell("check")
+    assert outcome.code == 2
+    assert "agents/mine" in outcome.out
+    assert "nam" in outcome.out
+    (shell.folder / "agents" / "mine.toml").unlink()
+    assert shell("check").code == 0
+
+
+MISTAKES = {
+    "no such experiment": (("run", "nothing"), "known are"),
+    "no such flag": (("run", "quickstart", "--nope"), "nope"),
+    "no such command": (("frobnicate",), "frobnicate"),
+    "no such setting": (("run", "quickstart", "-S", "bogus=1"), "known:"),
+    "not a setting": (("run", "quickstart", "-S", "bogus"), "key=value"),
+    "not a number": (("run", "quickstart", "--limit", "x"), "limit"),
+    "no source": (("rank",), "SOURCE"),
+    "no such run": (("events", "nowhere"), "nowhere"),
+    "no such dataset": (("rank", "nosuch:place"), "nosuch"),
+    "no such folder": (("run", "quickstart", "--data", "vicuna80:nowhere"), "nowhere"),
+    "no such shelf": (("list", "toys"), "toys"),
+    "two places": (
+        ("run", "quickstart", "--out", "x", "--store", "sqlite:///y.db"),
+        "not into both",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_exits_with_2_and_a_sentence(shell, mistake):
+    """A mistake is told on stderr, without a traceback, and leaves stdout empty."""
+    words, says = MISTAKES[mistake]
+    outcome = shell(*words)
+    assert outcome.code == 2
+    assert says in outcome.err
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_missing_key_names_its_variable(shell):
+    """A model whose key is not set is told before anything is played."""
+    (shell.folder / "experiments").mkdir()
+    (shell.folder / "experiments" / "real.py").write_text(
+        '"""Asks a real model."""\n'
+        "from peerjudge.data import Condition, Experiment\n"
+        'ASKED = Condition(name="a", protocol="pairwise", seats=("gpt_4o",))\n'
+        'EXPERIMENT = Experiment(data="sample", conditions=(ASKED,))\n'
+    )
+    outcome = shell("run", "real")
+    assert outcome.code == 2
+    assert "OPENAI_API_KEY" in outcome.err
+
+
+def test_failed_discussions_exit_with_1(shell):
+    """A run whose discussions failed exits with 1 and says how to retry them."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "broken.py").write_text(
+        '"""Never answers."""\n'
+        "async def judge(request):\n    raise ConnectionError('nobody answers')\n"
+        "def reviewer():\n    return judge\n"
+    )
+    (shell.folder / "experiments").mkdir()
+    (shell.folder / "experiments" / "doomed.py").write_text(
+        '"""Asks somebody who never answers."""\n'
+        "from peerjudge.data import Condition, Experiment\n"
+        'ASKED = Condition(name="a", protocol="pairwise", seats=("broken",))\n'
+        'EXPERIMENT = Experiment(data="sample", conditions=(ASKED,))\n'
+    )
+    outcome = shell("run", "doomed", "--limit", "1")
+    assert outcome.code == 1
+    assert "again" in outcome.err
+
+
+def test_a_foreign_file_is_not_taken_for_a_store(shell):
+    """A file that is no store is told so and left as it is."""
+    (shell.folder / "store.db").write_text("my diary")
+    outcome = shell("run", "quickstart", "--limit", "1", "--out", ".")
+    assert outcome.code == 2
+    assert (shell.folder / "store.db").read_text() == "my diary"
+    assert "Traceback" not in outcome.err

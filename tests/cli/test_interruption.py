@@ -1,0 +1,63 @@
+"""A run that is stopped, politely or not, goes on where it was."""
+
+import signal
+import sqlite3
+
+import pytest
+
+SLOW = ("run", "leader_follower", "--limit", "6", "-S", "latency=0.05", "--out", "slow")
+
+
+def _turns(folder):
+    with sqlite3.connect(f"file:{folder / 'slow' / 'store.db'}?mode=ro", uri=True) as store:
+        return store.execute("select count(*) from turns").fetchone()[0]
+
+
+def _wait_for_turns(shell, running, count):
+    """Wait until so many turns are stored; fails if the run ends before."""
+    while running.poll() is None:
+        try:
+            if _turns(shell.folder) >= count:
+                return
+        except sqlite3.OperationalError:
+            continue  # The store is not there yet.
+    pytest.fail(f"the run ended before it was stopped: {running.communicate()}")
+
+
+def _exported(shell, folder):
+    outcome = shell("export", folder, "--format", "jsonl")
+    assert outcome.code == 0, outcome.err
+    return outcome.out
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
+def test_a_stopped_run_ends_as_an_uninterrupted_one(shell, blow):
+    """Stopped in the middle and started again, a run ends with the transcripts of one go."""
+    running = shell.start(*SLOW)
+    _wait_for_turns(shell, running, 60)
+    running.send_signal(blow)
+    _, err = running.communicate(timeout=60)
+    if blow is signal.SIGINT:
+        assert running.returncode == 130
+        assert "same command" in err
+        assert "Traceback" not in err
+    stored = _turns(shell.folder)
+    resumed = shell(*SLOW, "--json").document
+    assert resumed["calls"]["simulated"] == 6 * 8 * 6 - stored
+    whole = shell("run", *SLOW[1:-1], "whole")
+    assert whole.code == 0
+    assert _exported(shell, "slow") == _exported(shell, "whole")
+
+
+def test_two_runs_into_one_folder_do_not_meet(shell):
+    """While one process writes a store, another is told so instead of paying twice."""
+    running = shell.start(*SLOW)
+    try:
+        _wait_for_turns(shell, running, 5)
+        second = shell(*SLOW)
+        assert second.code == 2
+        assert str(running.pid) in second.err
+        assert shell("events", "slow").code == 0
+    finally:
+        running.kill()
+        running.communicate()
