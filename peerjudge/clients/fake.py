@@ -6,6 +6,7 @@ as soon as two discussions run at once, it gives the same prompt the same reply 
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -107,7 +108,10 @@ class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
         """The reply to this prompt."""
         prompt = self._prompt(messages, extra_create_args or {})
         if self._delay is not None:
-            await self._delay()
+            waiting = asyncio.ensure_future(self._delay())
+            if cancellation_token is not None:
+                cancellation_token.link_future(waiting)
+            await waiting
         answer = self._answer(prompt)
         if isinstance(answer, BaseException):
             raise answer
@@ -139,7 +143,9 @@ class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
         cancellation_token: CancellationToken | None = None,
     ) -> AsyncGenerator[str | CreateResult, None]:
         """The reply word by word, then as a whole."""
-        result = await self.create(messages, extra_create_args=extra_create_args)
+        result = await self.create(
+            messages, extra_create_args=extra_create_args, cancellation_token=cancellation_token
+        )
         for word in str(result.content).split(" "):
             yield word + " "
         yield result

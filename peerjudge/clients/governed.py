@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 from uuid import uuid4
 
@@ -50,6 +51,19 @@ class GovernedConfig(BaseModel):
     reviewer: str = ""
     model: str = ""
     limits: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """One request, and whom it is booked to."""
+
+    billing: Billing
+    messages: Sequence[LLMMessage]
+    tools: Sequence[Tool | ToolSchema]
+    tool_choice: Tool | Literal["auto", "required", "none"]
+    json_output: bool | type[BaseModel] | None
+    extra: Mapping[str, Any]
+    token: CancellationToken | None
 
 
 class Governed(ChatCompletionClient, Component[GovernedConfig]):
@@ -110,34 +124,21 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             ClientCancelledError: The client cancelled itself.
             Exception: The last failure, as the inner client raised it, when no attempt succeeded.
         """
-        billing = current_billing() or Billing(reviewer=self.reviewer)
-        extra = dict(extra_create_args or {})
-
-        async def ask() -> Reply:
-            return await self._ask(
-                billing,
-                messages,
-                tools=list(tools),
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=extra,
-                cancellation_token=cancellation_token,
-            )
-
-        key = request_key(
-            model=self._identity,
+        asked = _Asked(
+            billing=current_billing() or Billing(reviewer=self.reviewer),
             messages=messages,
-            tools=tools,
+            tools=list(tools),
             tool_choice=tool_choice,
             json_output=json_output,
-            extra_create_args=extra,
-            draw=billing.draw,
+            extra=dict(extra_create_args or {}),
+            token=cancellation_token,
         )
-        reply, at_hand = (await ask(), False) if key is None else await self._flights.once(key, ask)
-        if at_hand:
-            self._enter(billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
-        # A copy: whoever gets it may change it, and the cached one must stay as it is.
-        return reply.result.model_copy(update={"cached": at_hand})
+        if cancellation_token is None:
+            return await self._serve(asked)
+        # As a task, so that the token stops the waits between attempts and clients that ignore it.
+        serving = asyncio.ensure_future(self._serve(asked))
+        cancellation_token.link_future(serving)
+        return await serving
 
     async def create_stream(
         self,
@@ -171,50 +172,50 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
                     )
                 yield piece
 
-    async def _ask(
-        self,
-        billing: Billing,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema],
-        tool_choice: Tool | Literal["auto", "required", "none"],
-        json_output: bool | type[BaseModel] | None,
-        extra_create_args: Mapping[str, Any],
-        cancellation_token: CancellationToken | None,
-    ) -> Reply:
+    async def _serve(self, asked: _Asked) -> CreateResult:
+        async def ask() -> Reply:
+            return await self._ask(asked)
+
+        key = request_key(
+            model=self._identity,
+            messages=asked.messages,
+            tools=asked.tools,
+            tool_choice=asked.tool_choice,
+            json_output=asked.json_output,
+            extra_create_args=asked.extra,
+            draw=asked.billing.draw,
+        )
+        reply, at_hand = (await ask(), False) if key is None else await self._flights.once(key, ask)
+        if at_hand:
+            self._enter(asked.billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
+        # A copy: whoever gets it may change it, and the cached one must stay as it is.
+        return reply.result.model_copy(update={"cached": at_hand})
+
+    async def _ask(self, asked: _Asked) -> Reply:
         now = asyncio.get_running_loop().time
-        expected = _expected(messages, extra_create_args)
+        expected = _expected(asked.messages, asked.extra)
         first = now()
         attempts = 0
         try:
             async for attempt in self._policy.tries():
                 with attempt:
                     attempts = attempt.num
-                    async with (
-                        self._limiter.admit(expected),
-                        guarded(self._limits.timeout, token=cancellation_token, model=self.model),
-                    ):
+                    async with self._limiter.admit(expected):
                         begun = now()
-                        result = await self.inner.create(
-                            messages,
-                            tools=tools,
-                            tool_choice=tool_choice,
-                            json_output=json_output,
-                            extra_create_args=extra_create_args,
-                            cancellation_token=cancellation_token,
-                        )
-                    usage = usage_of(messages, result, model=self.model)
+                        result = await self._attempt(asked)
+                    took = now() - begun
+                    usage = usage_of(asked.messages, result, model=self.model)
                     self._enter(
-                        billing,
+                        asked.billing,
                         CallOutcome.PAID,
                         usage=usage,
                         attempts=attempts,
-                        latency=now() - begun,
+                        latency=took,
                     )
                     return Reply(result=result, usage=usage)
         except Exception as error:
             self._enter(
-                billing,
+                asked.billing,
                 CallOutcome.FAILED,
                 attempts=attempts,
                 latency=now() - first,
@@ -222,6 +223,17 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             )
             raise
         raise AssertionError  # pragma: no cover - the last failure has been raised above
+
+    async def _attempt(self, asked: _Asked) -> CreateResult:
+        async with guarded(self._limits.timeout, token=asked.token, model=self.model):
+            return await self.inner.create(
+                asked.messages,
+                tools=asked.tools,
+                tool_choice=asked.tool_choice,
+                json_output=asked.json_output,
+                extra_create_args=asked.extra,
+                cancellation_token=asked.token,
+            )
 
     def _enter(
         self,

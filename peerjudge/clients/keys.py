@@ -34,7 +34,7 @@ def request_key(
             model,
             [message.model_dump(mode="json") for message in messages],
             [tool.schema if isinstance(tool, Tool) else tool for tool in tools],
-            tool_choice.schema if isinstance(tool_choice, Tool) else tool_choice,
+            tool_choice if isinstance(tool_choice, str) else tool_choice.schema,
             json_output.model_json_schema() if isinstance(json_output, type) else json_output,
             dict(extra_create_args),
             draw,

@@ -198,6 +198,29 @@ async def test_a_cancelled_token_is_a_cancellation():
     assert fake.prompts == []
 
 
+async def test_a_token_stops_a_client_that_does_not_look_at_it():
+    """AutoGen's token ends a call even if the model's client knows nothing of tokens."""
+    gate = Gate()
+    token = CancellationToken()
+
+    class Deaf(FakeChatClient):
+        """A client that ignores tokens."""
+
+        async def create(self, messages, **settings):
+            """The reply, whatever the token says."""
+            settings.pop("cancellation_token")
+            return await super().create(messages, **settings)
+
+    client = Governed(Deaf(default="1", delay=gate), policy=AT_ONCE)
+    asking = asyncio.create_task(client.create(ask("a"), cancellation_token=token))
+    await gate.reached.wait()
+    token.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert gate.inside == 0
+    assert client.book.total().failed == 0
+
+
 async def test_an_attempt_that_takes_too_long_is_tried_again():
     """A model that hangs costs an attempt, not the run."""
 

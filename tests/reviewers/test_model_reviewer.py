@@ -1,0 +1,255 @@
+"""Models as reviewers: what they are asked, and what is kept of what they say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from autogen_agentchat.messages import TextMessage
+from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_core import CancellationToken
+from autogen_core.models import UserMessage
+from autogen_ext.models.replay import ReplayChatCompletionClient
+from pytest_httpserver import HTTPServer
+from structlog.testing import capture_logs
+from werkzeug import Request as WireRequest
+from werkzeug import Response
+
+from peerjudge.cards import read_card
+from peerjudge.clients import ClientPool, Governed
+from peerjudge.clients.fake import FakeChatClient, FakeReply
+from peerjudge.data import (
+    Answer,
+    Card,
+    Comparison,
+    Cue,
+    Message,
+    Question,
+    Request,
+    Sampling,
+    Seat,
+    TokenLogprob,
+)
+from peerjudge.errors import CardError
+from peerjudge.reviewers import ModelReviewer, ReviewerAgent
+
+COMPARISON = Comparison(
+    id="c",
+    question=Question(id="q", text="?"),
+    answers=(Answer(id="a", text="A"), Answer(id="b", text="B")),
+)
+
+
+def request(draw: str = "d", **sampling: Any) -> Request:
+    """A request to a seat with this sampling."""
+    return Request(
+        discussion="disc",
+        turn=2,
+        seat=Seat(id="reviewer_1", reviewer="tester", sampling=Sampling(**sampling)),
+        cue=Cue(seat="reviewer_1", task="review", sees=("a", "b")),
+        comparison=COMPARISON,
+        heard=(),
+        messages=(
+            Message(role="system", text="Be fair."),
+            Message(role="user", text="Which?", source="reviewer_2"),
+            Message(role="assistant", text="The first.", source="reviewer_1"),
+            Message(role="user", text="Sure?"),
+        ),
+        draw=draw,
+    )
+
+
+async def test_a_model_hears_the_prompt_and_answers_with_all_it_took():
+    """One call per cue: the prompt as it is, and text, tokens, attempts and log-probs kept."""
+    logprobs = (TokenLogprob(token="2", logprob=-0.1, top=(("1", -2.0),)),)
+    fake = FakeChatClient(
+        lambda prompt: FakeReply(text="2", finish_reason="length", logprobs=logprobs, usage=(9, 1))
+    )
+    client = Governed(fake, model="m")
+    said = await ModelReviewer(Card(name="tester"), client).speak(request(temperature=0.3, seed=4))
+    (prompt,) = fake.prompts
+    assert [type(message).__name__ for message in prompt.messages] == [
+        "SystemMessage",
+        "UserMessage",
+        "AssistantMessage",
+        "UserMessage",
+    ]
+    assert prompt.sampling == {"temperature": 0.3, "seed": 4}
+    assert (said.text, said.finish_reason, said.model) == ("2", "length", "m")
+    assert (said.usage.prompt_tokens, said.usage.completion_tokens) == (9, 1)
+    assert (said.attempts, said.cached, said.simulated) == (1, False, True)
+    assert said.logprobs == logprobs
+    assert client.book.tally("tester").paid == 1
+
+
+async def test_the_names_of_seats_are_kept_from_the_model():
+    """Who said what is in the prompt's words alone: names could sway a model."""
+    fake = FakeChatClient(default="1")
+    await ModelReviewer(Card(name="tester"), fake).speak(request())
+    sources = {getattr(message, "source", "") for message in fake.prompts[0].messages}
+    assert sources == {"", "moderator", "reviewer"}
+
+
+async def test_equal_draws_are_one_call_and_other_draws_are_not():
+    """The same draw is asked once, whatever the discussion; another draw is another call."""
+    fake = FakeChatClient(default="1")
+    reviewer = ModelReviewer(Card(name="tester"), fake)
+    first = await reviewer.speak(request("x"))
+    again = await reviewer.speak(replace(request("x"), discussion="other", turn=0))
+    other = await reviewer.speak(request("y"))
+    assert (first.cached, again.cached, other.cached) == (False, True, False)
+    assert again.attempts == 0
+    assert len(fake.prompts) == 2
+
+
+async def test_one_reviewer_in_two_seats_speaks_at_two_temperatures():
+    """Temperature belongs to the seat: the same card is drawn differently from two seats."""
+    fake = FakeChatClient(lambda prompt: str(prompt.sampling["temperature"]))
+    reviewer = ModelReviewer(Card(name="tester"), fake)
+    assert (await reviewer.speak(request(temperature=0.2))).text == "0.2"
+    assert (await reviewer.speak(request(temperature=1.0))).text == "1.0"
+
+
+async def test_an_empty_reply_is_an_utterance_without_words():
+    """A model that says nothing has spoken; there is just nothing to read."""
+    said = await ModelReviewer(Card(name="tester"), FakeChatClient(default="")).speak(request())
+    assert said.text == ""
+
+
+async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpserver: HTTPServer):
+    """Anthropic takes no seed: it is dropped from every call and mentioned once."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(wire: WireRequest) -> Response:
+        sent.append(json.loads(wire.data))
+        body = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-x",
+            "content": [{"type": "text", "text": "1"}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 5, "output_tokens": 1},
+        }
+        return Response(json.dumps(body), content_type="application/json")
+
+    httpserver.expect_request("/v1/messages").respond_with_handler(handle)
+    card = read_card(
+        "claude",
+        f'[model]\nprovider = "anthropic"\nname = "claude-x"\nbase_url = "{httpserver.url_for("")}"\n',
+    )
+    async with ClientPool(environ={}) as pool:
+        reviewer = ModelReviewer(card, pool.client(card))
+        with capture_logs() as logs:
+            await reviewer.speak(request("x", seed=1, temperature=0.5))
+            said = await reviewer.speak(request("y", seed=1, temperature=0.5))
+    assert [(log["setting"], log["reviewer"]) for log in logs] == [("seed", "claude")]
+    assert not said.simulated
+    assert len(sent) == 2
+    assert "seed" not in sent[0]
+
+
+async def test_a_shared_client_is_left_open_and_an_own_one_is_closed():
+    """Whoever governs a client closes it."""
+    shared, own = FakeChatClient(), FakeChatClient()
+    await ModelReviewer(Card(name="one"), Governed(shared)).close()
+    await ModelReviewer(Card(name="two"), own).close()
+    assert (shared.closed, own.closed) == (False, True)
+
+
+def agent(fake: FakeChatClient, **settings: Any) -> ReviewerAgent:
+    """A light agent over this fake."""
+    return ReviewerAgent("alice", fake, system_message="Be fair.", **settings)
+
+
+def say(text: str) -> list[TextMessage]:
+    """One new message to an agent."""
+    return [TextMessage(content=text, source="user")]
+
+
+async def test_the_light_agent_remembers_only_what_succeeded():
+    """A failed turn leaves no trace in the agent's history and can simply be taken again."""
+    fake = FakeChatClient(
+        lambda prompt: (
+            ValueError("no")
+            if "two" in prompt.text and prompt.attempt == 1
+            else str(len(prompt.messages))
+        )
+    )
+    alice = agent(fake)
+    token = CancellationToken()
+    assert (await alice.on_messages(say("one"), token)).chat_message.to_text() == "2"
+    with pytest.raises(ValueError, match="no"):
+        await alice.on_messages(say("two"), token)
+    assert (await alice.on_messages(say("two"), token)).chat_message.to_text() == "4"
+    await alice.on_reset(token)
+    assert (await alice.on_messages(say("one"), token)).chat_message.to_text() == "2"
+
+
+async def test_the_light_agent_sends_its_sampling_and_hands_on_log_probabilities():
+    """What AssistantAgent loses is kept in the metadata of the message."""
+    logprobs = (TokenLogprob(token="1", logprob=-0.5),)
+    fake = FakeChatClient(lambda prompt: FakeReply(text="1", logprobs=logprobs, usage=(3, 1)))
+    alice = agent(fake, sampling=Sampling(temperature=0.9))
+    response = await alice.on_messages(say("?"), CancellationToken())
+    message = response.chat_message
+    assert fake.prompts[0].sampling == {"temperature": 0.9}
+    assert json.loads(message.metadata["peerjudge.logprobs"])[0]["token"] == "1"
+    assert message.metadata["peerjudge.cached"] == "false"
+    assert message.models_usage is not None
+    assert message.models_usage.prompt_tokens == 3
+
+
+async def test_asking_the_light_agent_again_draws_again():
+    """Outside of a discussion nobody expects the reply of the last time."""
+    fake = FakeChatClient(lambda prompt: str(prompt.attempt))
+    alice = agent(fake)
+    for expected in ("1", "2"):
+        await alice.on_reset(CancellationToken())
+        response = await alice.on_messages(say("?"), CancellationToken())
+        assert response.chat_message.to_text() == expected
+
+
+async def test_the_light_agent_speaks_in_a_foreign_group_chat():
+    """It is a participant like any other of AutoGen's round robin."""
+    one = ReviewerAgent("alice", FakeChatClient(default="from alice"))
+    two = ReviewerAgent("bob", FakeChatClient({"from alice": "heard alice"}, default="nothing"))
+    result = await RoundRobinGroupChat([one, two], max_turns=2).run(task="Go.")
+    assert [message.to_text() for message in result.messages] == [
+        "Go.",
+        "from alice",
+        "heard alice",
+    ]
+
+
+async def test_the_light_agent_saves_its_state_and_its_form():
+    """Dumped, loaded and given its state, an agent goes on where the other stopped."""
+    fake = FakeChatClient({"Sure?": "yes"}, default="first")
+    alice = agent(fake, sampling=Sampling(seed=3))
+    await alice.on_messages(say("Which?"), CancellationToken())
+    twin = ReviewerAgent.load_component(alice.dump_component())
+    await twin.load_state(json.loads(json.dumps(await alice.save_state())))
+    assert (
+        await twin.on_messages(say("Sure?"), CancellationToken())
+    ).chat_message.to_text() == "yes"
+    assert twin.dump_component() == alice.dump_component()
+    assert await twin.save_state() != await alice.save_state()
+
+
+def test_the_agent_of_a_card_has_its_role_and_name():
+    """A card can speak in anybody's AutoGen team, and a name AutoGen refuses is refused here."""
+    card = Card(name="carol", role="Be kind.", description="Kind.")
+    carol = ReviewerAgent.of(card, FakeChatClient())
+    assert (carol.name, carol.description) == ("carol", "Kind.")
+    with pytest.raises(CardError, match="cannot name a reviewer"):
+        ReviewerAgent("not a name", FakeChatClient())
+
+
+async def test_a_replay_is_marked_as_simulated():
+    """AutoGen's replay client is no model, and what it says is marked so."""
+    reviewer = ModelReviewer(Card(name="tester"), ReplayChatCompletionClient(["1"]))
+    assert (await reviewer.speak(request())).simulated
+    assert UserMessage(content="", source="x").source == "x"

@@ -1,0 +1,381 @@
+"""Discussions as AutoGen teams and agents: run, streamed, nested, saved, dumped, cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from autogen_agentchat.base import ChatAgent, TaskResult, Team
+from autogen_agentchat.messages import StructuredMessage, TextMessage
+from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_core import CancellationToken
+
+from peerjudge.clients import Governed, RetryPolicy
+from peerjudge.clients.fake import FakeChatClient, FakePrompt
+from peerjudge.data import (
+    Answer,
+    Card,
+    Comparison,
+    Question,
+    Sampling,
+    StopReason,
+    Verdict,
+    to_json,
+    to_plain,
+)
+from peerjudge.errors import CardError, DataError, ProtocolError, ShelfError
+from peerjudge.reviewers import (
+    ComparisonTask,
+    DiscussionAgent,
+    DiscussionTeam,
+    ModelReviewer,
+    ReviewerAgent,
+    comparison_message,
+)
+
+COMPARISON = Comparison(
+    id="c",
+    question=Question(id="q", text="Which is bigger?"),
+    answers=(Answer(id="a", text="the sun"), Answer(id="b", text="the moon")),
+)
+TASK = to_json(COMPARISON)
+
+
+def team(
+    one: FakeChatClient | None = None, two: FakeChatClient | None = None, **settings: object
+) -> DiscussionTeam:
+    """A discussion of two light agents, three turns after the private reviews."""
+    return DiscussionTeam(
+        [
+            ReviewerAgent("alice", one or FakeChatClient(default="I say\n1")),
+            ReviewerAgent("bob", two or FakeChatClient(default="I say\n1")),
+        ],
+        options={"turns": 3},
+        **settings,  # type: ignore[arg-type]
+    )
+
+
+async def test_a_team_discusses_and_ends_with_its_verdict():
+    """Each turn is a message of its reviewer, the last message the verdict of the team."""
+    result = await team(name="panel").run(task=TASK)
+    sources = [message.source for message in result.messages]
+    assert sources == ["user", "alice", "bob", "alice", "bob", "alice", "panel"]
+    turns = result.messages[1:-1]
+    assert [turn.metadata["peerjudge.turn"] for turn in turns] == list("01234")
+    assert [turn.metadata["peerjudge.private"] for turn in turns] == ["true"] * 2 + ["false"] * 3
+    assert {turn.metadata["peerjudge.verdict"] for turn in turns} == {"a"}
+    verdict = result.messages[-1]
+    assert isinstance(verdict, TextMessage)
+    assert verdict.content == "Answer 1 is the better one."
+    assert verdict.metadata["peerjudge.verdict"] == "a"
+    assert verdict.metadata["peerjudge.answer"] == "1"
+    assert result.stop_reason == "The discussion is complete (leader_follower)."
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        TASK,
+        comparison_message(COMPARISON),
+        [TextMessage(content="Please judge this.", source="user"), comparison_message(COMPARISON)],
+        [comparison_message(COMPARISON), TextMessage(content="Thank you.", source="user")],
+        StructuredMessage[ComparisonTask](content=ComparisonTask(COMPARISON), source="user"),
+        json.dumps(to_plain(COMPARISON)),
+    ],
+)
+async def test_a_comparison_is_understood_in_every_form(task: object):
+    """As JSON with or without its envelope, as a structured message, among other messages."""
+    discussion = team()
+    await discussion.run(task=task)  # type: ignore[arg-type]
+    assert discussion.transcript is not None
+    assert discussion.transcript.comparison == COMPARISON
+
+
+async def test_texts_alone_make_a_comparison():
+    """A question and its answers as plain texts are enough; the answers are numbered."""
+    discussion = team()
+    await discussion.run(task='{"question": "Which?", "answers": ["sun", "moon"]}')
+    assert discussion.transcript is not None
+    assert [answer.text for answer in discussion.transcript.comparison.answers] == ["sun", "moon"]
+    assert discussion.transcript.verdict == Verdict.of("1")
+
+
+@pytest.mark.parametrize(
+    ("task", "fragment"),
+    [
+        (None, "holds no comparison"),
+        ("Which is better?", "holds no comparison"),
+        ("{nonsense", "starts like JSON but is none"),
+        ('{"question": "Which?", "answers": [1]}', "just texts"),
+        ('{"question": {"id": "q"}}', "Comparison"),
+        ('{"schema": "Turn/1", "data": {}}', "Comparison/1"),
+        ('{"question": "Which?", "answers": []}', "has 0 answers"),
+    ],
+)
+async def test_a_task_without_a_comparison_says_how_to_give_one(task: str | None, fragment: str):
+    """A task that holds no comparison is a mistake with a way out, and no call is made."""
+    fake = FakeChatClient(default="1")
+    with pytest.raises(DataError, match=fragment):
+        await team(fake, fake).run(task=task)
+    assert fake.prompts == []
+
+
+async def test_turns_are_streamed_as_they_are_spoken():
+    """Whoever watches sees a turn before the next one is asked for."""
+    gate = asyncio.Event()
+    fake = FakeChatClient(default="1", delay=gate.wait)
+    stream = team(FakeChatClient(default="1"), fake).run_stream(task=TASK)
+    seen = [await anext(stream), await anext(stream)]
+    assert [getattr(item, "source", "") for item in seen] == ["user", "alice"]
+    gate.set()
+    rest = [item async for item in stream]
+    assert isinstance(rest[-1], TaskResult)
+    assert len(rest[-1].messages) == 7
+
+
+async def test_a_team_can_be_a_participant_of_a_group_chat():
+    """Nested in a round robin it gives its verdict, and repeats it without calls when asked again."""
+    fake = FakeChatClient(default="1")
+    outer = RoundRobinGroupChat(
+        [team(fake, fake, name="panel"), ReviewerAgent("chair", FakeChatClient(default="noted"))],
+        max_turns=3,
+    )
+    result = await outer.run(task=TASK)
+    sources = [message.source for message in result.messages]
+    assert sources == [
+        "user",
+        *["alice", "bob", "alice", "bob", "alice", "panel"],
+        "chair",
+        "panel",
+    ]
+    assert result.messages[-1].metadata["peerjudge.verdict"] == "a"
+    assert len(fake.prompts) == 5
+
+
+async def test_a_group_chat_can_be_a_participant_of_a_team():
+    """AutoGen's teams sit in a discussion like anybody else."""
+    inner = RoundRobinGroupChat(
+        [
+            ReviewerAgent("thinker", FakeChatClient(default="hm")),
+            ReviewerAgent("decider", FakeChatClient(default="2")),
+        ],
+        name="pair",
+        max_turns=2,
+    )
+    discussion = DiscussionTeam(
+        [inner, ReviewerAgent("bob", FakeChatClient(default="1"))], options={"turns": 1}
+    )
+    result = await discussion.run(task=TASK)
+    assert [message.metadata.get("peerjudge.verdict") for message in result.messages[1:4]] == [
+        "b",
+        "a",
+        "b",
+    ]
+
+
+async def test_a_discussion_speaks_as_one_agent():
+    """As an agent its reply is the verdict, and it can chat with others."""
+    fake = FakeChatClient(default="2")
+    judge = DiscussionAgent("judge", team(fake, fake))
+    response = await judge.on_messages([comparison_message(COMPARISON)], CancellationToken())
+    assert (response.chat_message.source, response.chat_message.to_text()) == (
+        "judge",
+        "Answer 2 is the better one.",
+    )
+    assert len(response.inner_messages or []) == 5
+    chair = ReviewerAgent("chair", FakeChatClient({"Answer 2": "agreed"}, default="what?"))
+    result = await RoundRobinGroupChat([judge, chair], max_turns=2).run(task=TASK)
+    assert result.messages[-1].to_text() == "agreed"
+
+
+async def test_a_new_comparison_is_a_new_discussion_and_reset_forgets_the_old():
+    """A team discusses whatever it is given; after a reset there is nothing to go on with."""
+    discussion = team()
+    await discussion.run(task=TASK)
+    first = discussion.transcript
+    await discussion.run(task=to_json(COMPARISON.swapped()))
+    assert discussion.transcript is not None
+    assert first is not None
+    assert discussion.transcript.id != first.id
+    await discussion.reset()
+    with pytest.raises(DataError, match="holds no comparison"):
+        await discussion.run()
+
+
+def failing(turn: int) -> FakeChatClient:
+    """A client that fails once, when it is asked for the turn-th time."""
+    fake = FakeChatClient(lambda prompt: LookupError("gone") if len(fake.prompts) == turn else "1")
+    return fake
+
+
+async def test_a_failed_turn_is_said_and_taken_again():
+    """The discussion ends with the cause in its stop reason, and goes on at that turn when run."""
+    fake = failing(2)
+    discussion = team(fake)
+    result = await discussion.run(task=TASK)
+    assert result.stop_reason == "The discussion failed in turn 2: LookupError: gone"
+    assert result.messages[-1].metadata["peerjudge.stop"] == "failed"
+    assert result.messages[-1].metadata["peerjudge.outcome"] == "unreadable"
+    again = await discussion.run()
+    assert [message.metadata.get("peerjudge.turn") for message in again.messages] == [
+        "2",
+        "3",
+        "4",
+        None,
+    ]
+    assert again.stop_reason == "The discussion is complete (leader_follower)."
+
+
+async def test_a_saved_discussion_goes_on_elsewhere():
+    """State is JSON; another team of the same make goes on where the first one stopped."""
+    broken = team(failing(2))
+    await broken.run(task=TASK)
+    state = json.loads(json.dumps(await broken.save_state()))
+    fake = FakeChatClient(default="1")
+    fresh = team(fake)
+    await fresh.load_state(state)
+    await fresh.run()
+    assert fresh.transcript is not None
+    assert fresh.transcript.stop is StopReason.COMPLETE
+    assert len(fresh.transcript.turns) == 5
+    assert len(fake.prompts) == 2
+    with pytest.raises(DataError, match="belongs to"):
+        await DiscussionTeam([ReviewerAgent("x", fake), ReviewerAgent("y", fake)]).load_state(state)
+    await fresh.load_state(await team().save_state())
+    assert fresh.transcript is None
+
+
+async def test_a_team_survives_dumping_and_loading():
+    """Dumped as a component and loaded from its JSON, a team discusses as before."""
+    discussion = team(name="panel", prompts="open_chat", description="Judges.")
+    config = json.loads(discussion.dump_component().model_dump_json())
+    loaded = Team.load_component(config)
+    assert isinstance(loaded, DiscussionTeam)
+    assert json.loads(loaded.dump_component().model_dump_json()) == config
+    result = await loaded.run(task=TASK)
+    assert result.messages[-1].metadata["peerjudge.verdict"] == "a"
+    judge = DiscussionAgent("judge", discussion)
+    twin = ChatAgent.load_component(json.loads(judge.dump_component().model_dump_json()))
+    response = await twin.on_messages([comparison_message(COMPARISON)], CancellationToken())
+    assert response.chat_message.metadata["peerjudge.answer"] == "1"
+
+
+async def test_cards_can_sit_in_a_team_and_keep_role_and_temperature():
+    """A model reviewer brings its role prompt and its sampling, dumped and loaded as well."""
+    fake = FakeChatClient(default="1")
+    card = Card(name="calm", role="You are calm.", sampling=Sampling(temperature=0.1))
+    warm = Card(name="warm", role="You are warm.", sampling=Sampling(temperature=0.9))
+    discussion = DiscussionTeam(
+        [ModelReviewer(card, fake), ModelReviewer(warm, fake)],
+        protocol="self_discussion",
+        options={"turns": 1},
+    )
+    await discussion.run(task=TASK)
+    heard = [(p.sampling["temperature"], "You are calm." in p.text) for p in fake.prompts]
+    assert heard == [(0.1, True), (0.9, False), (0.1, True)]
+    loaded = Team.load_component(discussion.dump_component())
+    assert (await loaded.run(task=TASK)).messages[-1].metadata["peerjudge.verdict"] == "a"
+
+
+async def hang_at(turn: int) -> tuple[FakeChatClient, asyncio.Event]:
+    """A client that hangs when it is asked for the turn-th time, and says that it does."""
+    hanging = asyncio.Event()
+    fake = FakeChatClient(default="1", delay=lambda: wait())
+
+    async def wait() -> None:
+        if len(fake.prompts) == turn:
+            hanging.set()
+            await asyncio.Event().wait()
+
+    return fake, hanging
+
+
+async def test_cancelling_a_discussion_stops_at_once_and_it_can_go_on():
+    """A cancelled task makes no further call, keeps the turns so far, and can be run on."""
+    fake, hanging = await hang_at(3)
+    discussion = team(fake, fake)
+    running = asyncio.create_task(discussion.run(task=TASK))
+    await hanging.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert len(fake.prompts) == 3
+    assert discussion.transcript is not None
+    assert len(discussion.transcript.turns) == 2
+    result = await discussion.run()
+    assert len(result.messages) == 4
+
+
+async def test_a_cancellation_token_stops_a_discussion():
+    """AutoGen's own way of cancelling works as well."""
+    fake, hanging = await hang_at(2)
+    token = CancellationToken()
+    running = asyncio.create_task(team(fake, fake).run(task=TASK, cancellation_token=token))
+    await hanging.wait()
+    token.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert len(fake.prompts) == 2
+
+
+async def test_a_client_that_cancels_itself_fails_its_turn_only():
+    """A stray CancelledError is a failed turn, not the end of the program."""
+    fake = FakeChatClient(
+        lambda prompt: asyncio.CancelledError() if len(fake.prompts) == 2 else "1"
+    )
+    discussion = team(Governed(fake, policy=RetryPolicy(attempts=1)))  # type: ignore[arg-type]
+    result = await discussion.run(task=TASK)
+    assert result.stop_reason is not None
+    assert "ClientCancelledError" in result.stop_reason
+
+
+async def test_a_paused_team_waits_between_turns():
+    """Paused, a discussion asks for nothing more; resumed, it ends as it would have."""
+    fake = FakeChatClient(default="1")
+    discussion = team(fake, fake)
+    await discussion.pause()
+    running = asyncio.create_task(discussion.run(task=TASK))
+    for _ in range(200):
+        await asyncio.sleep(0)
+    assert len(fake.prompts) == 1
+    with pytest.raises(ValueError, match="discussing already"):
+        await discussion.run(task=TASK)
+    with pytest.raises(RuntimeError, match="stop it before"):
+        await discussion.reset()
+    await discussion.resume()
+    assert len((await running).messages) == 7
+
+
+async def test_many_teams_may_discuss_at_once():
+    """Teams share nothing: each hears its own comparison only."""
+
+    def answer(prompt: FakePrompt) -> str:
+        return "1" if "the sun" in prompt.text.split("the moon")[0] else "2"
+
+    shown = [COMPARISON, COMPARISON.swapped()] * 10
+    results = await asyncio.gather(
+        *(
+            team(FakeChatClient(answer), FakeChatClient(answer)).run(task=to_json(each))
+            for each in shown
+        )
+    )
+    assert {result.messages[-1].metadata["peerjudge.verdict"] for result in results} == {"a"}
+
+
+def test_a_team_that_cannot_be_is_refused_when_it_is_made():
+    """Names, numbers of seats, protocols, packs and options are checked before the first run."""
+    fake = FakeChatClient()
+    one, two = ReviewerAgent("one", fake), ReviewerAgent("two", fake)
+    with pytest.raises(CardError, match="names of their own"):
+        DiscussionTeam([one, one])
+    with pytest.raises(ProtocolError, match="seats"):
+        DiscussionTeam([one])
+    with pytest.raises(ShelfError, match="no_such"):
+        DiscussionTeam([one, two], protocol="no_such")
+    with pytest.raises(ShelfError, match="no_such"):
+        DiscussionTeam([one, two], prompts="no_such")
+    with pytest.raises(ProtocolError, match="turnz"):
+        DiscussionTeam([one, two], options={"turnz": 1})
+    with pytest.raises(CardError, match="cannot name"):
+        DiscussionTeam([one, two], name="not a name")
