@@ -51,10 +51,11 @@ def test_a_stopped_run_ends_as_an_uninterrupted_one(shell, blow):
 
 def test_two_runs_into_one_folder_do_not_meet(shell):
     """While one process writes a store, another is told so instead of paying twice."""
-    running = shell.start(*SLOW)
+    slower = tuple(word.replace("0.05", "1.5") for word in SLOW)
+    running = shell.start(*slower)
     try:
         _wait_for_turns(shell, running, 5)
-        second = shell(*SLOW)
+        second = shell(*slower)
         assert second.code == 2
         assert str(running.pid) in second.err
         assert shell("events", "slow").code == 0
