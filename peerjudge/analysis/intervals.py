@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from math import nan, sqrt
 from statistics import NormalDist
 from typing import TypeAlias
@@ -82,11 +83,18 @@ def by_cluster(columns: Floats, clusters: Sequence[Hashable]) -> Floats:
     return sums
 
 
+@lru_cache(maxsize=2)
 def draws(clusters: int, *, samples: int, seed: int) -> Floats:
-    """How often each sample `[sample, cluster]` draws each cluster, with replacement."""
+    """How often each sample `[sample, cluster]` draws each cluster, with replacement.
+
+    The same array for the same arguments, and so not to be written to: a report takes hundreds of
+    intervals over the same number of questions, and drawing is most of the work.
+    """
     chances = np.full(clusters, 1.0 / clusters)
-    drawn = np.random.default_rng(seed).multinomial(clusters, chances, size=samples)
-    return drawn.astype(np.float64)
+    counts = np.random.default_rng(seed).multinomial(clusters, chances, size=samples)
+    drawn = counts.astype(np.float64)
+    drawn.setflags(write=False)
+    return drawn
 
 
 def percentiles(values: Floats, *, level: float) -> tuple[float, float]:
