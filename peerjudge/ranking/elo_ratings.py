@@ -54,7 +54,7 @@ def elo(
     Everybody starts at 1000; a battle moves both by 32 times the reviewer's weight (scaled to mean
     1, as in Algorithm 1) times the surprise. What is left at the end leans on the last few dozen
     battles, which is why one order proves nothing: on Vicuna80 a rating varies by 35 to 46 points
-    (standard deviation) from order to order.
+    (standard deviation) from order to order. A contestant without a battle that counts is NaN.
 
     Args:
         tournament: unreadable battles are left out.
@@ -134,12 +134,14 @@ def elo_peer(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Rows:
-    # `value` is what the first contestant won. The last row is no battle: a reviewer of weight 0.
+    # `value` is what the first contestant won; `idle` marks contestants without a battle. The last
+    # row is no battle: its reviewer weighs 0.
     reviewer: Orders
     first: Orders
     second: Orders
     value: Floats
     size: int
+    idle: npt.NDArray[np.bool_]
 
 
 def _rows(tournament: Tournament, *, exclude_self: bool) -> _Rows:
@@ -147,12 +149,15 @@ def _rows(tournament: Tournament, *, exclude_self: bool) -> _Rows:
     if not keep.any():
         msg = "there are no readable battles to rate"
         raise DataError(msg)
+    first, second = tournament.first[keep], tournament.second[keep]
+    size = len(tournament.contestants)
     return _Rows(
         reviewer=np.append(tournament.reviewer[keep], np.int32(len(tournament.reviewers))),
-        first=np.append(tournament.first[keep], np.int32(0)),
-        second=np.append(tournament.second[keep], np.int32(1)),
+        first=np.append(first, np.int32(0)),
+        second=np.append(second, np.int32(1)),
         value=np.append((1.0 - tournament.score[keep]) / 2.0, 0.5),
-        size=len(tournament.contestants),
+        size=size,
+        idle=np.bincount(np.concatenate([first, second]), minlength=size) == 0,
     )
 
 
@@ -185,4 +190,6 @@ def _play(rows: _Rows, weights: Floats, sequence: Orders) -> Floats:
             move = weight * (won - 1.0 / (1.0 + np.exp(right - left)))
             ratings[one] = left + move
             ratings[other] = right - move
-    return _START + ratings.reshape(orders, rows.size) / _UNIT
+    played = _START + ratings.reshape(orders, rows.size) / _UNIT
+    played[:, rows.idle] = np.nan
+    return played

@@ -17,6 +17,9 @@ from peerjudge.ranking.weights import Settling, peer_weights, places, scores_und
 
 __all__ = ["Bounds", "bootstrap", "bounds", "ranks"]
 
+# How many (question, reviewer, contestant) counts enter one matrix product: bounds the memory.
+_PRODUCT = 1 << 24
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bounds:
@@ -78,10 +81,7 @@ def bootstrap(
     if scoring == Scoring.WIN_RATE:
         return scores_under(held, rates)
     if scoring == Scoring.BRADLEY_TERRY:
-        points = _pairs(rows, draws, held)
-        lost = ~comparable(points)
-        points[lost] += 0.5 * (1.0 - np.eye(rows.size))
-        return strengths(points)
+        return _strengths(_pairs(rows, draws, held))
     orders = _orders(rows, draws, seed)
     if within_elo:
         return elo_peer(tournament, orders=orders, exclude_self=exclude_self).ratings
@@ -91,7 +91,9 @@ def bootstrap(
 def bounds(scores: Floats, *, level: float = 0.95) -> Bounds:
     """The percentile bounds of scores `[sample, contestant]`, and of the ranks they make."""
     tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
-    low, high = np.nanquantile(scores, tails, axis=0)
+    low, high = np.full((2, scores.shape[1]), np.nan)
+    known = ~np.all(np.isnan(scores), axis=0)
+    low[known], high[known] = np.nanquantile(scores[:, known], tails, axis=0)
     place = ranks(scores)
     best = np.quantile(place, tails[0], axis=0, method="lower")
     worst = np.quantile(place, tails[1], axis=0, method="higher")
@@ -156,18 +158,24 @@ def _draws(questions: int, samples: int, seed: int) -> Floats:
 
 def _rates(rows: _Rows, draws: Floats) -> Floats:
     """`[sample, reviewer, contestant]`: the win rates of each sample."""
-    rates = np.empty((len(draws), rows.judges, rows.size))
+    rates = np.full((len(draws), rows.judges, rows.size), np.nan)
     cells = rows.questions * rows.size
+    per_product = max(1, _PRODUCT // (2 * cells))
+    tables: list[Floats] = []
     for judge, part in rows.by_reviewer():
         row, lost = rows.question[part] * rows.size, rows.lost[part]
         first, second = row + rows.first[part], row + rows.second[part]
         points = np.bincount(first, 1.0 - lost, cells) + np.bincount(second, lost, cells)
         battles = np.bincount(first, minlength=cells) + np.bincount(second, minlength=cells)
-        both = np.hstack([points.reshape(-1, rows.size), battles.reshape(-1, rows.size)])
-        drawn = draws @ both
-        won, fought = drawn[:, : rows.size], drawn[:, rows.size :]
-        rates[:, judge] = np.nan
-        np.divide(won, fought, out=rates[:, judge], where=fought > 0)
+        both = np.stack([points, battles]).astype(np.float64)
+        tables.append(both.reshape(2, rows.questions, rows.size))
+        if len(tables) == per_product or judge == rows.judges - 1:
+            block = np.stack(tables).transpose(2, 0, 1, 3).reshape(rows.questions, -1)
+            drawn = (draws @ block).reshape(len(draws), len(tables), 2, rows.size)
+            won, fought = drawn[:, :, 0], drawn[:, :, 1]
+            begun = judge + 1 - len(tables)
+            np.divide(won, fought, out=rates[:, begun : judge + 1], where=fought > 0)
+            tables.clear()
     return rates
 
 
@@ -183,6 +191,16 @@ def _pairs(rows: _Rows, draws: Floats, weights: Floats) -> Floats:
         points = points + np.bincount(row + second * rows.size + first, lost, cells)
         total += weights[:, judge, None] * rows.judges * (draws @ points.reshape(-1, area))
     return total.reshape(len(draws), rows.size, rows.size)
+
+
+def _strengths(points: Floats) -> Floats:
+    judged = np.flatnonzero((points + points.transpose(0, 2, 1)).any(axis=(0, 2)))
+    among = points[:, judged[:, None], judged]
+    lost = ~comparable(among)
+    among[lost] += 0.5 * (1.0 - np.eye(len(judged)))
+    levels = np.full(points.shape[:2], np.nan)
+    levels[:, judged] = strengths(among)
+    return levels
 
 
 def _orders(rows: _Rows, draws: Floats, seed: int) -> npt.NDArray[np.int32]:

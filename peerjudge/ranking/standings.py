@@ -49,6 +49,8 @@ def rank(
     Peer weights follow from win rates (`peer_rank`), except that Elo under `prd` iterates on the Elo
     ratings themselves (`elo_peer`), as in the paper.
 
+    A contestant without a battle that counts has score NaN and comes last.
+
     Args:
         tournament: unreadable battles are counted and left out.
         scoring: how contestants are scored.
@@ -117,7 +119,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "reviewers": list(held.weights),
         "contestants": {
             name: {
-                "score": None if isnan(standing.score) else standing.score,
+                "score": _known(standing.score),
                 "rank": standing.rank,
                 "low": standing.low,
                 "high": standing.high,
@@ -207,10 +209,14 @@ def _standings(
         contestants[index]: Standing(
             score=float(scores[index]),
             rank=int(place[index]),
-            low=None if limits is None else float(limits.low[index]),
-            high=None if limits is None else float(limits.high[index]),
+            low=None if limits is None else _known(limits.low[index]),
+            high=None if limits is None else _known(limits.high[index]),
             rank_low=None if limits is None else int(limits.rank_low[index]),
             rank_high=None if limits is None else int(limits.rank_high[index]),
         )
         for index in order
     }
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else float(value)

@@ -33,7 +33,7 @@ def bradley_terry(
     A tie counts as half a win each; each battle counts as much as its reviewer weighs. The estimate
     is finite only if the contestants cannot be split into two groups of which one never got a point
     from the other. A `prior` of p adds p tied battles between every two contestants: then it is
-    always finite, and drawn towards 1000.
+    always finite, and drawn towards 1000. A contestant without a battle that counts is NaN.
 
     Args:
         tournament: unreadable battles are left out.
@@ -51,13 +51,17 @@ def bradley_terry(
     share = np.full(judges, 1.0) if weights is None else weights * judges
     points = head_to_head(tournament, share, exclude_self=exclude_self)
     points = points + prior / 2.0 * (1.0 - np.eye(len(points)))
-    if not comparable(points[None])[0]:
+    judged = np.flatnonzero((points + points.T).any(axis=0))
+    among = points[judged[:, None], judged][None]
+    if not comparable(among)[0]:
         msg = (
             "no finite Bradley-Terry strengths exist: some contestants never got a point from the "
             "others; use win rates or Elo, or give a prior above 0"
         )
         raise DataError(msg)
-    return strengths(points[None], tolerance=tolerance, max_iterations=max_iterations)[0]
+    levels = np.full(len(points), np.nan)
+    levels[judged] = strengths(among, tolerance=tolerance, max_iterations=max_iterations)[0]
+    return levels
 
 
 def strengths(points: Floats, *, tolerance: float = 1e-10, max_iterations: int = 100) -> Floats:

@@ -162,13 +162,7 @@ def scores_under(weights: Floats, rates: Floats) -> Floats:
     all 0 the plain mean; NaN where nobody saw it.
     """
     seen = ~np.isnan(rates)
-    given = np.where(seen, rates, 0.0)
-    total = (weights[:, None, :] @ given)[:, 0, :]
-    if seen.all():
-        return total
-    share = (weights[:, None, :] @ seen.astype(float))[:, 0, :]
-    weighed = np.divide(total, share, out=np.zeros_like(total), where=share > _EQUAL)
-    return np.where(share > _EQUAL, weighed, _plain_mean(given, seen))
+    return _scores(weights, np.where(seen, rates, 0.0), None if seen.all() else seen)
 
 
 def min_max(scores: Floats) -> Floats:
@@ -221,11 +215,27 @@ def given_weights(reviewers: Sequence[str], weights: Mapping[str, float]) -> Rev
 Step = Callable[[npt.NDArray[np.int64], Floats], Floats]
 
 
+def _scores(weights: Floats, given: Floats, seen: npt.NDArray[np.bool_] | None) -> Floats:
+    """`scores_under` of rates with zeros where unseen; `seen` is `None` where all were seen."""
+    total = (weights[:, None, :] @ given)[:, 0, :]
+    if seen is None:
+        return total
+    share = (weights[:, None, :] @ seen.astype(float))[:, 0, :]
+    weighed = np.divide(total, share, out=np.zeros_like(total), where=share > _EQUAL)
+    return np.where(share > _EQUAL, weighed, _plain_mean(given, seen))
+
+
 def _equation_2(rates: Floats, at: npt.NDArray[np.int64]) -> Step:
     own = np.where(at >= 0, 0.0, np.nan)
+    seen = ~np.isnan(rates)
+    given, all_seen = np.where(seen, rates, 0.0), bool(seen.all())
 
     def step(cases: npt.NDArray[np.int64], weights: Floats) -> Floats:
-        return min_max(scores_under(weights, rates[cases])[:, at] + own)
+        # Copying the rates costs more than the step: avoid it while all cases are under way.
+        whole = len(cases) == len(rates)
+        here = given if whole else given[cases]
+        known = None if all_seen else seen if whole else seen[cases]
+        return min_max(_scores(weights, here, known)[:, at] + own)
 
     return step
 
@@ -235,7 +245,8 @@ def _walk(rates: Floats, at: npt.NDArray[np.int64], damping: float) -> Step:
     judges = trust.shape[1]
 
     def step(cases: npt.NDArray[np.int64], weights: Floats) -> Floats:
-        passed = (weights[:, None, :] @ trust[cases])[:, 0, :]
+        here = trust if len(cases) == len(trust) else trust[cases]
+        passed = (weights[:, None, :] @ here)[:, 0, :]
         return (1.0 - damping) / judges + damping * passed
 
     return step

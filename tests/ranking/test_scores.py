@@ -179,6 +179,23 @@ def test_unreadable_verdicts_are_counted_and_left_out():
         rank(collect(battles[1:]))
 
 
+@pytest.mark.parametrize("scoring", Scoring)
+@pytest.mark.parametrize("bootstrap", [0, 20])
+def test_a_contestant_nobody_could_judge_has_no_score(scoring: Scoring, bootstrap: int):
+    """It comes last without score or bounds, and does not keep the others from being ranked."""
+    battles = [
+        Battle(question="q1", reviewer="a", first="a", second="b", score=-1),
+        Battle(question="q1", reviewer="b", first="a", second="b", score=0),
+        Battle(question="q2", reviewer="a", first="a", second="c", score=None),
+    ]
+    found = rank(
+        collect(battles), scoring=scoring, weights="peer", scheme=Scheme.DAMPED, bootstrap=bootstrap
+    )
+    document = ranking_document(found)
+    assert document["contestants"]["c"] == {"score": None, "rank": 3, "low": None, "high": None}
+    assert document["contestants"]["a"]["rank"] == 1
+
+
 mixed = st.lists(
     st.tuples(st.sampled_from(NAMES), st.sampled_from(SHOWN), st.sampled_from([-1, 0, 1])),
     min_size=30,
