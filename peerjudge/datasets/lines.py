@@ -19,7 +19,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One object of a file and where it stands: the how-manieth `unit` of it, counted from 1."""
+    """One object of a file and where it stands: the number of its line (or item), from 1."""
 
     path: Path
     line: int
@@ -49,9 +49,9 @@ class Row:
         return self._as_row(self.fields.get(key), key)
 
     def parts(self, key: str) -> list[Row]:
-        """The objects in the list under this key, other things in it left out; at least one."""
+        """The objects in the list under this key, lists in it left out; at least one."""
         found = [
-            self._as_row(entry, key) for entry in self._entries(key) if isinstance(entry, dict)
+            self._as_row(entry, key) for entry in self._entries(key) if not isinstance(entry, list)
         ]
         if not found:
             raise self._wrong(key, "a list with an object in it")
@@ -155,9 +155,10 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
     if not isinstance(value, dict):
         msg = f"{path}, line {number}: expected a JSON object, found {line.strip()!r:.60}"
         raise DataError(msg)
+    fields = cast("dict[str, object]", value)
     if "\\ud" in line.lower():
-        _require_whole_characters(path, number, value)
-    return cast("dict[str, object]", value)
+        _require_whole_characters(path, number, fields)
+    return fields
 
 
 def _require_whole_characters(path: Path, number: int, value: object) -> None:

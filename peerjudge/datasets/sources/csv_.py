@@ -35,7 +35,7 @@ def _read(request: Request) -> Dataset:
 
 def _rows(path: Path) -> Iterator[Row]:
     records = _records(path)
-    _, header = next(records, (1, []))
+    _, header = next(records, (1, list[str]()))
     if not header:
         msg = f"{path} is empty; give a header line and one comparison per record"
         raise DataError(msg)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from pathlib import Path
@@ -149,14 +149,20 @@ def _review_order(rating: _Rating) -> tuple[int, int, int, int]:
     return *rating.rank, MODELS.index(rating.reviewer)
 
 
-def _rating(row: Row, key: str, names: tuple[str, str, str], text: str) -> _Rating:
+def _rating(
+    row: Row, key: str, names: tuple[str, str, str], questions: Container[int], *, text: str = ""
+) -> _Rating:
     first, second, reviewer = names
+    question = row.integer("question_id")
+    if question not in questions:
+        msg = f"there is no question {question}; take all files from one place"
+        raise row.error(msg)
     label = row.integer(key)
     verdicts = {1: Verdict.of(first), 2: Verdict.of(second), 3: TIE, -1: UNREADABLE}
     if label not in verdicts:
         msg = f"{key!r} must be 1 (first), 2 (second), 3 (tie) or -1, not {label}"
         raise row.error(msg)
-    return _Rating(row.integer("question_id"), first, second, reviewer, verdicts[label], text)
+    return _Rating(question, first, second, reviewer, verdicts[label], text)
 
 
 def _question(row: Row) -> tuple[int, Question]:
@@ -177,7 +183,9 @@ def _native(path: Path) -> _Parts:
         for row in read_rows(path / "generations" / f"answer_{model}.jsonl")
     }
     _require_answers(path / "generations", questions, answers)
-    return _Parts(questions, answers, _native_ratings(path, questions), _native_votes(path))
+    return _Parts(
+        questions, answers, _native_ratings(path, questions), _native_votes(path, questions)
+    )
 
 
 def _native_ratings(path: Path, questions: Mapping[int, Question]) -> Iterator[_Rating]:
@@ -191,16 +199,18 @@ def _native_ratings(path: Path, questions: Mapping[int, Question]) -> Iterator[_
             file = files[first, second]
             seen: set[int] = set()
             for row in read_rows(file):
-                rating = _rating(row, "score", (first, second, reviewer), row.text("text"))
-                if rating.question in seen or rating.question not in questions:
-                    msg = f"question {rating.question} is unknown or there twice"
+                rating = _rating(
+                    row, "score", (first, second, reviewer), questions, text=row.text("text")
+                )
+                if rating.question in seen:
+                    msg = f"question {rating.question} is there twice; fetch the file again"
                     raise row.error(msg)
                 seen.add(rating.question)
                 yield rating
             _require_all(file, questions, seen)
 
 
-def _native_votes(path: Path) -> Iterator[_Rating]:
+def _native_votes(path: Path, questions: Container[int]) -> Iterator[_Rating]:
     # A question was shown to people in one order only, and claude always first, so of the two files
     # of a pair only one need be there.
     folder = path / "ratings-human"
@@ -212,7 +222,7 @@ def _native_votes(path: Path) -> Iterator[_Rating]:
             raise DataError(msg)
         for first, second in found:
             for row in read_rows(files[first, second]):
-                yield _rating(row, "score", (first, second, HUMAN), "")
+                yield _rating(row, "score", (first, second, HUMAN), questions)
 
 
 def _ratings_files(folder: Path, reviewer: str) -> dict[tuple[str, str], Path]:
@@ -238,19 +248,19 @@ def _tidy(path: Path) -> _Parts:
         for row in read_rows(path / "answers.jsonl")
     }
     _require_answers(path / "answers.jsonl", questions, answers)
-    return _Parts(questions, answers, _tidy_ratings(path), _tidy_votes(path))
+    return _Parts(questions, answers, _tidy_ratings(path, questions), _tidy_votes(path, questions))
 
 
-def _tidy_ratings(path: Path) -> Iterator[_Rating]:
+def _tidy_ratings(path: Path, questions: Container[int]) -> Iterator[_Rating]:
     for row in read_rows(path / "reviews.jsonl.gz"):
         names = (_model(row, "model_a"), _model(row, "model_b"), _model(row, "reviewer"))
-        yield _rating(row, "label", names, row.text("text"))
+        yield _rating(row, "label", names, questions, text=row.text("text"))
 
 
-def _tidy_votes(path: Path) -> Iterator[_Rating]:
+def _tidy_votes(path: Path, questions: Container[int]) -> Iterator[_Rating]:
     for row in read_rows(path / "human_votes.jsonl"):
         names = (_model(row, "model_a"), _model(row, "model_b"), HUMAN)
-        yield _rating(row, "label", names, "")
+        yield _rating(row, "label", names, questions)
 
 
 def _model(row: Row, key: str) -> str:

@@ -1,0 +1,61 @@
+"""Datasets are found by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from peerjudge.datasets import GoldRule, load, names
+from peerjudge.errors import DataError
+
+
+def test_every_dataset_has_a_name_and_a_line_about_it():
+    """Only the sample needs no path."""
+    listed = {name: (description, needs_path) for name, description, needs_path in names()}
+    assert list(listed) == ["csv", "jsonl", "lfqa", "llmbar", "sample", "vicuna80"]
+    assert [name for name, (_, needs_path) in listed.items() if not needs_path] == ["sample"]
+    assert all(line and "\n" not in line for line, _ in listed.values())
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    """A typing mistake is answered with what there is."""
+    with pytest.raises(DataError, match=r"no dataset 'vicuna'; there are csv, jsonl, .*vicuna80"):
+        load("vicuna:somewhere")
+
+
+def test_a_users_file_needs_its_path():
+    """`jsonl` alone says nothing about which file."""
+    with pytest.raises(DataError, match="dataset 'jsonl' needs a path; say jsonl:PATH"):
+        load("jsonl")
+
+
+def test_a_gold_rule_needs_votes():
+    """Where there is one gold verdict per comparison, no rule can settle it differently."""
+    for arguments in (
+        {"spec": "sample+sign_of_mean"},
+        {"spec": "sample", "gold": GoldRule.SIGN_OF_MEAN},
+    ):
+        with pytest.raises(DataError, match="'sample' has one gold verdict per comparison"):
+            load(**arguments)
+
+
+def test_an_unknown_gold_rule_is_answered_with_the_known_ones():
+    """The rules are few and have names."""
+    with pytest.raises(
+        DataError, match="unknown gold rule 'loudest'; there are sign_of_mean, strict"
+    ):
+        load("lfqa+loudest:somewhere")
+
+
+def test_a_limit_keeps_the_first_comparisons():
+    """A limit takes from the top; a limit of nothing is a mistake."""
+    assert load("sample", limit=5).comparisons == load("sample").comparisons[:5]
+    assert load("sample", limit=500) == load("sample")
+    with pytest.raises(DataError, match="a limit of 0 comparisons leaves nothing"):
+        load("sample", limit=0)
+
+
+def test_a_path_may_begin_at_home_and_hold_colons(tmp_path, monkeypatch):
+    """Only the first colon separates the name from the path, and `~` is the user's home."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a:b.jsonl").write_text('{"question": "Why?", "answer_a": "x", "answer_b": "y"}')
+    assert len(load("jsonl:~/a:b.jsonl").comparisons) == 1
