@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Stance",
-    "battles_from_gold",
     "battles_from_reviews",
     "battles_from_transcripts",
     "collect",
@@ -139,17 +138,6 @@ def battles_from_reviews(
         else:
             yield battle
     yield from map(_settled, votes.values())
-
-
-def battles_from_gold(comparisons: Iterable[Comparison], *, name: str = "gold") -> Iterator[Battle]:
-    """The accepted verdicts as the battles of one reviewer of this name."""
-    kept = [comparison for comparison in comparisons if comparison.gold is not None]
-    reviews = (
-        RecordedReview(comparison=one.id, shown=one.shown, reviewer=name, verdict=one.gold)
-        for one in kept
-        if one.gold is not None
-    )
-    return battles_from_reviews(kept, reviews)
 
 
 def battles_from_transcripts(

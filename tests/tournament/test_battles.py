@@ -24,7 +24,6 @@ from peerjudge.data import (
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tournament import (
-    battles_from_gold,
     battles_from_reviews,
     battles_from_transcripts,
     collect,
@@ -153,13 +152,6 @@ def test_people_judge_only_when_they_are_named():
     assert (named.reviewers, len(named)) == (("human",), 1)
     with pytest.raises(DataError, match="no reviewer 'nobody'"):
         from_dataset(dataset, reviewers=["nobody"])
-
-
-def test_gold_is_a_reviewer_like_any_other():
-    """Accepted verdicts make battles too, where there are any."""
-    decided = replace(pair("c1"), gold=Verdict.of("by-bob"))
-    found = list(battles_from_gold([decided, pair("c2")]))
-    assert [(battle.reviewer, battle.score) for battle in found] == [("gold", 1)]
 
 
 def stances(moves: str, stance: str) -> list[tuple[str, int | None]]:
