@@ -20,14 +20,21 @@ _VIEW = (
 _SPEAKER = (
     r"(?:reviewer|judge|leader|follower|colleague|panelist|peer|you|they|he|she|others?|assistant)"
 )
+_FORMER = r"(?:my|your|his|her|their|the) (?:first|initial|previous|earlier|private|original)"
 _NOT_MINE = re.compile(
     r"(?i)\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
     r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean))"
+    r"|(?P<past>initially|originally|previously|earlier|at first|first (?:thought|chose|preferred|picked)"
+    rf"|{_FORMER} (?:choice|review|verdict|thought|impression|view|judge?ment|evaluation|preference"
+    r"|vote|opinion))"
     r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless)"
     rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s|ed)?|maintain(?:s|ed)?"
     rf"|wrote|writes|asserts?|contends?|reads|ends with|contains|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))\b"
 )
 _MINE = re.compile(r"\b(?:I|[Ww]e)\b")
+_SINCE = re.compile(
+    r"\b(?i:but|however|now|still|yet|nevertheless|again|changed?|switch|revised?)\b"
+)
 _I_SAY = re.compile(r"\b(?:I|[Ww]e)(?:'d|'ll)?(?: \w+){0,2} \w+$")
 _CONCEDES = re.compile(
     r"(?:^|[;:] |^However, )(?i:while|although|though|even though|even if|despite)\b[^,]*"
@@ -63,23 +70,25 @@ class Context:
         """Whether what is stated here is granted only to be outweighed ("While Answer 1 is ...")."""
         return at < self.concession
 
-    def disowned(self, at: int) -> bool:
-        """Whether what is stated here is a condition, a doubt, a denial or somebody else's view."""
-        return any(self._holds(kind, end, at) for end, kind in self.cues if end <= at)
+    def disowned(self, begin: int, at: int) -> bool:
+        """Whether what is stated here is conditional, doubted, past or somebody else's view.
 
-    def _holds(self, kind: str, end: int, at: int) -> bool:
+        The statement begins at `begin` and names its answer at `at`.
+        """
+        return any(self._holds(kind, end, begin, at) for end, kind in self.cues if end <= begin)
+
+    def _holds(self, kind: str, end: int, begin: int, at: int) -> bool:
         if kind == "condition":
             return True
-        between = self.sentence[end:at]
         if kind == "doubt":
-            return not any(stop in between for stop in ",;:")
-        return not _MINE.search(between) and not _I_SAY.search(
-            self.sentence[max(0, end - 40) : end]
-        )
+            return not any(stop in self.sentence[end:begin] for stop in ",;:")
+        between, cue = self.sentence[end:at], self.sentence[max(0, end - 40) : end]
+        if kind == "past":
+            return not _SINCE.search(between)
+        return not _MINE.search(between) and not _I_SAY.search(cue)
 
 
 def reports(line: str) -> bool:
     """Whether a line tells what somebody else, or an answer, says."""
-    return any(cue.lastgroup == "report" for cue in _NOT_MINE.finditer(line)) and not _MINE.search(
-        line
-    )
+    reported = any(cue.lastgroup == "report" for cue in _NOT_MINE.finditer(line))
+    return reported and not _MINE.search(line)

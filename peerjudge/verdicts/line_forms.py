@@ -36,7 +36,7 @@ _END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |because|since|as|for|due).
 
 def _label(words: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?) ?[:=] ?"
+        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?)(?: ?[:=]| -) ?"
         rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]]*{_END}"
     )
 
@@ -86,7 +86,7 @@ def label(line: str, *, last: bool) -> int | None:
 
     "Answer" and "output" may be words about the matter itself and count on the last line only.
     """
-    if ":" not in line and "=" not in line:
+    if ":" not in line and "=" not in line and " - " not in line:
         return None
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
     return None if found is None else code_of(found[1])

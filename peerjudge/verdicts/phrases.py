@@ -14,6 +14,7 @@ __all__ = [
     "BRACKETED",
     "CHOOSES",
     "CHOOSES_CODE",
+    "CODE_IS_BETTER",
     "DECLARES",
     "DECLARES_CODE",
     "EDGE",
@@ -27,8 +28,9 @@ __all__ = [
     "NAMES",
     "OPINED",
     "OPINES",
+    "QUALIFIED",
     "REACH",
-    "VERB",
+    "has_choice",
     "has_cue",
 ]
 
@@ -72,8 +74,66 @@ _CUES = (
         "quality",
     ),
     *("more", "less", "worse", "inferior", "not as", "not quite as", "high", "answer", "output"),
-    *("verdict", "decision", "judg", "lean", "settle", "crown", "declare", "neither", "[["),
+    *(
+        "verdict",
+        "decision",
+        "judg",
+        "lean",
+        "settle",
+        "crown",
+        "declare",
+        "neither",
+        "[[",
+        "stick",
+    ),
+    *(
+        "stand by",
+        "stay with",
+        "switch",
+        "chang",
+        "shift",
+        "mov",
+        "revis",
+        "updat",
+        "maintain",
+        "uphold",
+    ),
 )
+
+
+_CHOICES = (
+    *(
+        "choos",
+        "chose",
+        "pick",
+        "select",
+        "prefer",
+        "favo",
+        "recommend",
+        "vote for",
+        "with",
+        "opt for",
+    ),
+    *(
+        "lean",
+        "settle",
+        "declare",
+        "crown",
+        "stand",
+        "maintain",
+        "uphold",
+        "keep my",
+        "switch",
+        "chang",
+    ),
+    *("shift", "mov", "revis", "updat"),
+)
+
+
+def has_choice(sentence: str) -> bool:
+    """Whether a sentence has some verb of choosing."""
+    lower = sentence.lower()
+    return any(verb in lower for verb in _CHOICES)
 
 
 def has_cue(sentence: str) -> bool:
@@ -83,19 +143,31 @@ def has_cue(sentence: str) -> bool:
 
 
 NAMES = re.compile(NAME)
-JOINED_AFTER = re.compile(rf",? (?:and|or|nor|&|/) (?:also )?{NAME}")
+JOINED_AFTER = re.compile(
+    r"(?: for (?!its\b|the\b|being\b|their\b|this\b|these\b)[\w' -]{1,30}?)?"
+    rf",? (?:and|or|nor|&|/) (?:also )?{NAME}"
+)
+QUALIFIED = re.compile(
+    r"(?: as [\w ]{1,30}?)?,? (?:only )?(?:if|unless|when|earlier|before|initially|previously"
+    r"|originally|at first|in (?:my|the) (?:first|initial|previous|earlier|private))\b"
+)
+"""After a name: chosen under a condition, or no longer."""
 JOINED_BEFORE = re.compile(rf"{NAME},? (?:and|or|nor|&|/) $")
 
 _WILLING = (
-    r"(?: (?!not\b|never\b|cannot\b|also\b|hesitate|refuse|unable|difficult|hard\b|\w+n't\b)[\w']+)"
+    r"(?: (?!(?:not|never|cannot|also|was|were|but|because|which|if|hard)\b|tempted|inclined"
+    r"|initially|originally|previously|hesitate|refuse|unable|difficult|nearly|almost|\w+n't\b)[\w']+)"
 )
 _I_WOULD = rf"\b(?:[Ii]|[Ww]e)(?:'d|'ll|'m)?{_WILLING}"
 _I = (
-    rf"(?:{_I_WOULD}{{0,4}}?|(?:^|[.,;:] |\b(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o) )(?i:please )?)"
+    rf"(?:{_I_WOULD}{{0,6}}?|(?:^|[.,;:] |\b(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o) )(?i:please )?)"
 )
 _VERB = (
     r"(?i:choose|chose|choosing|picking|pick|selecting|select|prefer|favou?r|recommend|vote for|go with"
-    r"|going with|opt for|side with|lean towards?|leaning towards?|settle on|declare|crown)"
+    r"|going with|opt for|side with|lean towards?|leaning towards?|settle on|declare|crown"
+    r"|stick with|sticking with|stand by|standing by|stay with|staying with|maintain|uphold"
+    r"|keep my (?:choice|verdict|vote|preference)"
+    r"|(?:switch|chang|shift|mov|revis|updat)(?:e|ed|ing|es)?(?: [\w'()]+){0,6}? to)"
 )
 _GAP = (
     r"(?: (?!over\b|than\b|instead|rather\b|if\b|but\b|not\b|and\b|or\b|because\b|either\b|both\b|as\b"
@@ -103,19 +175,19 @@ _GAP = (
 )
 _STOP = (
     r"(?=$|[.,;:!?)\]\"]| (?:as|because|since|for|over|instead|and|but|rather|due|with|based|given|in"
-    r"|which|on|to|is|when|here|-)(?: |$))"
+    r"|which|on|to|is|here|-)(?: |$)| \()"
 )
-_OBJECT = r"(?: (?i:answer|option|number|choice|output|response|the|with|as|my))*"
+_OBJECT = r"(?: (?i:number|choice|verdict|the|with|as|my|of))*"
+_NOT_BOTH = rf"(?!(?: for [\w' -]{{1,30}}?)?,? (?:and|or) {CODE})"
 
-VERB = re.compile(_VERB)
 CHOOSES = re.compile(rf"{_I} ?{_VERB}{_GAP}:? \(?$")
 """Before a name: "I would recommend choosing "."""
-CHOOSES_CODE = re.compile(rf"{_I} ?{_VERB}{_OBJECT}:? [\"']?({CODE}){_STOP}")
+CHOOSES_CODE = re.compile(rf"{_I} ?{_VERB}{_OBJECT}:? [\"']?({CODE}){_NOT_BOTH}{_STOP}")
 
 _SETTLED = "choice|winner|verdict|decision|preference|selection|pick|judge?ment|vote|recommendation"
 _ARTICLE = r"(?:my|the|final|better|best|overall|preferred|correct|chosen|superior|winning|two|of)"
 _WHERE = r"(?: (?:of the two|overall|here|for me|in my opinion|for (?:this|the)(?: [\w']+){1,3}))?"
-_IS = r"(?: is| would be| should be| goes to| has to be| must be|:)+"
+_IS = r"(?: is| remains| stays| would be| should be| goes to| has to be| must be|:)+"
 
 DECLARES = re.compile(
     rf"(?i:\b{_ARTICLE} (?:{NOUN}|one|{_SETTLED}){_WHERE}{_IS}(?: (?:that of|the one (?:by|from)))?) $"
@@ -127,7 +199,15 @@ DECLARES_CODE = re.compile(
 ANSWER_IS_CODE = re.compile(
     rf"(?i:\b{_ARTICLE} (?:answer|output|response){_WHERE}{_IS}):? [\"']?({CODE}){_STOP}"
 )
-BRACKETED = re.compile(r"\[\[([A-E1-9])\]\]")
+_ENDS = (
+    r"(?=$|[.,;:!)]| (?:than|because|as|since|overall|due|and|for (?:the|this|these|its|several|being)"
+    r"|in (?:this|my|that|general|comparison)|of the|between|here|based|given|while|with|but|by|among"
+    rf"|(?i:AI|{NOUN}|one|{_SETTLED}))\b)"
+)
+BRACKETED = re.compile(r"\[\[([A-E1-9])(?:>{1,2}[A-E1-9])?\]\]")
+CODE_IS_BETTER = re.compile(
+    rf"(?:^|, |\bthat )({CODE}) (?:is|was)(?: clearly| slightly| much)?(?: the)? (?:better|best)\b{_ENDS}"
+)
 
 _EDGE = (
     r"(?:(?:a|an|the|very|slight|slightly|small|clear|higher|overall) )*"
@@ -138,17 +218,13 @@ GIVES = re.compile(rf"{_I_WOULD}{{0,3}} give (?P<to>{_EDGE} to )?$")
 EDGE = re.compile(rf" {_EDGE}\b(?! of)")
 
 _ADVERBS = (
-    r"(?: (?!not\b|no\b|less\b|more\b|only\b|hardly\b|never\b)(?:\w+ly|also|still|far|much|a|bit|little"
-    r"|somewhat|overall|by|indeed|therefore|thus|in my opinion|the)){0,4}"
+    r"(?: (?!(?:not|no|less|more|only|hardly|never|rarely|barely|scarcely|supposedly|allegedly)\b)"
+    r"(?:\w+ly|also|still|far|much|a|bit|little|somewhat|overall|by|indeed|therefore|thus"
+    r"|in my opinion|the)){0,4}"
 )
 _BE = (
     r" (?:is|was|are|were|would be|will be|as|being|to be|seems|appears|provides|provided|has|gives"
     r"|gave|offers|offered|did|does|remains|stands out as)"
-)
-_ENDS = (
-    r"(?=$|[.,;:!)]| (?:than|because|as|since|overall|due|and|for (?:the|this|these|its|several|being)"
-    r"|in (?:this|my|that|general|comparison)|of the|between|here|based|given|while|with|but|by|among"
-    rf"|(?i:AI|{NOUN}|one|{_SETTLED}))\b)"
 )
 _FOR_SOME = r"(?! (?:for (?:users|people|someone|those)|but (?:not|only))\b)"
 
@@ -157,19 +233,24 @@ IS_BETTER = re.compile(
     rf"{_FOR_SOME}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
 )
 OPINES = re.compile(
-    rf"{_I_WOULD}{{0,2}} (?:rate|rank|score|consider|find|found|deem|judge|say|think|believe|conclude)"
-    r"(?: that)? $"
+    rf"{_I_WOULD}{{0,2}} (?:rate|rank|score|consider|find|found|deem|judge|say|think|believe|conclude"
+    r"|feel|argue|hold|agree(?: with [\w ()]{1,30}?)?|am convinced)(?: that)? $"
 )
 """Before a name: "I would rate "."""
 OPINED = re.compile(
     r"(?: (?:is|was|provided|provides|gave|did|has))?(?: slightly| much| a bit| a)* (?:higher|better|more"
     r"|(?:as|to be)(?: being| slightly| the| a bit| much)* (?:better|best|superior|more))\b"
 )
+_FLAWS = (
+    r"(?:error|mistake|issue|problem|bug|flaw|verbose|wordy|confusing|repetitive|complicated|vague|generic"
+    r"|limited|irrelevant|incorrect|inaccurate|difficult|harmful|biased|superficial|unnecessary|redundant)"
+)
+_NO_FLAW = rf"(?! (?:[\w-]+ ){{0,2}}{_FLAWS})"
 IS_MORE = re.compile(
     rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
-    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better)\b"
+    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better)\b{_NO_FLAW}"
 )
-_QUALITIES = r"[\w-]+(?:,? (?:and )?[\w-]+){0,3}"
+_QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){0, 3}"
 IS_LESS = re.compile(
     rf"{_BE}{_ADVERBS} (?:worse|inferior|less {_QUALITIES}|not (?:as|quite as) {_QUALITIES})"
     rf" (?:than|as|to) ({NAME})"

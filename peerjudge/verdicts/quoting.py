@@ -18,6 +18,7 @@ _DELIMITED = re.compile(
     r"(?i)<(/?)(?:answer|response|output|quote|blockquote)(?:[ _-]?\w{1,12})?>"
     r"|\[the (?:start|(end)) of [^\]\n]{1,60}\]"
 )
+_TAG = re.compile(r"(?i)</?(?:final[ _])?(?:verdict|choice|winner|decision|judge?ment)>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
 _INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _SHORT = re.compile(rf"(?:{NAME}|{CODE}|(?i:tie|draw))\.?")
@@ -40,7 +41,7 @@ def unquoted(line: str) -> str:
 def own_lines(text: str) -> list[str]:
     """The non-blank lines outside of thinking aloud, fenced code, delimited answers and `>` quotes."""
     if "<" in text:
-        text = _after_thinking(text)
+        text = _TAG.sub("", _after_thinking(text))
     if "<" in text or "[" in text:
         text = "".join(_outside_delimiters(text))
     lines = text.splitlines()

@@ -16,6 +16,7 @@ from peerjudge.verdicts.phrases import (
     BRACKETED,
     CHOOSES,
     CHOOSES_CODE,
+    CODE_IS_BETTER,
     DECLARES,
     DECLARES_CODE,
     EDGE,
@@ -29,8 +30,9 @@ from peerjudge.verdicts.phrases import (
     NAMES,
     OPINED,
     OPINES,
+    QUALIFIED,
     REACH,
-    VERB,
+    has_choice,
     has_cue,
 )
 from peerjudge.verdicts.readings import CONTRADICTION, TIE_CODE
@@ -42,8 +44,12 @@ PRAISED, CALLED, DECIDED = 1, 2, 3
 Statement = tuple[int, int]
 """A strength and a verdict code."""
 
-_Found = tuple[int, int, int]
-"""Where in the sentence a statement begins, its strength and its code."""
+_Found = tuple[int, int, int, int]
+"""Where in the sentence a statement begins and where it names its answer; its strength; its code."""
+
+
+_JOINS = (" and ", " or ", " nor ", "& ", "/ ")
+_COPULAS = (" is", " be", ":", " goes to", " remains", " stays")
 
 
 def statements(sentence: str, *, final: bool = False) -> list[Statement]:
@@ -59,9 +65,9 @@ def statements(sentence: str, *, final: bool = False) -> list[Statement]:
     found.sort()
     context = Context.of(sentence)
     return [
-        (min(strength + context.concludes(at), DECIDED), code)
-        for at, strength, code in found
-        if not context.disowned(at) and (strength == DECIDED or not context.conceded(at))
+        (min(strength + context.concludes(begin), DECIDED), code)
+        for begin, at, strength, code in found
+        if not context.disowned(begin, at) and (strength == DECIDED or not context.conceded(at))
     ]
 
 
@@ -74,55 +80,65 @@ def unanimous(codes: Iterable[int]) -> int | None:
 
 
 def _about_names(sentence: str) -> Iterator[_Found]:
+    previous = 0
     for name in NAMES.finditer(sentence):
         start, end = name.span()
-        before = sentence[max(0, start - REACH) : start]
+        ahead = sentence[max(0, start - REACH) : start]
+        before = sentence[max(previous, start - REACH) : start]
+        if not ahead.endswith("from "):
+            previous = end
         code = code_of(name[0])
-        if code is None or _joined(sentence, before, end):
+        if code is None or _not_alone(sentence, ahead, end):
             continue
-        strength, ahead = _spoken_for(sentence, before, end)
+        strength, words = _spoken_for(sentence, before, end)
         if strength:
-            yield start - ahead, strength, code
+            yield start - words, start, strength, code
         elif less := IS_LESS.match(sentence, end):
             other = code_of(less[1])
             if other is not None and other != code:
-                yield start, PRAISED, other
+                yield start, start, PRAISED, other
 
 
-def _joined(sentence: str, before: str, end: int) -> bool:
-    """Whether the name is one of several in a row, so that nothing is said of it alone."""
-    after = JOINED_AFTER.match(sentence, end)
-    return bool(after or JOINED_BEFORE.search(before[-60:]))
+def _not_alone(sentence: str, ahead: str, end: int) -> bool:
+    """Whether the name is one of several in a row, or what is said of it is taken back at once."""
+    after = JOINED_AFTER.match(sentence, end) or QUALIFIED.match(sentence, end)
+    joined = ahead.endswith(_JOINS) and JOINED_BEFORE.search(ahead[-60:])
+    return bool(after or joined)
 
 
 def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     """How strongly the words around a name speak for that answer, and how far ahead they begin."""
-    chooses = CHOOSES.search(before) if VERB.search(before) else None
+    chooses = CHOOSES.search(before) if has_choice(before) else None
     if found := chooses or DECLARES.search(before):
         return DECIDED, len(before) - found.start()
     if found := GIVES.search(before):
         edge = found["to"] or EDGE.match(sentence, end)
         return (DECIDED, len(before) - found.start()) if edge else (0, 0)
     if IS_BETTER.match(sentence, end):
-        return CALLED, 0
+        opines = OPINES.search(before)
+        return (DECIDED, len(before) - opines.start()) if opines else (CALLED, 0)
     if OPINED.match(sentence, end) and OPINES.search(before):
         return CALLED, 0
     return (PRAISED if IS_MORE.match(sentence, end) else 0), 0
 
 
 def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:
-    patterns = [CHOOSES_CODE] if VERB.search(sentence) else []
-    if " is" in sentence or " be" in sentence or ":" in sentence or " to" in sentence:
-        patterns += [DECLARES_CODE, ANSWER_IS_CODE] if final else [DECLARES_CODE]
+    patterns = [(CODE_IS_BETTER, CALLED)] if " better" in sentence or " best" in sentence else []
+    if has_choice(sentence):
+        patterns.append((CHOOSES_CODE, DECIDED))
+    if any(word in sentence for word in _COPULAS):
+        patterns.append((DECLARES_CODE, DECIDED))
+        if final:
+            patterns.append((ANSWER_IS_CODE, DECIDED))
     if "[[" in sentence:
-        patterns.append(BRACKETED)
-    for pattern in patterns:
+        patterns.append((BRACKETED, DECIDED))
+    for pattern, strength in patterns:
         for found in pattern.finditer(sentence):
             code = code_of(found[1])
             if code is not None:
-                yield found.start(), DECIDED, code
+                yield found.start(), found.start(1), strength, code
 
 
 def _about_all(sentence: str) -> Iterator[_Found]:
     for found in EQUAL.finditer(sentence):
-        yield found.end(), PRAISED if found["partly"] else CALLED, TIE_CODE
+        yield found.end(), found.end(), PRAISED if found["partly"] else CALLED, TIE_CODE
