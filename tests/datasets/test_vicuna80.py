@@ -141,6 +141,16 @@ def test_the_authors_code_for_an_unreadable_reply_is_kept_as_that(copy):
     assert review.verdict != TIE
 
 
+def test_an_unreadable_vote_does_not_count_towards_gold(copy):
+    """Where the only vote of a battle is unreadable, nobody knows the better answer."""
+    file = copy / "ratings-human" / "answer_claude-vs-answer_gpt4-human-reviewer_threeclass.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    changed = [{**row, "score": -1} if row["question_id"] == 1 else row for row in rows]
+    file.write_text("\n".join(map(json.dumps, changed)))
+    gold = {c.id: c.gold for c in load(f"vicuna80:{copy}", reviews=False).comparisons}
+    assert [name for name, verdict in gold.items() if verdict is None] == ["q01-gpt4-vs-claude"]
+
+
 def _break(file, number, change):
     lines = file.read_text().splitlines(keepends=True)
     lines[number - 1] = change(lines[number - 1])

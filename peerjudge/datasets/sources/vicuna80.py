@@ -112,7 +112,8 @@ def _parts(path: Path) -> _Parts:
 def _comparisons(parts: _Parts, votes: list[_Rating], rule: GoldRule) -> tuple[Comparison, ...]:
     scores: dict[tuple[int, tuple[str, str]], list[int]] = defaultdict(list)
     for vote in votes:
-        scores[vote.question, vote.pair].append(_score(vote))
+        if vote.verdict.readable:
+            scores[vote.question, vote.pair].append(_score(vote))
     return tuple(
         Comparison(
             id=_comparison_id(number, pair),
