@@ -90,9 +90,11 @@ def draws(clusters: int, *, samples: int, seed: int) -> Floats:
     The same array for the same arguments, and so not to be written to: a report takes hundreds of
     intervals over the same number of questions, and drawing is most of the work.
     """
-    chances = np.full(clusters, 1.0 / clusters)
-    counts = np.random.default_rng(seed).multinomial(clusters, chances, size=samples)
-    drawn = counts.astype(np.float64)
+    random = np.random.default_rng(seed)
+    drawn = np.empty((samples, clusters))
+    for row in drawn:
+        # Several times faster than a multinomial, which draws a binomial for every cluster.
+        row[:] = np.bincount(random.integers(clusters, size=clusters), minlength=clusters)
     drawn.setflags(write=False)
     return drawn
 
