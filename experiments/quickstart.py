@@ -39,6 +39,15 @@ EXPERIMENT = Experiment(
             leader=Leader.BOTH,
         ),
         Condition(
+            name="plain with itself, vote of six",
+            protocol="vote",
+            seats=(
+                Seating(reviewer="sim_plain", temperature=0.2),
+                Seating(reviewer="sim_plain", temperature=1.0),
+            )
+            * 3,
+        ),
+        Condition(
             name="strong with weak, vote of six",
             protocol="vote",
             seats=("sim_strong", "sim_weak") * 3,

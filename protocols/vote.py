@@ -2,7 +2,7 @@
 
 The baseline that every discussion must beat: give it as many seats as the discussion makes calls,
 and the two cost the same. Where no verdict is held by more than half of the seats that have one,
-the first seat's decides (`split="first"`); led by either reviewer in turn, that is on average what
+the first seat that has one decides (`split="first"`); led by either reviewer in turn, that is on average what
 a fair coin would decide, so that a vote is not charged with ties that nobody cast. `split="tie"`
 leaves it a tie.
 
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Ask, final_verdict, majority, private_cue, settle, stances
+from peerjudge.talk import Ask, majority, private_cue, settle, stances
 
 SEATS = (2, None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options(Ask):
-    """`split` says what decides where there is no majority: the `first` seat, or it is a `tie`."""
+    """`split` says what decides where there is no majority: the `first` seat that has a verdict, or it is a `tie`."""
 
     split: Literal["first", "tie"] = "first"
 
@@ -40,7 +40,6 @@ def conclude(
 ) -> Verdict:
     """What most seats chose; without a majority, as `options.split` says."""
     held = [stance for stance in stances(seats, turns).values() if stance is not None]
-    if options.split == "first" and majority(held) is None:
-        first = final_verdict(seats[0], turns)
-        return first if first.readable else settle(seats, turns, "last")
+    if options.split == "first" and held and majority(held) is None:
+        return held[0]
     return settle(seats, turns, "majority")

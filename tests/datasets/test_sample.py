@@ -57,14 +57,14 @@ def test_the_attractive_answer_of_an_adversarial_question_is_the_longer_one(comp
 
 
 def test_four_contestants_meet_evenly_and_differ_in_strength(comparisons):
-    """Every pair meets once per category; the true order is alder, birch, cedar, elm."""
+    """Every pair meets once per category; the true order is strong, solid, plain, weak."""
     met = Counter(
         (comparison.question.category, *sorted(answer.author for answer in comparison.answers))
         for comparison in comparisons
     )
     assert len(met) == 36
     wins = Counter(_better_and_worse(comparison)[0].author for comparison in comparisons)
-    assert wins == {"alder": 14, "birch": 11, "cedar": 7, "elm": 4}
+    assert wins == {"sim_strong": 14, "sim_solid": 11, "sim_plain": 7, "sim_weak": 4}
     first = Counter(comparison.answers[0].author for comparison in comparisons)
     assert set(first.values()) == {9}
 

@@ -156,12 +156,13 @@ def test_a_panel_speaks_in_rounds():
 
 
 def test_a_vote_hears_nobody():
-    """In a vote nobody hears anybody; what more than half chose wins, else it is a tie."""
+    """In a vote nobody hears anybody; what more than half chose wins, else the first seat's choice."""
     cues, verdict = play("vote", "aab", seats=3)
     assert cues == [(str(i), "review_explained", "ab", ()) for i in range(3)]
     assert verdict == A
-    assert play("vote", "ab")[1] == TIE
-    assert play("vote", "a?b", seats=3)[1] == TIE
+    assert play("vote", "ba")[1] == B
+    assert play("vote", "?ba", seats=3)[1] == B
+    assert play("vote", "ba", split="tie")[1] == TIE
     assert play("vote", "??")[1] == UNREADABLE
 
 

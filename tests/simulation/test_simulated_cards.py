@@ -26,7 +26,6 @@ def test_cards_say_that_they_are_simulated(name: str):
     read = card(name)
     assert read.kind is ReviewerKind.SIMULATED
     assert read.description.startswith("Simulated")
-    assert read.family
     assert SimulatedReviewer(read, seed=0).name == name
 
 

@@ -2,9 +2,10 @@
 
 Written for PeerJudge. In the subset `adversarial` (14 of 36; also `meta["adversarial"]`) the fluent,
 longer answer ignores or breaks the instruction, which the plain one follows; in `natural` one answer
-is right and to the point. The answers are those of four fictitious contestants who differ in
-strength: alder (gold in 14 of 18), birch (11), cedar (7), elm (4). Every two of them meet six times,
-once per category. Each is shown first in half of its battles, and so is the better answer.
+is right and to the point. The answers are attributed to the four simulated reviewers of the
+quickstart, so that reviewers are contestants too, as in PRD: sim_strong (gold in 14 of 18),
+sim_solid (11), sim_plain (7), sim_weak (4). Every two of them meet six times, once per category.
+Each is shown first in half of its battles, and so is the better answer.
 """
 
 from __future__ import annotations
