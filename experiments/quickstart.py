@@ -11,6 +11,7 @@ from peerjudge.data import Condition, Experiment, Leader, Seating
 EXPERIMENT = Experiment(
     data="sample",
     prompts="instruction_following",
+    seed=1,
     conditions=(
         Condition(
             name="strong with weak",

@@ -23,7 +23,11 @@ SEATS = (2, None)
 
 @dataclass(frozen=True, kw_only=True)
 class Options(Ask):
-    """`split` says what decides where there is no majority: the `first` seat that has a verdict, or it is a `tie`."""
+    """How a vote is settled.
+
+    `split` says what decides where there is no majority: the `first` seat that has a verdict, or
+    that it is a `tie`.
+    """
 
     split: Literal["first", "tie"] = "first"
 
