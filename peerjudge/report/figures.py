@@ -114,6 +114,7 @@ class BarFigure:
 
     height: float
     bars: tuple[Bar, ...]
+    keys: tuple[Label, ...]
     ticks: tuple[Label, ...]
     width: float = WIDTH
     left: float = _LEFT
@@ -139,7 +140,7 @@ class Counts:
     group: str
     name: str
     note: str
-    parts: Sequence[tuple[str, str, float]] = field(default_factory=tuple)
+    parts: Sequence[tuple[str, str, int]] = field(default_factory=tuple)
 
 
 def dot_figure(
@@ -181,27 +182,38 @@ def dot_figure(
     )
 
 
-def bar_figure(rows: Sequence[Counts], *, ticks: bool = True) -> BarFigure:
-    """Stacked bars, grouped where neighbours share a group. Numbers are drawn as they are."""
-    longest = max((sum(part[2] for part in row.parts) for row in rows), default=0.0) or 1.0
+def bar_figure(rows: Sequence[Counts]) -> BarFigure:
+    """Stacked bars of counts, grouped where neighbours share a group."""
+    longest = max((sum(part[2] for part in row.parts) for row in rows), default=0) or 1
     _, high, step = _axis(0.0, longest, (0.0, longest))
     scale = (_RIGHT - _LEFT) / high
     bars: list[Bar] = []
-    y, group = 8.0, None
+    y, group = _TOP - 6, ""
     for row in rows:
-        fresh = row.group != group
-        y += _BAR_GROUP if fresh and bars and row.group else 0.0
+        fresh = row.group != group or not bars
+        y += _BAR_GROUP if fresh and bars else 0.0
         group = row.group
-        bars.append(_bar(row, y, scale, fresh=fresh and bool(row.group)))
+        bars.append(_bar(row, y, scale, fresh=fresh))
         y += _BAR_STEP
 
     def at(value: float) -> float:
         return _LEFT + value * scale
 
-    marks = _ticks(0.0, high, step, at, y=y + 15, unit=decimal) if ticks else ()
     return BarFigure(
-        height=y + (_FOOT if ticks else 4.0), bottom=y, top=4.0, bars=tuple(bars), ticks=marks
+        height=y + _FOOT,
+        top=_TOP - 10,
+        bottom=y,
+        bars=tuple(bars),
+        keys=_keys(rows),
+        ticks=_ticks(0.0, high, max(step, 1.0), at, y=y + 15, unit=decimal),
     )
+
+
+def _keys(rows: Sequence[Counts]) -> tuple[Label, ...]:
+    """The kinds that occur, one beside the other above the plot."""
+    kinds = dict.fromkeys(kind for row in rows for kind, _, number in row.parts if number)
+    places = (_LEFT + 17 + 90.0 * number for number in range(len(kinds)))
+    return tuple(Label(x=x, y=13.5, text=kind) for x, kind in zip(places, kinds, strict=False))
 
 
 def _dot_row(row: Values, y: float, at: Scale) -> DotRow:
@@ -239,20 +251,18 @@ def _bar(row: Counts, y: float, scale: float, *, fresh: bool) -> Bar:
     parts: list[Part] = []
     x, middle = _LEFT, y + _BAR_HEIGHT / 2 + 4.5
     for kind, words, number in row.parts:
-        width = number * scale
-        if width <= 0:
+        width, text = number * scale, f"{number:,}"
+        if not number:
             continue
-        text = f"{number:,.0f}" if float(number).is_integer() else f"{number:.3f}"
         fits = width > _WORD * len(text) + 6
         label = Label(x=x + width / 2, y=middle, text=text) if fits else None
         parts.append(Part(x=x, width=width, kind=kind, title=words, label=label))
         x += width
-    indent = _LEFT - 10
     return Bar(
         y=y,
         height=_BAR_HEIGHT,
         group=_cut(row.group, x=0.0, y=middle, letters=14) if fresh else None,
-        name=_cut(row.name, x=indent, y=middle, letters=_LETTERS if not row.group else 9),
+        name=_cut(row.name, x=_LEFT - 10, y=middle, letters=9),
         parts=tuple(parts),
         note=Label(x=WIDTH, y=middle, text=row.note),
     )
@@ -293,7 +303,7 @@ def _per_cent(value: float) -> str:
 
 def in_points(value: float) -> str:
     """A difference of shares, in points."""
-    return "0" if abs(value) < 1e-9 else f"{100 * value:+.4g}"
+    return "0" if abs(value) < 1e-9 else f"{100 * value:+.4g}".replace("-", "\u2212")
 
 
 def decimal(value: float) -> str:

@@ -79,8 +79,8 @@ def write_report(
     draft = path.with_name(f"{path.name}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A lone surrogate has no UTF-8 form; as a JSON escape it has.
-        with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        # A lone surrogate has no UTF-8 form, and browsers have crashed on its escape: it becomes `?`.
+        with draft.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(page)
         draft.replace(path)
     except OSError as cause:

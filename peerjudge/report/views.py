@@ -104,7 +104,11 @@ def _position(findings: Findings) -> DotFigure | None:
 
 def _against_vote(findings: Findings) -> DotFigure | None:
     rows = [
-        Values(name=row.condition, note=points(row.difference), end=row.difference)
+        Values(
+            name=row.condition,
+            note=points(row.difference).replace("-", "\u2212"),
+            end=row.difference,
+        )
         for row in findings.against_vote
         if row.difference is not None
     ]

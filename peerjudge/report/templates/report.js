@@ -31,6 +31,7 @@
   }
 
   const spoken = (mark) => NAMES[mark] || `answer ${mark}`;
+  const tone = (event) => (event === "held" || event === "agreed" ? "held" : "altered");
   const badge = (mark) => el("span", { class: "mark", "data-mark": mark, role: "img", "aria-label": spoken(mark), title: spoken(mark) }, mark);
 
   // ---- choosing rows
@@ -128,9 +129,10 @@
     const [question, category, subset, answers] = held.comparisons[told.comparison];
     const labels = [category, subset].filter(Boolean).join(", ");
     return [
+      el("h3", null, "Question"),
       said(held, question),
       el("div", { class: "answers" }, ...told.shown.map((id, place) => answer(held, answers[id], String(place + 1), row[GOLD]))),
-      timeline(row),
+      timeline(row, told.turns),
       el("ol", { class: "turns" }, ...told.turns.map((turn, place) => spokenTurn(held, turn, row, place))),
       told.failure ? el("p", { class: "said" }, el("span", { class: "tag failed" }, "failed"), ` ${told.failure}`) : "",
       el("p", { class: "cut" }, [told.protocol, labels, `discussion ${row[ID]}`].filter(Boolean).join(" \u00b7 "), " \u00b7 ", el("a", { href: `#d-${row[ID]}` }, "link to this")),
@@ -165,23 +167,26 @@
     return box;
   }
 
-  function timeline(row) {
+  function timeline(row, turns) {
     const shown = row[MOVES];
-    const heads = shown.map(([, , alone], at) => el("th", { scope: "col" }, alone ? "private" : String(at + 1)));
+    const heads = shown.map(([, , alone], at) => el("th", { scope: "col" }, alone ? "private" : `turn ${at}`));
+    const cell = (mark, at) => {
+      const event = turns[at][3];
+      return el("td", mark === row[GOLD] ? { class: "right" } : null, badge(mark), event && event !== "agreed" ? el("small", { class: tone(event) }, event) : "");
+    };
     const lines = seats(row).map((seat, place) => el("tr", null, el("th", { scope: "row" }, el("bdi", null, seat.name), ` ${seat.role}`),
-      ...shown.map(([who, mark]) => (who === place ? el("td", mark === row[GOLD] ? { class: "right" } : null, badge(mark)) : el("td")))));
-    const caption = row[GOLD] === "-" ? "Stances by turn" : "Stances by turn; underlined where they name gold";
-    return el("div", { class: "scroll" }, el("table", { class: "timeline" }, el("caption", null, caption),
+      ...shown.map(([who, mark], at) => (who === place ? cell(mark, at) : el("td")))));
+    const caption = row[GOLD] === "-" ? "Verdicts by turn" : "Verdicts by turn, ringed where they name gold";
+    return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Verdicts by turn" }, el("table", { class: "timeline" }, el("caption", null, caption),
       el("thead", null, el("tr", null, el("td"), ...heads)), el("tbody", null, ...lines)));
   }
 
   function spokenTurn(held, [text, task, model, event, moved], row, place) {
     const [who, mark, alone] = row[MOVES][place];
     const seat = seats(row)[who];
-    const kind = event.startsWith("altered") || event === "shifted" ? "tag altered" : "tag held";
     const item = el("li", { class: "turn", "data-seat": String(who % 3) },
-      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, turn ${place + 1}`, badge(mark),
-        event ? el("span", { class: kind }, event) : "", moved ? el("span", null, `${moved === "away" ? "away from" : "towards"} gold`) : "",
+      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, turn ${place}`, badge(mark),
+        event ? el("span", { class: `tag ${tone(event)}` }, event) : "", moved ? el("span", null, `${moved === "away" ? "away from" : "towards"} gold`) : "",
         model ? el("bdi", null, model) : "", el("span", null, task)));
     item.append(said(held, text));
     return item;

@@ -1,0 +1,276 @@
+"""The report as one HTML file."""
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from peerjudge.analysis.findings import findings
+from peerjudge.data import Transcript
+from peerjudge.errors import StoreError
+from peerjudge.report import findings_document, write_report
+
+HOSTILE = (
+    '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
+    '<!-- {{ 7*7 }} {% raw %} ]]> & "quoted" \u202eevil\u202c \u2028 \ud800 \x00'
+)
+
+Report = Callable[..., str]
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Report:
+    """Writes a report and gives its text."""
+
+    def write(transcripts: tuple[Transcript, ...], **named) -> str:
+        told = {"title": "study", "manifest": {"experiment": {"question": "Who?"}}, **named}
+        path = write_report(
+            findings(transcripts), iter(transcripts), path=tmp_path / "new" / "report.html", **told
+        )
+        assert not list(path.parent.glob("*.new"))
+        return path.read_text("utf-8")
+
+    return write
+
+
+def hostile(transcript: Transcript) -> Transcript:
+    """The same discussion with every free text replaced by an attack."""
+    comparison = transcript.comparison
+    return replace(
+        transcript,
+        condition=HOSTILE,
+        comparison=replace(
+            comparison,
+            subset=HOSTILE,
+            question=replace(comparison.question, text=HOSTILE, category=HOSTILE),
+            answers=tuple(
+                replace(a, text=HOSTILE + a.text, author=f"{a.author}{HOSTILE}")
+                for a in comparison.answers
+            ),
+        ),
+        seats=tuple(replace(s, reviewer=f"{s.reviewer}{HOSTILE}") for s in transcript.seats),
+        turns=tuple(
+            replace(turn, utterance=replace(turn.utterance, text=HOSTILE * 1500, model=HOSTILE))
+            for turn in transcript.turns
+        ),
+    )
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep it."""
+        self.found.append((tag, dict(attrs)))
+
+
+def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    """The elements that a browser would see."""
+    parser = Elements()
+    parser.feed(page)
+    return parser.found
+
+
+def test_hostile_texts_add_no_element(run: tuple[Transcript, ...], report: Report) -> None:
+    """Attacks in every text, name and title leave the page's scripts and images as they were."""
+    page = report(
+        tuple(map(hostile, run)), title=HOSTILE, manifest={"experiment": {"question": HOSTILE}}
+    )
+    tags = elements(page)
+    scripts = [attributes for tag, attributes in tags if tag == "script"]
+    assert [script.get("type") for script in scripts] == ["application/json"] * 2 + [None]
+    assert not [tag for tag, _ in tags if tag in {"img", "iframe", "object", "embed", "link"}]
+    assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]
+    assert "{{" not in page.replace("{{ 7*7 }}", "")
+    assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
+
+
+def test_the_page_loads_nothing(run: tuple[Transcript, ...], report: Report) -> None:
+    """No element names a place to load from, and the policy would forbid it."""
+    page = report(run)
+    for tag, attributes in elements(page):
+        for name in ("src", "href", "action", "data", "poster", "srcset"):
+            assert (attributes.get(name) or "#").startswith("#"), (tag, attributes)
+    style = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)[0]
+    assert "url(" not in style
+    assert "@import" not in style
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", page))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_policy_allows_this_script_only(run: tuple[Transcript, ...], report: Report) -> None:
+    """The hash in the policy is the hash of the one script that runs."""
+    page = report(run)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    (policy,) = [
+        attributes["content"]
+        for tag, attributes in elements(page)
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_simulation_is_said_in_every_table_and_figure(
+    run: tuple[Transcript, ...], report: Report
+) -> None:
+    """Whoever copies a table or a figure copies the word."""
+    page = report(run)
+    captions = re.findall(r"<caption>(.*?)</caption>", page, re.DOTALL)
+    figures = [attributes for tag, attributes in elements(page) if tag == "svg"]
+    assert len(captions) > 5
+    assert len(figures) > 3
+    assert all("Simulated reviewers" in caption for caption in captions)
+    assert all("Simulated reviewers" in (figure["aria-label"] or "") for figure in figures)
+
+
+def test_tables_are_named_and_headed(run: tuple[Transcript, ...], report: Report) -> None:
+    """Every table has a caption, and every heading says what it heads."""
+    tags = elements(report(run))
+    tables = [tag for tag, _ in tags if tag == "table"]
+    assert len(tables) == len([tag for tag, _ in tags if tag == "caption"])
+    assert all(attributes.get("scope") for tag, attributes in tags if tag == "th")
+    assert {"header", "main", "nav", "footer"} <= {tag for tag, _ in tags}
+
+
+def test_an_empty_run_has_a_report(report: Report) -> None:
+    """A run that was stopped before its first turn can be looked at too."""
+    page = report((), manifest={})
+    assert "0 discussions" in page
+
+
+def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: Report) -> None:
+    """A report is a function of the run."""
+    assert report(run) == report(run)
+
+
+def test_a_report_that_cannot_be_written_says_so(
+    run: tuple[Transcript, ...], tmp_path: Path
+) -> None:
+    """The sentence names the file and the way out."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="choose another place with -o"):
+        write_report(
+            findings(run), run, title="t", manifest={}, path=tmp_path / "file" / "report.html"
+        )
+
+
+def test_the_document_holds_the_same_numbers(run: tuple[Transcript, ...]) -> None:
+    """The findings as JSON have no number that JSON cannot say."""
+    found = findings(run)
+    document = json.loads(json.dumps(findings_document(found), allow_nan=False))
+    assert document["schema"] == "Findings/1"
+    assert document["data"]["simulated"] is True
+    names = [condition["name"] for condition in document["data"]["conditions"]]
+    assert names == ["ann with bob", "vote"]
+
+
+# ---- in a browser
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+_QUIET = (
+    "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --virtual-time-budget=30000 --dump-dom"
+)
+
+WATCH = """
+window.seen = [];
+addEventListener("error", (event) => seen.push(`error: ${event.message}`));
+addEventListener("securitypolicyviolation", (event) => seen.push(`policy: ${event.blockedURI}`));
+"""
+
+DRIVE = """
+const rows = () => document.querySelectorAll("#list > li").length;
+const range = () => document.querySelector("#range").textContent;
+const press = (flag) => document.querySelector(`[data-flag="${flag}"]`).click();
+const told = { all: rows(), range: range(), figures: document.querySelectorAll("svg.figure").length };
+for (const flag of [1, 2, 4, 8, 16]) { press(flag); told[flag] = rows(); press(flag); }
+press(1); press(8); told.both = rows(); press(1); press(8);
+const select = document.querySelector("#condition");
+select.value = "1"; select.dispatchEvent(new Event("change")); told.vote = rows();
+select.value = ""; select.dispatchEvent(new Event("change"));
+const search = document.querySelector("#search");
+search.value = "GOOD answer 5"; search.dispatchEvent(new Event("input"));
+setTimeout(() => {
+  told.search = rows();
+  const details = document.querySelector("#list details");
+  details.open = true;
+  setTimeout(() => {
+    told.text = details.querySelector(".answers").textContent;
+    told.turns = details.querySelectorAll(".turn").length;
+    told.scripts = document.scripts.length;
+    told.images = document.images.length;
+    told.seen = seen;
+    document.title = "TOLD" + JSON.stringify(told) + "END";
+  }, 100);
+}, 400);
+"""
+
+
+def driven(page: str, folder: Path) -> dict[str, object]:
+    """What a browser saw when it used the page as a reader would."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here to open the report in")
+
+    def allowed(script: str) -> str:
+        return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+    both = f"'sha256-{allowed(WATCH)}' 'sha256-{allowed(DRIVE)}' "
+    page = page.replace("script-src ", f"script-src {both}", 1)
+    page = page.replace("<style>", f"<script>{WATCH}</script>\n<style>", 1)
+    page = page.replace("</body>", f"<script>{DRIVE}</script>\n</body>")
+    path = folder / "driven.html"
+    path.write_text(page, "utf-8")
+    options = _QUIET.split()
+    profile = f"--user-data-dir={folder / 'profile'}"
+    ended = subprocess.run(
+        [CHROMIUM, *options, profile, path.as_uri()], capture_output=True, timeout=120, check=False
+    )
+    told = re.search(r"TOLD(\{.*?\})END", ended.stdout.decode(errors="replace"), re.DOTALL)
+    assert told is not None, ended.stderr.decode(errors="replace")[-2000:]
+    return json.loads(unescape(told[1]))
+
+
+def test_a_reader_can_filter_search_and_open(
+    run: tuple[Transcript, ...], report: Report, tmp_path: Path
+) -> None:
+    """Filters, the choice of condition, the search and a transcript work, without one error."""
+    told = driven(report(run), tmp_path)
+    assert told["seen"] == []
+    assert told["all"] == len(run)
+    assert told["range"] == f"1 to {len(run)} of {len(run)}"
+    assert (told["1"], told["2"], told["4"], told["8"], told["16"]) == (3, 5, 2, 1, 1)
+    assert told["both"] == 0
+    assert told["vote"] == 3
+    assert told["search"] == 1
+    assert "A good answer 5." in str(told["text"])
+    assert told["turns"] == 6
+
+
+def test_hostile_texts_stay_texts_in_a_browser(
+    run: tuple[Transcript, ...], report: Report, tmp_path: Path
+) -> None:
+    """A browser that opens a transcript full of attacks shows them and runs none."""
+    page = report(tuple(map(hostile, run)), title=HOSTILE)
+    told = driven(page, tmp_path)
+    assert told["seen"] == []
+    assert (told["scripts"], told["images"]) == (5, 0)
+    assert "<img src=x onerror=alert(1)>" in str(told["text"])
