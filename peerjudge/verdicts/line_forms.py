@@ -46,7 +46,7 @@ _LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
 _MARK = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
 _MARKS = re.compile(rf"{_MARK}(?:(?:, ?| ){_MARK})+[.,]?")
 _ANY_MARK = re.compile(_MARK)
-_LISTED = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
+_ITEM = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
 _NAMED = re.compile(rf"\**{NAME}")
 
 
@@ -56,17 +56,16 @@ def lone_number(line: str) -> int | None:
     return None if found is None else int(found[1])
 
 
-def continues_list(code: int, before: list[str], form: Form) -> bool:
+def continues_list(code: int, before: str, form: Form) -> bool:
     """Whether a lone number may be the next item of a list that was cut off after its number.
 
-    A list of all the answers is complete, so that the number after it is a verdict again.
+    `before` is the line before it. A list of all the answers by name is complete, so that the
+    number after it is a verdict again.
     """
-    if code == 1:
+    item = _ITEM.match(before)
+    if item is None or int(item[1]) != code - 1:
         return False
-    items = {int(found[1]): found[2] for line in before if (found := _LISTED.match(line))}
-    if code - 1 not in items or code in items:
-        return False
-    return code <= form.answers or not _NAMED.match(items[code - 1])
+    return code <= form.answers or not _NAMED.match(item[2])
 
 
 def lone_name(line: str) -> int | None:

@@ -17,6 +17,7 @@ _THINKING = re.compile(r"(?i)<(/?)think(?:ing)?>")
 _DELIMITED = re.compile(
     r"(?i)<(/?)(?:answer|response|output|quote|blockquote)(?:[ _-]?\w{1,12})?>"
     r"|\[the (?:start|(end)) of [^\]\n]{1,60}\]"
+    r"|<<< (?:(end) of )?[^<>|\n]{1,80} \| \w{6,16} >>>"
 )
 _TAG = re.compile(r"(?i)</?(?:final[ _])?(?:verdict|choice|winner|decision|judge?ment)>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
@@ -98,7 +99,7 @@ def _outside_delimiters(text: str) -> Iterator[str]:
     """Yield what stands outside of marked answers, and marked codes."""
     at, opened = 0, -1
     for mark in _DELIMITED.finditer(text):
-        closes = mark[1] == "/" or mark[2] is not None
+        closes = mark[1] == "/" or mark[2] is not None or mark[3] is not None
         if not closes and opened < 0:
             yield text[at : mark.start()]
             opened = mark.end()

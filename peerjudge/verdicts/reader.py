@@ -80,7 +80,8 @@ def _last_number(reply: Reply) -> int | None:
     code = lone_number(reply.last)
     if code is None or not reply.form.allows(code) or not code or _retold(reply):
         return None
-    return None if continues_list(code, reply.lines[:-1], reply.form) else code
+    before = reply.lines[-2] if len(reply.lines) > 1 else ""
+    return None if continues_list(code, before, reply.form) else code
 
 
 def _last_name(reply: Reply) -> int | None:

@@ -1,0 +1,152 @@
+"""How well and how fast the verdict reader reads what real models wrote.
+
+    python benchmarks/reading.py [--json] [--data PATH]
+
+* vicuna80: every reviewer's reviews against the labels that the authors settled on; of the reviews
+  of vicuna, those that start with a mark pair also on their own.
+* llmbar: the recorded calls of every model against the winners on record. Those are parser output
+  themselves, so a difference is not by itself an error of this reader.
+* speed: texts per second over all of Vicuna80, beside one bare regex for a digit at the end of the
+  text, in rounds that alternate within one run. `ratio` is the regex's speed over the reader's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+
+from peerjudge.data import Outcome
+from peerjudge.verdicts import Reading, read_verdict
+
+DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+MARK_PAIR = re.compile(r"\s*\d+(\.\d+)? \d+(\.\d+)?\s*")
+LAST_DIGIT = re.compile(r"([1-3])\W*$")
+ROUNDS = 5
+
+Row = dict[str, str]
+Table = dict[str, dict[str, int]]
+
+
+def rows_of(path: Path) -> list[Row]:
+    """The rows of a gzipped JSON Lines file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def label(reading: Reading) -> str | None:
+    """Vicuna80's native label (1 first, 2 second, 3 tie); `None` if there is no verdict."""
+    if reading.position is not None:
+        return str(reading.position + 1)
+    return "3" if reading.outcome is Outcome.TIE else None
+
+
+def judged(rows: Iterable[Row]) -> dict[str, int]:
+    """One row of the Vicuna80 table."""
+    counts = Counter(
+        {"texts": 0, "non_empty": 0, "right": 0, "wrong": 0, "unreadable": 0, "refused": 0}
+    )
+    for row in rows:
+        reading = read_verdict(row["text"])
+        counts["texts"] += 1
+        if not row["text"].strip():
+            continue
+        counts["non_empty"] += 1
+        read = label(reading)
+        equal = "right" if read == str(row["label"]) else "wrong"
+        counts[reading.outcome.value if read is None else equal] += 1
+    return dict(counts)
+
+
+def vicuna80_table(rows: list[Row]) -> Table:
+    """Per reviewer, and for vicuna's mark pairs."""
+    table = {
+        reviewer: judged(row for row in rows if row["reviewer"] == reviewer)
+        for reviewer in sorted({row["reviewer"] for row in rows})
+    }
+    marked = (row for row in rows if MARK_PAIR.fullmatch(row["text"].partition("\n")[0]))
+    table["vicuna, mark pairs"] = judged(row for row in marked if row["reviewer"] == "vicuna")
+    return table
+
+
+def llmbar_table(rows: list[Row]) -> Table:
+    """Per model: does the reading, in the instance's numbering, equal the recorded winner?"""
+    table: dict[str, Counter[str]] = {}
+    for row in rows:
+        if "text" not in row:
+            continue
+        position = read_verdict(row["text"], ties=False).position
+        if position is None:
+            said = "unreadable"
+        else:
+            winner = position + 1 if row["order"] == "original" else 2 - position
+            said = "agree" if str(winner) == row["winner"] else "differ"
+        empty = Counter({"texts": 0, "agree": 0, "differ": 0, "unreadable": 0})
+        table.setdefault(row["model"], empty).update(["texts", said])
+    return {model: dict(table[model]) for model in sorted(table)}
+
+
+def seconds(read: Callable[[str], object], texts: list[str]) -> float:
+    """The time to read all texts once."""
+    start = time.perf_counter()
+    for text in texts:
+        read(text)
+    return time.perf_counter() - start
+
+
+def speeds(texts: list[str]) -> dict[str, float]:
+    """Texts per second of both, each the median of alternating rounds, and the median ratio."""
+    rounds = [
+        (seconds(read_verdict, texts), seconds(LAST_DIGIT.search, texts)) for _ in range(ROUNDS)
+    ]
+    return {
+        "reader": round(len(texts) / median(ours for ours, _ in rounds)),
+        "last_digit_regex": round(len(texts) / median(rival for _, rival in rounds)),
+        "ratio": round(median(ours / rival for ours, rival in rounds), 2),
+    }
+
+
+def print_table(title: str, table: Table) -> None:
+    """A table with its columns aligned."""
+    columns = list(next(iter(table.values())))
+    width = max(map(len, (title, *table)))
+    print(f"\n{title:{width}}", *(f"{column:>11}" for column in columns))
+    for name, counts in table.items():
+        print(f"{name:{width}}", *(f"{counts[column]:>11}" for column in columns))
+
+
+def main() -> None:
+    """Print the tables, or with --json one JSON document."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of the data pack")
+    options = parser.parse_args()
+    reviews = rows_of(options.data / "vicuna80" / "reviews.jsonl.gz")
+    vicuna80 = vicuna80_table(reviews)
+    llmbar = llmbar_table(rows_of(options.data / "llmbar" / "recorded.jsonl.gz"))
+    speed = {name: speeds(texts) for name, texts in by_reviewer(reviews).items()}
+    if options.json:
+        print(json.dumps({"vicuna80": vicuna80, "llmbar": llmbar, "speed": speed}))
+        return
+    print_table("Vicuna80", vicuna80)
+    print_table("LLMBar", llmbar)
+    print(f"\n{'texts per second':18} {'reader':>11} {'bare regex':>11} {'ratio':>11}")
+    for name, per_second in speed.items():
+        print(f"{name:18}", *(f"{value:>11}" for value in per_second.values()))
+
+
+def by_reviewer(rows: list[Row]) -> dict[str, list[str]]:
+    """All texts, and those of each reviewer."""
+    names = sorted({row["reviewer"] for row in rows})
+    texts = {name: [row["text"] for row in rows if row["reviewer"] == name] for name in names}
+    return {"all": [row["text"] for row in rows], **texts}
+
+
+if __name__ == "__main__":
+    main()
