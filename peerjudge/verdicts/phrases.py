@@ -250,7 +250,7 @@ IS_MORE = re.compile(
     rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
     rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better)\b{_NO_FLAW}"
 )
-_QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){0, 3}"
+_QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"
 IS_LESS = re.compile(
     rf"{_BE}{_ADVERBS} (?:worse|inferior|less {_QUALITIES}|not (?:as|quite as) {_QUALITIES})"
     rf" (?:than|as|to) ({NAME})"
