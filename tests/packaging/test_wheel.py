@@ -71,7 +71,9 @@ def test_wheel_claims_no_common_import_name(wheel):
 
 def test_installed_wheel_plays_an_experiment(installed, tmp_path):
     """The quickstart runs from the wheel alone, in a folder that has no shelves."""
-    where = _in_environment(installed, "-c", "import peerjudge; print(peerjudge.__file__)", cwd=tmp_path)
+    where = _in_environment(
+        installed, "-c", "import peerjudge; print(peerjudge.__file__)", cwd=tmp_path
+    )
     assert str(installed) in where.stdout, where.stderr
     play = _in_environment(
         installed, "-m", "peerjudge", "run", "quickstart", "--limit", "2", cwd=tmp_path
