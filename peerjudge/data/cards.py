@@ -97,7 +97,7 @@ class PromptPack:
     question and the answers, `heard` one earlier turn. `tasks` holds the instruction for each task
     a cue can name, `criteria` what it says about `aspects` (in order of importance), `remind` the
     role reminder that can precede it. `reply` maps the kinds of reply (`verdict`,
-    `verdict_or_tie`, `rating`) to how each is asked for.
+    `verdict_or_tie`, `rating`, and the forms of a rating as JSON) to how each is asked for.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}

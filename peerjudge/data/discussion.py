@@ -91,10 +91,13 @@ class Seat:
 class Cue:
     """Who speaks next, to which task, seeing which answers and hearing which earlier turns.
 
-    `task` names a part of the prompt pack. `sees` holds answer ids, in the shown order; `hears`
+    `task` names a part of the prompt pack. `sees` holds answer ids, in the order in which this cue
+    shows them, which is that of the comparison unless the protocol asks in several orders; `hears`
     holds indices of earlier turns, ascending, the seat's own included. `private` marks what is said
     before the seat has heard anybody. `ties` allows a tie as verdict. `aspects` names the pack's
-    criteria in the instruction; `remind` repeats the seat's role in it.
+    criteria in the instruction; `remind` repeats the seat's role in it. `scale` holds the worst and
+    the best rating (ten is the worst in `(10, 1)`), where a rating is expected. `reply` names the
+    pack's reply form where it is not the usual one for what is expected.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -108,6 +111,8 @@ class Cue:
     ties: bool = False
     aspects: bool = True
     remind: bool = False
+    scale: tuple[int, int] = (1, 5)
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +172,9 @@ class Utterance:
 class Review:
     """What was read from an utterance. `rule` names the reading rule that applied, for audits.
 
-    `verdict` is `None` when no verdict was asked for. `score` is the rating of the one answer that
-    the cue showed, when a rating was asked for and could be read.
+    `verdict` is `None` when no verdict was asked for; where a rating was asked for it is `REFUSED`
+    when the reviewer declined to give one. `score` is the rating of the one answer that the cue
+    showed, when a rating was asked for and could be read.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}

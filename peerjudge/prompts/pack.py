@@ -26,8 +26,8 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
         "heard": frozenset({"speaker", "own", "private", "about", "words"}),
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
-        "tasks": frozenset({"criteria", "labels"}),
-        "reply": frozenset({"numbers", "tie"}),
+        "tasks": frozenset({"criteria", "labels", "low", "high", "worst", "best"}),
+        "reply": frozenset({"numbers", "tie", "low", "high", "worst", "best"}),
     }
 )
 """The values that the templates of each part are given.

@@ -109,14 +109,14 @@ class _Prompt:
         labels = self.labels()
         criteria = self.fill("criteria", pack.criteria, {"aspects": aspects, "labels": labels})
         task = _named(pack.tasks, cue.task, what="task", pack=pack)
-        values = {"criteria": criteria, "labels": labels}
+        values = {"criteria": criteria, "labels": labels, **self.scale()}
         parts = [self.fill(f"tasks.{cue.task}", task, values)]
         if cue.remind and not cue.private:
             parts.insert(0, self.fill("remind", pack.remind, self.places()))
         if cue.expects is not Expects.TEXT:
             kind = _reply_kind(cue)
             form = _named(pack.reply, kind, what="reply form", pack=pack)
-            parts.append(self.fill(f"reply.{kind}", form, self.numbers()))
+            parts.append(self.fill(f"reply.{kind}", form, {**self.numbers(), **self.scale()}))
         return _paragraphs(parts)
 
     def places(self) -> Mapping[str, object]:
@@ -125,27 +125,34 @@ class _Prompt:
         return {"number": number, "others": others}
 
     def numbers(self) -> Mapping[str, object]:
-        shown = self.comparison.shown
-        seen = tuple(shown.index(answer_id) + 1 for answer_id in self.cue.sees)
-        return {"numbers": seen, "tie": len(shown) + 1}
+        most = len(self.cue.sees)
+        return {"numbers": tuple(range(1, most + 1)), "tie": most + 1}
+
+    def scale(self) -> Mapping[str, object]:
+        worst, best = self.cue.scale
+        return {"low": min(worst, best), "high": max(worst, best), "worst": worst, "best": best}
 
     def number(self, seat_id: str) -> int:
         """A seat's place in the discussion, from 1: the leader is reviewer 1."""
         return next(n for n, seat in enumerate(self.seats, 1) if seat.id == seat_id)
 
     def label(self, answer_id: str) -> str:
-        return f"Answer {self.comparison.shown.index(answer_id) + 1}"
+        """The name of an answer, by its place in what this cue shows; alone it has no number."""
+        sees = self.cue.sees or self.comparison.shown
+        if answer_id not in sees:
+            return "another answer"
+        return "Answer" if len(sees) == 1 else f"Answer {sees.index(answer_id) + 1}"
 
     def labels(self) -> tuple[str, ...]:
-        """The names of the answers on show: an answer alone has no number, as in either order."""
-        sees = self.cue.sees
-        return ("Answer",) if len(sees) == 1 else tuple(self.label(answer) for answer in sees)
+        return tuple(self.label(answer_id) for answer_id in self.cue.sees)
 
     def fill(self, part: str, text: str, values: Mapping[str, object]) -> str:
         return fill(text, values, where=f"{part} of prompt pack {self.pack.name!r}")
 
 
 def _reply_kind(cue: Cue) -> str:
+    if cue.reply:
+        return cue.reply
     if cue.expects is Expects.RATING:
         return "rating"
     return "verdict_or_tie" if cue.ties else "verdict"

@@ -55,16 +55,24 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
 
 
 def draw_content(transcript: Transcript, cue: Cue, seat: Seat, turns: Sequence[Turn]) -> Content:
-    """What a draw depends on, and nothing that differs between discussions of the same content."""
+    """What a draw depends on, and nothing that differs between discussions of the same content.
+
+    What is said of an answer alone depends on the question and that answer's text, whatever other
+    answers it is compared with: it is the same draw in every pair.
+    """
     sampling = seat.sampling
     heard: list[str] = []
     for index in cue.hears:
         turn = turns[index]
         heard += ("own" if turn.cue.seat == seat.id else "other", turn.utterance.text)
+    comparison, sees = transcript.comparison, cue.sees
+    if len(sees) > 1:
+        about = (comparison.id, *sees)
+    else:
+        about = (comparison.question.id, *[comparison.answer(answer).text for answer in sees])
     return (
-        transcript.comparison.id,
-        str(len(cue.sees)),
-        *cue.sees,
+        str(len(sees)),
+        *about,
         seat.reviewer,
         f"{sampling.temperature} {sampling.top_p} {sampling.seed} {sampling.max_tokens}",
         cue.task,

@@ -71,7 +71,7 @@ def test_only_what_was_asked_for_is_read():
     said = "Answer 1 is better.\n\n2"
     assert review(said, cue=cue(("x", "y"), Expects.TEXT), comparison=shown) == Review()
     rated = review(said, cue=cue(("y",), Expects.RATING), comparison=shown)
-    assert rated == Review(score=2.0, rule="last-line number")
+    assert rated == Review(score=2.0, rule="last-line number, as stated")
 
 
 def test_a_cue_that_shows_a_stranger_is_a_mistake():
