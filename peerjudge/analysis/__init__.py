@@ -9,19 +9,16 @@ from peerjudge.analysis.agreement import (
 )
 from peerjudge.analysis.findings import Findings, findings
 from peerjudge.analysis.intervals import bootstrap_mean, proportion
-from peerjudge.analysis.opinions import OpinionCounts, opinions
 
 __all__ = [
     "Accuracy",
     "Findings",
     "GoldAgreement",
-    "OpinionCounts",
     "accuracy",
     "agreement",
     "agreement_document",
     "bootstrap_mean",
     "findings",
     "fleiss_kappa",
-    "opinions",
     "proportion",
 ]

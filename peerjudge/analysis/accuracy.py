@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from peerjudge.analysis.intervals import bootstrap_mean, proportion
+from peerjudge.analysis.intervals import SHARE, bootstrap_mean, proportion
 from peerjudge.data import Measurement, Verdict
 
 __all__ = ["Accuracy", "accuracy"]
@@ -56,7 +56,7 @@ def accuracy(
         measured = proportion(right, len(readable), level=level)
     else:
         hits, at = [float(hit) for hit, _ in readable], [name for _, name in readable]
-        measured = bootstrap_mean(hits, at, seed=seed, samples=samples, level=level)
+        measured = bootstrap_mean(hits, at, limits=SHARE, seed=seed, samples=samples, level=level)
     return Accuracy(
         measured=measured,
         unreadable=unreadable,

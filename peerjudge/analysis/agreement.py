@@ -9,7 +9,14 @@ from math import isnan, nan
 
 import numpy as np
 
-from peerjudge.analysis.intervals import Floats, by_cluster, draws, percentiles
+from peerjudge.analysis.intervals import (
+    SHARE,
+    Floats,
+    bounds_of_mean,
+    by_cluster,
+    draws,
+    percentiles,
+)
 from peerjudge.data import (
     Comparison,
     Dataset,
@@ -166,22 +173,41 @@ def _measured(
     hits = (said * want).sum(axis=1, keepdims=True)
     columns = np.hstack([hits, said + want])
     sums = by_cluster(columns, [row[2] for row in rows])
-    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
-    n = drawn[:, 1:].sum(axis=1, keepdims=True) / 2.0
-    shares = drawn[:, :1] / n
-    chance = ((drawn[:, 1:] / (2.0 * n)) ** 2).sum(axis=1, keepdims=True)
-    room = np.where(chance < 1.0, 1.0 - chance, np.nan)
-    kappas = (shares - chance) / room
-
-    def measurement(value: float, values: Floats) -> Measurement:
-        low, high = percentiles(values[:, 0], level=level)
-        method = "bootstrap by question"
-        return Measurement(value=value, low=low, high=high, n=len(rows), level=level, method=method)
-
-    return (
-        measurement(float(hits.mean()), shares),
-        measurement(fleiss_kappa(said + want), kappas),
+    judged = np.column_stack([sums[:, 0], sums[:, 1:].sum(axis=1) / 2.0])
+    low, high, method = bounds_of_mean(
+        judged, limits=SHARE, seed=seed, samples=samples, level=level
     )
+    right = float(hits.mean())
+    accuracy = Measurement(value=right, low=low, high=high, n=len(rows), level=level, method=method)
+    bounds = _kappa_bounds(sums, seed=seed, samples=samples, level=level)
+    if bounds[0] == bounds[1]:
+        # All samples agree alike: let kappa follow the accuracy, with chance as it was seen.
+        chance = _chance(sums.sum(axis=0, keepdims=True))[0]
+        bounds = ((low - chance) / (1.0 - chance), (high - chance) / (1.0 - chance))
+    kappa = Measurement(
+        value=fleiss_kappa(said + want),
+        low=bounds[0],
+        high=bounds[1],
+        n=len(rows),
+        level=level,
+        method=method,
+    )
+    return accuracy, kappa
+
+
+def _kappa_bounds(sums: Floats, *, seed: int, samples: int, level: float) -> tuple[float, float]:
+    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    chance = _chance(drawn)
+    shares = drawn[:, 0] * 2.0 / drawn[:, 1:].sum(axis=1)
+    room = np.where(chance < 1.0, 1.0 - chance, np.nan)
+    return percentiles((shares - chance) / room, level=level)
+
+
+def _chance(sums: Floats) -> Floats:
+    """By row the agreement expected by chance, from the counts of each score in columns 1 to 3."""
+    counts = sums[:, 1:]
+    chance: Floats = ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return chance
 
 
 def _given(reviews: Sequence[RecordedReview]) -> tuple[dict[Item, dict[str, list[int]]], int]:

@@ -14,9 +14,24 @@ import numpy.typing as npt
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
-__all__ = ["bootstrap_mean", "by_cluster", "draws", "percentiles", "proportion"]
+__all__ = [
+    "SHARE",
+    "bootstrap_mean",
+    "bounds_of_mean",
+    "by_cluster",
+    "draws",
+    "percentiles",
+    "proportion",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+SHARE = (0.0, 1.0)
+"""The limits of a share: no value is below 0 or above 1."""
+
+_BOOTSTRAP = "bootstrap by question"
+_SAME = "wilson by question"
+_EQUAL = 1e-12
 
 
 def proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
@@ -47,28 +62,59 @@ def bootstrap_mean(
     values: Sequence[float],
     clusters: Sequence[Hashable],
     *,
+    limits: tuple[float, float] | None = None,
     seed: int = 0,
     samples: int = 2000,
     level: float = 0.95,
 ) -> Measurement:
     """The mean of the values, with bounds from resampling whole clusters (usually questions).
 
+    Where all clusters have the same mean, resampling cannot show any uncertainty: every sample is
+    like the data, and the interval would be a point. See `bounds_of_mean` for what is done then.
+
     Args:
         values: one per observation; all NaN bounds and `n` 0 where there are none.
         clusters: which cluster each observation belongs to.
+        limits: the least and the greatest value there can be: `SHARE` for shares, (-1, 1) for
+            differences of shares, `None` where there are no such limits.
         seed: of the resampling.
         samples: how many.
         level: of the interval.
     """
-    method = "bootstrap by question"
     if len(values) == 0:
-        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=method)
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
     column = np.asarray(values, dtype=np.float64)[:, None]
     sums = by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
+    low, high, method = bounds_of_mean(sums, limits=limits, seed=seed, samples=samples, level=level)
+    return Measurement(
+        value=float(column.mean()), low=low, high=high, n=len(values), level=level, method=method
+    )
+
+
+def bounds_of_mean(
+    sums: Floats,
+    *,
+    limits: tuple[float, float] | None,
+    seed: int,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> tuple[float, float, str]:
+    """Low, high and method for the ratio of two sums over clusters, `sums[cluster, (above, below)]`.
+
+    The bounds are percentiles of the ratio in resampled clusters. Where all clusters have the same
+    ratio v, k clusters have shown no other, so at most a share p of all clusters has, with p the
+    upper Wilson bound of 0 in k; the bounds are v with that share of clusters at either limit. For
+    a share that is always 0 or always 1 this is Wilson's interval with the clusters as trials.
+    """
+    ratios = sums[:, 0] / sums[:, 1]
+    value = float(sums[:, 0].sum() / sums[:, 1].sum())
+    if limits is not None and float(np.ptp(ratios)) <= _EQUAL:
+        unseen = proportion(0, len(sums), level=level).high
+        least, greatest = limits
+        return value - unseen * (value - least), value + unseen * (greatest - value), _SAME
     drawn = draws(len(sums), samples=samples, seed=seed) @ sums
     low, high = percentiles(drawn[:, 0] / drawn[:, 1], level=level)
-    value = float(column.mean())
-    return Measurement(value=value, low=low, high=high, n=len(values), level=level, method=method)
+    return low, high, _BOOTSTRAP
 
 
 def by_cluster(columns: Floats, clusters: Sequence[Hashable]) -> Floats:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from peerjudge.analysis import accuracy, bootstrap_mean, opinions, proportion
-from peerjudge.data import REFUSED, TIE, UNREADABLE, EventKind, OpinionEvent, Role, Verdict
+from peerjudge.analysis import accuracy, bootstrap_mean, proportion
+from peerjudge.analysis.intervals import SHARE
+from peerjudge.data import REFUSED, TIE, UNREADABLE, Verdict
 from peerjudge.errors import DataError
 
 ONE, TWO = Verdict.of("one"), Verdict.of("two")
@@ -70,6 +71,33 @@ def test_the_bootstrap_covers_what_it_promises():
     assert 0.88 <= held / 200 <= 0.99
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_share_that_never_varied_is_not_certain(value: float):
+    """Twelve questions that all went one way give Wilson's interval, not a point."""
+    found = bootstrap_mean([value] * 36, list(range(12)) * 3, limits=SHARE)
+    expected = proportion(int(value) * 12, 12)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert found.n == 36
+    assert found.high - found.low > 0.2
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.0, 1.0])), min_size=1, max_size=40))
+@settings(deadline=None, max_examples=60)
+def test_an_interval_of_shares_is_a_point_only_by_chance_of_the_draw(rows):
+    """Whatever the data, the bounds hold the share and stay within 0 and 1."""
+    found = bootstrap_mean([v for _, v in rows], [q for q, _ in rows], limits=SHARE, samples=200)
+    assert 0.0 <= found.low <= found.value <= found.high <= 1.0
+    if found.value in (0.0, 1.0):
+        assert found.low < found.high
+
+
+def test_an_accuracy_without_errors_has_room_for_some():
+    """Five right verdicts on five questions do not prove a reviewer infallible."""
+    found = accuracy([(ONE, ONE)] * 5, clusters=range(5)).measured
+    assert found.value == found.high == 1.0
+    assert found.low == pytest.approx(proportion(5, 5).low)
+
+
 def test_the_same_seed_draws_the_same_interval():
     """A result can be repeated to the last digit."""
     values, clusters = [0.0, 1.0, 1.0, 0.0], ["a", "b", "c", "d"]
@@ -106,36 +134,3 @@ def test_accuracy_lies_between_its_worst_and_best_case(
     if found.measured.n:
         assert found.worst_case <= found.measured.value <= found.best_case
         assert found.measured.low <= found.measured.value <= found.measured.high
-
-
-def event(kind: EventKind, *, reviewer: str = "ann", role: Role = Role.LEADER, n: int = 0):
-    """An opinion event on comparison n."""
-    return OpinionEvent(
-        discussion=f"d{n}",
-        condition="c",
-        comparison=f"c{n}",
-        turn=2,
-        seat="s",
-        reviewer=reviewer,
-        role=role,
-        kind=kind,
-        before=ONE,
-        after=ONE,
-        others=TWO,
-        heard=("t",),
-    )
-
-
-def test_opinions_are_counted_by_reviewer_and_role():
-    """Shares are of the events in which a reviewer had been contradicted, not of all."""
-    held = [event(EventKind.HELD, n=n) for n in range(3)]
-    rest = [event(EventKind.ALTERED, n=3), event(EventKind.AGREED, n=4)]
-    other = [event(EventKind.AGREED, role=Role.FOLLOWER)]
-    follower, leader = opinions([*held, *rest, *other])
-    assert (leader.reviewer, leader.role) == ("ann", Role.LEADER)
-    assert leader.events[EventKind.HELD] == 3
-    assert leader.events[EventKind.SHIFTED] == 0
-    assert leader.held.value == 0.75
-    assert leader.altered.value == 0.25
-    assert leader.altered.n == 4
-    assert follower.altered.n == 0

@@ -48,8 +48,8 @@ def _against(
         vote=votes[0].condition,
         same_reviewers=same,
         comparisons=len(exact),
-        difference=sampler.mean(exact),
-        ties_as_half=sampler.mean(_differences(records, votes, tie=0.5)),
+        difference=sampler.mean(exact, limits=(-1.0, 1.0)),
+        ties_as_half=sampler.mean(_differences(records, votes, tie=0.5), limits=(-1.0, 1.0)),
         turns=_turns(records),
         vote_turns=_turns(votes),
     )

@@ -155,7 +155,7 @@ def _gain(records: Records, sampler: Sampler) -> Measurement | None:
         if len(record.seats) > 1 and before and record.gold and record.verdict.readable:
             gain = record.correct(record.verdict) - sum(before) / len(before)
             gains.append((record.question, gain))
-    return sampler.mean(gains)
+    return sampler.mean(gains, limits=(-1.0, 1.0))
 
 
 def _groups(

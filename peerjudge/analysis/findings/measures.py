@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from peerjudge.analysis.accuracy import Accuracy, accuracy
-from peerjudge.analysis.intervals import bootstrap_mean
+from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.data import Measurement, Verdict
 
 __all__ = ["Sample", "Sampler"]
@@ -23,14 +23,24 @@ class Sampler:
     level: float = 0.95
     samples: int = 2000
 
-    def mean(self, samples: Iterable[Sample | None]) -> Measurement | None:
-        """The mean of the values with its interval; `None` without any. `None` samples are passed over."""
+    def mean(
+        self, samples: Iterable[Sample | None], *, limits: tuple[float, float] = SHARE
+    ) -> Measurement | None:
+        """The mean of the values with its interval; `None` without any. `None` samples are passed over.
+
+        `limits` are the least and the greatest value there can be: (-1, 1) for differences.
+        """
         kept = [sample for sample in samples if sample is not None]
         if not kept:
             return None
         questions, values = zip(*kept, strict=True)
         return bootstrap_mean(
-            values, questions, seed=self.seed, samples=self.samples, level=self.level
+            values,
+            questions,
+            limits=limits,
+            seed=self.seed,
+            samples=self.samples,
+            level=self.level,
         )
 
     def accuracy(self, judged: Iterable[tuple[str, Verdict, Verdict]]) -> Accuracy | None:

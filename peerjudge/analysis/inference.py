@@ -1,0 +1,217 @@
+"""Whether a difference is more than chance: paired tests, dependent correlations, many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from peerjudge.analysis.intervals import Floats, bounds_of_mean, by_cluster, draws
+from peerjudge.data import Measurement
+from peerjudge.errors import DataError
+
+__all__ = [
+    "CorrelationTest",
+    "McNemar",
+    "PairedDifference",
+    "benjamini_hochberg",
+    "correlations_with_gold",
+    "holm",
+    "mcnemar",
+    "paired_bootstrap",
+    "williams",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McNemar:
+    """How many pairs only one of the two won, and how likely so uneven a split is by chance."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    ours: int
+    theirs: int
+    n: int
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedDifference:
+    """The mean of ours minus theirs. `p_value` is two-sided, and NaN where nothing was compared."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    difference: Measurement
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelationTest:
+    """Williams' test: `r12` against `r13`, which share variable 1; `p_value` is two-sided."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    r12: float
+    r13: float
+    r23: float
+    n: int
+    t: float
+    df: int
+    p_value: float
+
+
+def mcnemar(differences: Sequence[float]) -> McNemar:
+    """McNemar's test, exact and two-sided, on ours minus theirs of every pair.
+
+    With right (1) and wrong (0) in single pairs this is McNemar 1947 with binomial probabilities.
+    Where a pair is of means (several discussions of one question) only the sign of the difference
+    counts: the exact sign test, which is the same thing. Pairs must be independent: give one per
+    question.
+
+    Args:
+        differences: one per pair; pairs that are equal decide nothing.
+    """
+    ours = sum(difference > 0 for difference in differences)
+    theirs = sum(difference < 0 for difference in differences)
+    return McNemar(ours=ours, theirs=theirs, n=len(differences), p_value=_even(ours, theirs))
+
+
+def paired_bootstrap(
+    differences: Sequence[float],
+    clusters: Sequence[Hashable],
+    *,
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> PairedDifference:
+    """The mean of paired differences of shares, with bounds and p-value from resampled clusters.
+
+    The p-value is twice the smaller share of samples on either side of 0 (samples at 0 on both,
+    one added to count and samples), so it is below 1 - `level` about when the interval leaves 0 out.
+    Where all clusters differ alike there is nothing to resample, and it is the exact sign test's.
+
+    Args:
+        differences: ours minus theirs of every pair, from -1 to 1.
+        clusters: which cluster (usually: question) each pair belongs to.
+        seed: of the resampling.
+        samples: how many.
+        level: of the interval.
+    """
+    if not differences:
+        empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level)
+        return PairedDifference(difference=empty, p_value=nan)
+    column = np.asarray(differences, dtype=np.float64)[:, None]
+    sums = by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
+    low, high, method = bounds_of_mean(
+        sums, limits=(-1.0, 1.0), seed=seed, samples=samples, level=level
+    )
+    value = float(column.mean())
+    means = (draws(len(sums), samples=samples, seed=seed) @ sums)[:, 0]
+    if np.ptp(sums[:, 0] / sums[:, 1]) == 0.0:
+        p_value = _even(len(sums), 0) if value else 1.0
+    else:
+        below, above = int((means <= 0.0).sum()), int((means >= 0.0).sum())
+        p_value = min(1.0, 2.0 * (1 + min(below, above)) / (samples + 1))
+    difference = Measurement(
+        value=value, low=low, high=high, n=len(differences), level=level, method=method
+    )
+    return PairedDifference(difference=difference, p_value=p_value)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted so that any false finding at all is as rare as stated (Holm 1979).
+
+    In the given order. NaN (a test that was not made) stays NaN and does not count as one.
+    """
+    return _adjusted(p_values, _step_down)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted so that the share of false findings among all is as stated (BH 1995).
+
+    In the given order. NaN (a test that was not made) stays NaN and does not count as one. Valid
+    for independent and for positively dependent tests.
+    """
+    return _adjusted(p_values, _step_up)
+
+
+def williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
+    """Williams' test that two correlations with the same variable are equal.
+
+    `t = (r12 - r13) sqrt((n-1)(1+r23) / (2K(n-1)/(n-3) + ((r12+r13)/2)^2 (1-r23)^3))` with
+    `K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23`, on n - 3 degrees of freedom. Source: Williams
+    1959, in the form of Steiger 1980 (Psychological Bulletin 87, equation 7).
+
+    Args:
+        r12: the correlation of variable 1 (say, gold) with variable 2.
+        r13: that of variable 1 with variable 3.
+        r23: that of variables 2 and 3.
+        n: how many items all three were measured on, at least 4.
+
+    Raises:
+        DataError: fewer than 4 items, or no three variables can have these correlations.
+    """
+    determinant = 1.0 - r12**2 - r13**2 - r23**2 + 2.0 * r12 * r13 * r23
+    if n < 4 or max(abs(r12), abs(r13), abs(r23)) > 1.0 or determinant < -1e-9:
+        msg = (
+            f"Williams' test needs at least 4 items and correlations that go together, "
+            f"not n={n}, r12={r12}, r13={r13}, r23={r23}"
+        )
+        raise DataError(msg)
+    from scipy.special import stdtr
+
+    spread = 2.0 * max(determinant, 0.0) * (n - 1) / (n - 3)
+    spread += ((r12 + r13) / 2.0) ** 2 * (1.0 - r23) ** 3
+    # No spread: variables 2 and 3 are one and the same, and so are their correlations.
+    t = (r12 - r13) * sqrt((n - 1) * (1.0 + r23) / spread) if spread > 0.0 else 0.0
+    p_value = float(2.0 * stdtr(n - 3, -abs(t)))
+    return CorrelationTest(r12=r12, r13=r13, r23=r23, n=n, t=t, df=n - 3, p_value=p_value)
+
+
+def correlations_with_gold(
+    gold: Sequence[float], one: Sequence[float], other: Sequence[float]
+) -> CorrelationTest | None:
+    """Williams' test of whether `one` or `other` correlates better (Pearson) with gold.
+
+    `None` where there are fewer than 4 items or one of the three never varies.
+    """
+    values = np.asarray([gold, one, other], dtype=np.float64)
+    if values.shape[1] < 4 or (np.ptp(values, axis=1) == 0.0).any():
+        return None
+    correlations: Floats = np.corrcoef(values).clip(-1.0, 1.0)
+    r12, r13, r23 = (float(correlations[place]) for place in ((0, 1), (0, 2), (1, 2)))
+    return williams(r12, r13, r23, values.shape[1])
+
+
+def _even(ours: int, theirs: int) -> float:
+    """Two-sided binomial probability of so uneven a split of fair coins; 1 without any."""
+    from scipy.special import bdtr
+
+    n = ours + theirs
+    return min(1.0, float(2.0 * bdtr(min(ours, theirs), n, 0.5))) if n else 1.0
+
+
+def _adjusted(p_values: Sequence[float], step: Callable[[Floats], Floats]) -> list[float]:
+    given = np.asarray(p_values, dtype=np.float64)
+    if ((given < 0.0) | (given > 1.0)).any():
+        msg = f"p-values lie between 0 and 1, not {list(p_values)}"
+        raise DataError(msg)
+    made = np.flatnonzero(~np.isnan(given))
+    order = made[np.argsort(given[made], kind="stable")]
+    adjusted = given.copy()
+    adjusted[order] = np.minimum(step(given[order]), 1.0)
+    values: list[float] = adjusted.tolist()
+    return values
+
+
+def _step_down(ascending: Floats) -> Floats:
+    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+
+
+def _step_up(ascending: Floats) -> Floats:
+    n = len(ascending)
+    scaled = ascending * n / np.arange(1, n + 1)
+    return np.minimum.accumulate(scaled[::-1])[::-1]

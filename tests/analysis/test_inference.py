@@ -1,0 +1,159 @@
+"""Paired tests, dependent correlations and many tests at once, against published and counted values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, false_discovery_control
+
+from peerjudge.analysis.inference import (
+    benjamini_hochberg,
+    correlations_with_gold,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+    williams,
+)
+from peerjudge.errors import DataError
+
+p_values = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20)
+
+
+@pytest.mark.parametrize(
+    ("r12", "r13", "r23", "n", "t", "p_value"),
+    [
+        # Howell, Statistical Methods for Psychology, 6th edition, page 262.
+        (0.80, 0.72, 0.89, 26, 1.361, 0.187),
+        # Steiger 1980, Psychological Bulletin 87: verbal ability, masculinity and femininity.
+        (0.50, 0.40, 0.10, 103, 0.891, 0.375),
+        # Printed by the R package cocor, version 1.1, from correlations rounded to four digits.
+        (0.8066, 0.2383, 0.2255, 177, 9.3823, 0.0),
+        (-0.1741, 0.2015, 0.3734, 646, -9.0340, 0.0),
+    ],
+)
+def test_williams_test_gives_the_published_values(
+    r12: float, r13: float, r23: float, n: int, t: float, p_value: float
+):
+    """Textbook examples of two correlations that share a variable."""
+    found = williams(r12, r13, r23, n)
+    assert found.t == pytest.approx(t, abs=0.002)
+    assert found.p_value == pytest.approx(p_value, abs=0.0006)
+    assert found.df == n - 3
+
+
+@given(st.integers(0, 10_000), st.integers(5, 40))
+@settings(deadline=None, max_examples=40)
+def test_williams_test_is_antisymmetric(seed: int, n: int):
+    """Naming the two correlations the other way round only turns the sign."""
+    gold, one, other = np.random.default_rng(seed).normal(size=(3, n))
+    there = correlations_with_gold(gold.tolist(), one.tolist(), other.tolist())
+    back = correlations_with_gold(gold.tolist(), other.tolist(), one.tolist())
+    assert there is not None
+    assert back is not None
+    assert there.t == pytest.approx(-back.t)
+    assert there.p_value == pytest.approx(back.p_value)
+
+
+def test_williams_test_holds_its_level():
+    """Where two scores correlate equally with gold, about 5 of 100 tests say otherwise."""
+    random = np.random.default_rng(3)
+    false = 0
+    for _ in range(400):
+        gold = random.normal(size=50)
+        scores = gold + random.normal(size=(2, 50))
+        found = correlations_with_gold(gold.tolist(), scores[0].tolist(), scores[1].tolist())
+        assert found is not None
+        false += found.p_value < 0.05
+    assert 0.02 <= false / 400 <= 0.09
+
+
+def test_correlations_that_cannot_be_are_a_mistake():
+    """Three variables cannot be related at will, and three items test nothing."""
+    with pytest.raises(DataError, match="correlations that go together"):
+        williams(0.9, -0.9, 0.9, 30)
+    with pytest.raises(DataError, match="at least 4 items"):
+        williams(0.5, 0.4, 0.1, 3)
+    assert correlations_with_gold([1, 1, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1]) is None
+
+
+def test_a_score_compared_with_itself_is_no_different():
+    """Two reviewers who always say the same correlate alike with gold."""
+    found = correlations_with_gold([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1])
+    assert found is not None
+    assert (found.t, found.p_value) == (0.0, 1.0)
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60))
+@settings(deadline=None, max_examples=60)
+def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences: list[float]):
+    """Pairs on which both are right or both wrong say nothing."""
+    found = mcnemar(differences)
+    ours, theirs = differences.count(1.0), differences.count(-1.0)
+    assert (found.ours, found.theirs, found.n) == (ours, theirs, len(differences))
+    expected = binomtest(ours, ours + theirs).pvalue if ours + theirs else 1.0
+    assert found.p_value == pytest.approx(expected)
+
+
+def test_the_paired_bootstrap_covers_and_holds_its_level():
+    """Under no difference about 95 of 100 intervals hold 0, and as few p-values are below .05."""
+    random = np.random.default_rng(5)
+    held = false = 0
+    for trial in range(200):
+        questions = np.arange(40).repeat(2)
+        luck = random.normal(size=40).repeat(2)
+        ours, theirs = (luck + random.normal(size=(2, 80))) > 0
+        found = paired_bootstrap(
+            (ours.astype(float) - theirs.astype(float)).tolist(),
+            questions.tolist(),
+            seed=trial,
+            samples=400,
+        )
+        held += found.difference.low <= 0.0 <= found.difference.high
+        false += found.p_value < 0.05
+    assert 0.90 <= held / 200 <= 0.99
+    assert false / 200 <= 0.10
+
+
+def test_differences_that_are_all_alike_are_not_certain():
+    """Ten questions on which nothing differed leave room for a difference on others."""
+    same = paired_bootstrap([0.0] * 10, range(10))
+    assert same.p_value == 1.0
+    assert same.difference.low == pytest.approx(-same.difference.high)
+    assert 0.2 < same.difference.high < 0.35
+    always = paired_bootstrap([1.0] * 10, range(10))
+    assert always.p_value == pytest.approx(2 / 2**10)
+    assert always.difference.low < 0.6
+    assert math.isnan(paired_bootstrap([], []).p_value)
+
+
+@given(p_values)
+@settings(deadline=None, max_examples=60)
+def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
+    """The adjusted p-values are those of an independent implementation."""
+    assert benjamini_hochberg(given_values) == pytest.approx(
+        false_discovery_control(given_values).tolist()
+    )
+
+
+@given(p_values)
+@settings(deadline=None, max_examples=60)
+def test_adjusting_keeps_the_order_and_never_lowers(given_values: list[float]):
+    """Holm is the stricter of the two, and neither makes a finding out of nothing."""
+    strict, mild = holm(given_values), benjamini_hochberg(given_values)
+    for one, low, high in zip(given_values, mild, strict, strict=True):
+        assert one - 1e-12 <= low <= high + 1e-12 <= 1.0 + 1e-12
+    order = np.argsort(given_values, kind="stable")
+    assert (np.diff(np.array(strict)[order]) >= -1e-12).all()
+
+
+def test_holm_gives_the_textbook_values():
+    """Four tests: the smallest p-value is multiplied by four, the next by three, and so on."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.01, math.nan])[0] == 0.01
+    assert math.isnan(holm([0.01, math.nan])[1])
+    with pytest.raises(DataError, match="between 0 and 1"):
+        holm([1.5])
