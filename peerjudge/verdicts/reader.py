@@ -24,6 +24,7 @@ from peerjudge.verdicts.quoting import plain, unquoted
 from peerjudge.verdicts.readings import CONTRADICTION, REFUSAL, Form, Reading, resolve
 from peerjudge.verdicts.refusals import refuses
 from peerjudge.verdicts.replies import Reply, stated_from_the_end, take_apart
+from peerjudge.verdicts.results import closing_result
 from peerjudge.verdicts.statements import CALLED, DECIDED, PRAISED, Statement, unanimous
 from peerjudge.verdicts.structured import json_code
 
@@ -93,6 +94,10 @@ def _last_label(reply: Reply) -> int | None:
     return label(reply.last, last=True)
 
 
+def _last_result(reply: Reply) -> int | None:
+    return closing_result(reply.lines)
+
+
 def _last_statement(reply: Reply) -> int | None:
     return None if _retold(reply) else lone_statement(reply.last)
 
@@ -153,6 +158,7 @@ FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     ("last-line number", _last_number),
     ("last-line name", _last_name),
     ("last-line label", _last_label),
+    ("last-line result", _last_result),
     ("last-line statement", _last_statement),
     ("first-line marks", _first_marks),
 )
