@@ -23,7 +23,7 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
         "system": frozenset({"mark"}),
         "seat": frozenset({"number", "others"}),
         "scene": frozenset({"question", "answers"}),
-        "heard": frozenset({"speaker", "own", "private", "about", "words"}),
+        "heard": frozenset({"speaker", "own", "private", "task", "about", "words"}),
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
         "tasks": frozenset({"criteria", "labels", "low", "high", "worst", "best"}),
@@ -36,14 +36,23 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
 `others` those of the rest; `question` and `answers` are fenced, `labels` are the names under which
 the answers are shown; `speaker` is `Reviewer 2`, or `You` in what a seat hears of itself before a
 discussion, `own` whether that is the one now asked, `private` whether it was said in private,
-`about` the label of the one answer it was about (or empty) and `words` what was said, fenced;
-`aspects` are the criteria, none when they are not to be named, `criteria` that part filled;
-`numbers` are those of the answers and `tie` is the number for a tie.
+`task` to which task, `about` the label of the one answer it was about (or empty) and `words` what
+was said, fenced; `aspects` are the criteria, none when they are not to be named, `criteria` that
+part filled; `numbers` are those of the answers and `tie` is the number for a tie; `low` and `high`
+bound the scale of a rating, of which `worst` is the one end and `best` the other. There are no
+`answers` and no `labels` where the speaker is asked before it sees any.
 """
 
 _TABLES = ("tasks", "reply")
-_REPLIES = ("verdict", "verdict_or_tie", "rating")
-_OPTIONAL_REPLIES = frozenset({"rating"})
+_REPLIES = frozenset({"verdict", "verdict_or_tie"})
+_RATINGS = frozenset(
+    {
+        "rating",
+        *("example_score_only", "example_score_reasons", "example_reasons_score"),
+        *("schema_score_only", "schema_score_reasons", "schema_reasons_score"),
+    }
+)
+"""The forms of a rating: the number, and JSON asked for by example or by schema."""
 
 
 def read_pack(name: str, text: str) -> PromptPack:
@@ -66,8 +75,8 @@ def read_pack(name: str, text: str) -> PromptPack:
         raise PromptError(msg) from cause
     _require(
         pack.reply.keys(),
-        known=set(_REPLIES),
-        optional=set(_OPTIONAL_REPLIES),
+        known={*_REPLIES, *_RATINGS},
+        optional={*_RATINGS},
         where=f"[reply] of prompt pack {name!r}",
     )
     for part, key, template in _templates(pack):

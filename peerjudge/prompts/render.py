@@ -98,6 +98,7 @@ class _Prompt:
             "speaker": speaker,
             "own": own,
             "private": turn.cue.private,
+            "task": turn.cue.task,
             "about": about,
             "words": fence(label, turn.utterance.text, mark=self.mark),
         }
