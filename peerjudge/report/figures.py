@@ -40,11 +40,12 @@ _WORD = 7.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A text at a place; `full` is the whole of it where `text` had to be cut."""
+    """A text at a place, on one line or two; `full` is the whole of it where it had to be cut."""
 
     x: float
     y: float
     text: str
+    below: str = ""
     full: str = ""
 
 
@@ -221,7 +222,7 @@ def _dot_row(row: Values, y: float, at: Scale) -> DotRow:
     start = _dot(row.start, y - _APART if both else y, at)
     end = _dot(row.end, y + _APART if both else y, at)
     return DotRow(
-        name=_cut(row.name, x=0.0, y=y + 4.5),
+        name=_wrapped(row.name, x=0.0, y=y + 4.5),
         note=Label(x=WIDTH, y=y + 4.5, text=row.note),
         start=start,
         end=end,
@@ -289,6 +290,16 @@ def _ticks(
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
     values = [number * step for number in range(first, last + 1)]
     return tuple(Label(x=at(value), y=y, text=unit(value)) for value in values)
+
+
+def _wrapped(text: str, *, x: float, y: float) -> Label:
+    """The text on two lines where it is too long for one and has a space to break at."""
+    break_at = text.rfind(" ", 0, _LETTERS + 1)
+    if len(text) <= _LETTERS or break_at <= 0:
+        return _cut(text, x=x, y=y)
+    below = _cut(text[break_at + 1 :], x=x, y=y)
+    full = text if below.full else ""
+    return Label(x=x, y=y - 8, text=text[:break_at], below=below.text, full=full)
 
 
 def _cut(text: str, *, x: float, y: float, letters: int = _LETTERS) -> Label:

@@ -257,6 +257,44 @@ def test_the_same_seed_draws_the_same_intervals() -> None:
     assert findings(told, seed=3) == findings(iter(told), seed=3)
 
 
+def test_reviewers_that_are_contestants_are_weighed() -> None:
+    """Both judge in private that the first author wrote the better answer, so it weighs more."""
+    seats = tuple(
+        Seat(id=f"seat-{n}", reviewer=f"author-{n}", role=role)
+        for n, role in ((1, Role.LEADER), (2, Role.FOLLOWER))
+    )
+    told = [
+        transcript_of(moves, comparison=comparison_of(2, gold=1, name=f"c{i}"), seats=seats)
+        for i, moves in enumerate(["1|1 1 1", "1|1 2 2", "1|2 1 1"])
+    ]
+    peers = findings(told).peers
+    assert peers is not None
+    assert peers.equal.contestants["author-1"].score == pytest.approx(5 / 6)
+    assert sum(weight.value for weight in peers.weights.values()) == pytest.approx(1)
+    first, second = (peers.weights[f"author-{n}"] for n in (1, 2))
+    assert first.low <= first.value <= first.high
+    assert first.value > second.value
+    assert peers.prd == {"author-1": 1.0, "author-2": 0.0}
+    assert (peers.outsiders, peers.reason) == ((), "")
+
+
+def test_reviewers_that_are_no_contestants_are_not_told_apart() -> None:
+    """Without a reviewer among the authors there is a ranking, but no weights, and a reason."""
+    peers = findings([discussion("1|1 1 1")]).peers
+    assert peers is not None
+    assert list(peers.equal.contestants) == ["author-1", "author-2"]
+    assert (peers.weighted, peers.weights, peers.prd) == (None, {}, {})
+    assert "no reviewer is a contestant" in peers.reason
+    assert peers.outsiders == ("reviewer-1", "reviewer-2")
+
+
+def test_without_readable_private_reviews_nobody_is_ranked() -> None:
+    """The findings say why there is no ranking."""
+    found = findings([discussion("?|? 1 1")])
+    assert found.peers is None
+    assert "could be read" in found.peers_missing
+
+
 def test_no_discussions_at_all() -> None:
     """An empty run has findings, and they are empty."""
     found = findings([])

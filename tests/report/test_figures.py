@@ -54,10 +54,17 @@ def test_an_arrow_joins_before_and_after_when_they_lie_apart() -> None:
 
 def test_a_long_name_is_cut_and_kept_whole_beside() -> None:
     """The reader sees the start of a long name and can ask for the whole."""
-    name = "a condition with a very long name indeed"
+    name = "a_condition_with_a_very_long_name_indeed"
     label = dot_figure([row(0.5, name)]).rows[0].name
     assert len(label.text) < len(name)
     assert label.full == name
+
+
+def test_a_name_of_several_words_takes_two_lines() -> None:
+    """A name that breaks into two lines loses nothing."""
+    label = dot_figure([row(0.5, "solid with plain, vote of six")]).rows[0].name
+    assert f"{label.text} {label.below}" == "solid with plain, vote of six"
+    assert label.full == ""
 
 
 def test_parts_of_a_bar_follow_each_other() -> None:

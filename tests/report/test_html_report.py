@@ -137,6 +137,7 @@ def test_simulation_is_said_in_every_table_and_figure(
     assert len(figures) > 3
     assert all("Simulated reviewers" in caption for caption in captions)
     assert all("Simulated reviewers" in (figure["aria-label"] or "") for figure in figures)
+    assert page.count(">simulated reviewers</text>") == len(figures)
 
 
 def test_tables_are_named_and_headed(run: tuple[Transcript, ...], report: Report) -> None:

@@ -221,11 +221,13 @@
     const copy = figure.cloneNode(true);
     const [from, to] = [figure, copy].map((root) => [root, ...root.querySelectorAll("*")]);
     const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor"];
+    document.documentElement.classList.add("light"); // a figure is pasted on white paper
     to.forEach((node, at) => {
       const style = getComputedStyle(from[at]);
       kept.forEach((name) => node.setAttribute(name, style.getPropertyValue(name)));
       node.removeAttribute("class");
     });
+    document.documentElement.classList.remove("light");
     const blob = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
     const link = el("a", { href: URL.createObjectURL(blob), download: `${id}.svg` });
     link.click();
