@@ -28,6 +28,7 @@ async def report_command(
     from peerjudge.experiment import open_run
 
     async with open_run(run) as opened:
-        path = await reporting.write(opened, await reporting.find(opened), output=output)
+        transcripts = await reporting.played(opened)
+        path = reporting.write(opened, transcripts, reporting.find(transcripts), output=output)
     results().print(str(path), soft_wrap=True)
     return 0

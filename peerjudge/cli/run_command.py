@@ -124,8 +124,9 @@ async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
 
     source = summary.folder or f"{summary.store}#{summary.run}"
     async with open_run(source) as opened:
-        found = await reporting.find(opened)
-        report = await reporting.write(opened, found) if summary.folder else None
+        transcripts = await reporting.played(opened)
+        found = reporting.find(transcripts)
+        report = reporting.write(opened, transcripts, found) if summary.folder else None
     if json:
         print_json(summary_document(summary))
         return
