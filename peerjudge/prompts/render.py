@@ -86,7 +86,8 @@ class _Prompt:
             for label, answer_id in zip(self.labels(), self.cue.sees, strict=True)
         )
         question = fence("Question", self.comparison.question.text, mark=self.mark)
-        return self.fill("scene", self.pack.scene, {"question": question, "answers": answers})
+        values = {"question": question, "answers": answers, "task": self.cue.task}
+        return self.fill("scene", self.pack.scene, values)
 
     def heard(self, turn: Turn) -> str:
         own = turn.cue.seat == self.cue.seat
