@@ -11,15 +11,25 @@ from peerjudge.clients.billing import (
     itemised,
 )
 from peerjudge.clients.build import build_client
-from peerjudge.clients.cache import MemoryCache, Reply, ResponseCache, SingleFlight
+from peerjudge.clients.cache import (
+    KeptReplies,
+    MemoryCache,
+    Reply,
+    ResponseCache,
+    SingleFlight,
+    Texts,
+)
 from peerjudge.clients.components import allow_namespace, load_client
 from peerjudge.clients.failures import ClientCancelledError, MalformedReplyError
 from peerjudge.clients.governed import Governed
 from peerjudge.clients.pool import ClientPool
+from peerjudge.clients.prices import PRICES_FILE, Price, Prices
 from peerjudge.clients.retry import RetryPolicy
 from peerjudge.clients.sampling import create_args, dialect_of, is_simulated
+from peerjudge.clients.window import Window
 
 __all__ = [
+    "PRICES_FILE",
     "Billing",
     "Call",
     "CallBook",
@@ -27,13 +37,18 @@ __all__ = [
     "ClientCancelledError",
     "ClientPool",
     "Governed",
+    "KeptReplies",
     "MalformedReplyError",
     "MemoryCache",
+    "Price",
+    "Prices",
     "Reply",
     "ResponseCache",
     "RetryPolicy",
     "SingleFlight",
     "Tally",
+    "Texts",
+    "Window",
     "allow_namespace",
     "billed_to",
     "build_client",

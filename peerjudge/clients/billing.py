@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from uuid import uuid4
 
@@ -39,7 +39,8 @@ class Call:
     """One call: for whom, what became of it, and what it took.
 
     `latency` is in seconds, of the attempt that brought the reply (of all when none did);
-    `attempts` is 0 for a reply that was at hand. `error` names the type of the last failure.
+    `attempts` is 0 for a reply that was at hand. `cost` is in USD, `None` where the price is not
+    known. `error` names the type of the last failure.
     """
 
     reviewer: str
@@ -50,6 +51,7 @@ class Call:
     usage: Usage = Usage()
     attempts: int = 1
     latency: float = 0.0
+    cost: float | None = None
     error: str = ""
 
 
@@ -138,12 +140,13 @@ def itemised(reviewer: str) -> Generator[Billing]:
             outer.calls.extend(bill.calls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Tally:
     """Calls and tokens added up. Tokens are those paid for; `cached_tokens` were saved.
 
     `estimated` says that some of the tokens were counted here, not by a server. `latency` is the
-    sum in seconds over paid calls.
+    sum in seconds over paid calls. `cost` is that of the calls whose price is known, in USD;
+    `unpriced` counts the others.
     """
 
     paid: int = 0
@@ -155,36 +158,26 @@ class Tally:
     cached_tokens: int = 0
     estimated: bool = False
     latency: float = 0.0
+    cost: float = 0.0
+    unpriced: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            paid=self.paid + other.paid,
-            cached=self.cached + other.cached,
-            failed=self.failed + other.failed,
-            attempts=self.attempts + other.attempts,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            estimated=self.estimated or other.estimated,
-            latency=self.latency + other.latency,
-        )
-
-    @classmethod
-    def of(cls, call: Call) -> Tally:
-        """The tally of one call."""
+    def enter(self, call: Call) -> None:
+        """Add one call."""
         usage = call.usage
+        self.attempts += call.attempts
         if call.outcome is CallOutcome.CACHED:
-            return cls(cached=1, cached_tokens=usage.prompt_tokens + usage.completion_tokens)
-        if call.outcome is CallOutcome.FAILED:
-            return cls(failed=1, attempts=call.attempts)
-        return cls(
-            paid=1,
-            attempts=call.attempts,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            estimated=usage.estimated,
-            latency=call.latency,
-        )
+            self.cached += 1
+            self.cached_tokens += usage.prompt_tokens + usage.completion_tokens
+        elif call.outcome is CallOutcome.FAILED:
+            self.failed += 1
+        else:
+            self.paid += 1
+            self.prompt_tokens += usage.prompt_tokens
+            self.completion_tokens += usage.completion_tokens
+            self.estimated = self.estimated or usage.estimated
+            self.latency += call.latency
+            self.cost += call.cost or 0.0
+            self.unpriced += call.cost is None
 
 
 class CallBook:
@@ -195,7 +188,10 @@ class CallBook:
 
     def book(self, call: Call) -> None:
         """Enter one call."""
-        self._tallies[call.reviewer] = self.tally(call.reviewer) + Tally.of(call)
+        tally = self._tallies.get(call.reviewer)
+        if tally is None:
+            tally = self._tallies[call.reviewer] = Tally()
+        tally.enter(call)
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -203,9 +199,16 @@ class CallBook:
         return tuple(sorted(self._tallies))
 
     def tally(self, reviewer: str) -> Tally:
-        """The calls of one reviewer."""
-        return self._tallies.get(reviewer, Tally())
+        """The calls of one reviewer so far."""
+        found = self._tallies.get(reviewer)
+        return Tally() if found is None else replace(found)
 
     def total(self) -> Tally:
-        """The calls of all reviewers."""
-        return sum(self._tallies.values(), Tally())
+        """The calls of all reviewers so far."""
+        total = Tally()
+        for tally in self._tallies.values():
+            for each in fields(Tally):
+                name = each.name
+                setattr(total, name, getattr(total, name) + getattr(tally, name))
+        total.estimated = bool(total.estimated)
+        return total

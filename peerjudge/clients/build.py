@@ -47,12 +47,13 @@ def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionCli
 
 
 def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:
-    from autogen_ext.models.openai import OpenAIChatCompletionClient
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
+
+    from peerjudge.clients.openai_client import QuickOpenAIClient, aiohttp_transport
 
     # Servers answer with names of their own ("gpt-4o" becomes "gpt-4o-2024-08-06"); that is no news.
     warnings.filterwarnings("ignore", message="Resolved model mismatch", category=UserWarning)
-    known = _schema(OpenAIChatCompletionClient) | set(CompletionCreateParamsBase.__annotations__)
+    known = _schema(QuickOpenAIClient) | set(CompletionCreateParamsBase.__annotations__)
     settings: dict[str, Any] = {
         "model": spec.name,
         "api_key": key or _NO_KEY,
@@ -62,7 +63,8 @@ def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCo
         "include_name_in_message": False,
     } | _options(card, spec, known | {"extra_body"})
     settings["model_info"] = _model_info(spec)
-    return OpenAIChatCompletionClient(**settings)
+    settings["http_client"] = aiohttp_transport(settings["timeout"])
+    return QuickOpenAIClient(settings)
 
 
 def _anthropic(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:

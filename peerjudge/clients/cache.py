@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from autogen_core.models import CreateResult
+from pydantic import BaseModel, ValidationError
 
 from peerjudge.data import Usage
 
-__all__ = ["MemoryCache", "Reply", "ResponseCache", "SingleFlight"]
+__all__ = ["KeptReplies", "MemoryCache", "Reply", "ResponseCache", "SingleFlight", "Texts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,48 @@ class MemoryCache:
         self._replies.move_to_end(key)
         if len(self._replies) > self._most:
             self._replies.popitem(last=False)
+
+
+class Texts(Protocol):
+    """Where texts are kept by key, and outlive the process."""
+
+    async def get(self, key: str) -> str | None:
+        """The text under this key, if there is one."""
+        ...
+
+    async def put(self, key: str, text: str) -> None:
+        """Keep this text; returns when it would survive the death of the process."""
+        ...
+
+
+class _Kept(BaseModel):
+    """The JSON form of a reply."""
+
+    result: CreateResult
+    usage: Usage
+
+
+class KeptReplies:
+    """Replies as JSON, wherever texts can be kept."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    async def get(self, key: str) -> Reply | None:
+        """The reply to this request; one that cannot be read any more counts as none."""
+        text = await self._texts.get(key)
+        if text is None:
+            return None
+        try:
+            kept = _Kept.model_validate_json(text)
+        except ValidationError:
+            return None
+        return Reply(result=kept.result, usage=kept.usage)
+
+    async def put(self, key: str, reply: Reply) -> None:
+        """Keep the reply."""
+        kept = _Kept(result=reply.result, usage=reply.usage)
+        await self._texts.put(key, kept.model_dump_json())
 
 
 class SingleFlight:

@@ -1,7 +1,8 @@
 """The seam every call passes: single flight, retry, limits, and the book, around any client.
 
 A reply at hand costs no place in the queue, and every attempt waits its turn; so the order is
-single-flight cache, then retry, then limiter, then the client.
+single-flight cache, then retry, then limiter (the card's bounds, then the provider's window), then
+the client.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight
 from peerjudge.clients.guard import guarded
 from peerjudge.clients.keys import request_key
 from peerjudge.clients.limiter import Limiter
-from peerjudge.clients.retry import RetryPolicy
+from peerjudge.clients.prices import Price
+from peerjudge.clients.retry import RetryPolicy, is_transient
 from peerjudge.clients.tokens import count_messages, estimate_tokens, usage_of
+from peerjudge.clients.window import Window
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.cards import Limits
 from peerjudge.data.discussion import Usage
@@ -76,6 +79,9 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         identity: What tells this model with its settings from any other, for the cache; by
             default, clients share nothing with each other.
         limits: Connections, rates, timeout of an attempt and number of attempts.
+        window: The window of the provider, shared by all clients that ask it; without one, only
+            the limits bound the calls in flight.
+        price: What the model's tokens cost, for the book; `None` if that is not known.
         policy: The retry policy; by default it follows from the limits.
         flights: The shared single flight (and its cache) of a pool.
         book: The shared book of a pool.
@@ -93,6 +99,8 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         model: str = "",
         identity: str = "",
         limits: Limits = Limits(),
+        window: Window | None = None,
+        price: Price | None = None,
         policy: RetryPolicy | None = None,
         flights: SingleFlight | None = None,
         book: CallBook | None = None,
@@ -103,7 +111,8 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         self.book = CallBook() if book is None else book
         self._identity = identity or uuid4().hex
         self._limits = limits
-        self._limiter = Limiter(limits)
+        self._limiter = Limiter(limits, window)
+        self._price = price
         self._policy = RetryPolicy.within(limits) if policy is None else policy
         self._flights = SingleFlight(MemoryCache()) if flights is None else flights
 
@@ -194,35 +203,44 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
     async def _ask(self, asked: _Asked) -> Reply:
         now = asyncio.get_running_loop().time
         expected = _expected(asked.messages, asked.extra)
-        first = now()
-        attempts = 0
+        begun = now()
+        attempts = 1
         try:
-            async for attempt in self._policy.tries():
+            try:
+                return await self._once(asked, expected, attempt=1)
+            except Exception as error:
+                if self._policy.attempts == 1 or not is_transient(error):
+                    raise
+                failed = error
+            async for attempt in self._policy.tries(begun=begun):
                 with attempt:
                     attempts = attempt.num
-                    async with self._limiter.admit(expected):
-                        begun = now()
-                        result = await self._attempt(asked)
-                    took = now() - begun
-                    usage = usage_of(asked.messages, result, model=self.model)
-                    self._enter(
-                        asked.billing,
-                        CallOutcome.PAID,
-                        usage=usage,
-                        attempts=attempts,
-                        latency=took,
-                    )
-                    return Reply(result=result, usage=usage)
+                    return await self._again(asked, expected, attempts, failed)
         except Exception as error:
             self._enter(
                 asked.billing,
                 CallOutcome.FAILED,
                 attempts=attempts,
-                latency=now() - first,
+                latency=now() - begun,
                 error=type(error).__name__,
             )
             raise
         raise AssertionError  # pragma: no cover - the last failure has been raised above
+
+    async def _again(self, asked: _Asked, expected: int, attempt: int, failed: Exception) -> Reply:
+        if attempt == 1:
+            raise failed
+        return await self._once(asked, expected, attempt=attempt)
+
+    async def _once(self, asked: _Asked, expected: int, *, attempt: int) -> Reply:
+        now = asyncio.get_running_loop().time
+        async with self._limiter.admit(expected):
+            begun = now()
+            result = await self._attempt(asked)
+        took = now() - begun
+        usage = usage_of(asked.messages, result, model=self.model)
+        self._enter(asked.billing, CallOutcome.PAID, usage=usage, attempts=attempt, latency=took)
+        return Reply(result=result, usage=usage)
 
     async def _attempt(self, asked: _Asked) -> CreateResult:
         async with guarded(self._limits.timeout, token=asked.token, model=self.model):
@@ -254,10 +272,16 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             usage=usage,
             attempts=attempts,
             latency=latency,
+            cost=self._cost(outcome, usage),
             error=error,
         )
         billing.calls.append(call)
         self.book.book(call)
+
+    def _cost(self, outcome: CallOutcome, usage: Usage) -> float | None:
+        if outcome is not CallOutcome.PAID:
+            return 0.0
+        return None if self._price is None else self._price.cost(usage)
 
     async def close(self) -> None:
         """Close the inner client."""

@@ -12,7 +12,9 @@ from peerjudge.clients.billing import CallBook
 from peerjudge.clients.build import build_client
 from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
 from peerjudge.clients.governed import Governed
-from peerjudge.data import Card, content_hash, to_plain
+from peerjudge.clients.prices import Price
+from peerjudge.clients.window import Window
+from peerjudge.data import Card, ModelSpec, content_hash, to_plain
 
 __all__ = ["ClientPool"]
 
@@ -21,20 +23,35 @@ class ClientPool:
     """Hands every card its governed client; use it as `async with ClientPool(...) as pool`.
 
     Cards with the same model and settings share one inner client (building one takes longer than
-    many calls) and its connections. All cards share the replies and the book. Each card has its
-    own limits.
+    many calls) and its connections. Cards with the same provider, address and key share a window,
+    which finds out how many calls at once the provider bears. All cards share the replies and the
+    book. Each card has its own limits.
 
     Args:
         environ: Where keys are looked up, usually `os.environ`.
         cache: Where replies are kept; in memory by default.
+        world: What sets apart the replies of this pool from others' in the same cache, such as the
+            seed of an experiment.
+        prices: What the tokens of a card's reviewer cost, by the name of the card; `None` or no
+            entry where that is not known.
     """
 
-    def __init__(self, *, environ: Mapping[str, str], cache: ResponseCache | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        environ: Mapping[str, str],
+        cache: ResponseCache | None = None,
+        world: str = "",
+        prices: Mapping[str, Price | None] | None = None,
+    ) -> None:
         self.book = CallBook()
         self._environ = environ
+        self._world = world
+        self._prices = dict(prices or {})
         self._flights = SingleFlight(MemoryCache() if cache is None else cache)
         self._clients: dict[str, ChatCompletionClient] = {}
         self._governed: dict[str, Governed] = {}
+        self._windows: dict[tuple[str, ...], Window] = {}
 
     def client(self, card: Card) -> Governed:
         """The client of this card; raises `CardError` if it cannot be built."""
@@ -56,13 +73,20 @@ class ClientPool:
             model=model.name or model.provider if model is not None else "",
             # The variable of the key changes no reply.
             identity=content_hash(
-                [model.provider, model.name, model.base_url or "", dict(model.options)]
+                [model.provider, model.name, model.base_url or "", dict(model.options), self._world]
                 if model is not None
                 else None
             ),
             limits=card.limits,
+            window=None if model is None else self._window(model),
+            price=self._prices.get(card.name),
             flights=self._flights,
             book=self.book,
+        )
+
+    def _window(self, model: ModelSpec) -> Window:
+        return self._windows.setdefault(
+            (model.provider, model.base_url or "", model.key_env or ""), Window()
         )
 
     async def close(self) -> None:

@@ -46,22 +46,26 @@ class RetryPolicy:
         """The policy of a card: its attempts, and no longer than all of them may take."""
         return cls(attempts=limits.attempts, deadline=limits.attempts * limits.timeout)
 
-    def tries(self) -> AsyncIterator[stamina.Attempt]:
-        """Attempts to run a block in, each used as `with attempt:`; the last failure is raised."""
+    def tries(self, *, begun: float) -> AsyncIterator[stamina.Attempt]:
+        """Attempts to run a block in, each used as `with attempt:`; the last failure is raised.
+
+        The first attempt is made before, since most calls need no other: raise what it raised in
+        the first block. `begun` is when it began, by the clock of the event loop.
+        """
+        left = begun + self.deadline - asyncio.get_running_loop().time()
         return aiter(
             stamina.retry_context(
-                self._hook(),
+                self._hook(begun + self.deadline),
                 attempts=self.attempts,
-                timeout=self.deadline,
+                timeout=max(0.0, left),
                 wait_initial=self.wait,
                 wait_max=self.wait_most,
                 wait_jitter=self.wait,
             )
         )
 
-    def _hook(self) -> Callable[[Exception], bool | float]:
+    def _hook(self, give_up: float) -> Callable[[Exception], bool | float]:
         now = asyncio.get_running_loop().time
-        give_up = now() + self.deadline
 
         def decide(error: Exception) -> bool | float:
             if not is_transient(error):
