@@ -9,9 +9,10 @@ are the prompt variants of its Table 9.
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Talk, private_cue, settle, talk_cue
+from peerjudge.talk import Talk, opening_cue, settle, talk_cue
 
 SEATS = (2, 2)
+ANSWERS = (2, 4)
 
 Options = Talk
 
@@ -20,9 +21,8 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Talk
 ) -> Cue | None:
     """A private review of each seat, then the discussion."""
-    if len(turns) < len(seats):
-        return private_cue(seats[len(turns)], comparison, options)
-    return talk_cue(seats, comparison, turns, options, length=options.turns)
+    private = opening_cue(seats, comparison, turns, options)
+    return private or talk_cue(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Rounds, private_cue, settle, talk_cue
+from peerjudge.talk import Rounds, opening_cue, settle, talk_cue
 
 SEATS = (3, None)
+ANSWERS = (2, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +29,9 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
     """A private review of each seat, then the rounds."""
-    if len(turns) < len(seats):
-        return private_cue(seats[len(turns)], comparison, options)
-    return talk_cue(seats, comparison, turns, options, length=options.rounds * len(seats))
+    private = opening_cue(seats, comparison, turns, options)
+    length = options.rounds * len(seats)
+    return private or talk_cue(seats, comparison, turns, options, length=length)
 
 
 def conclude(

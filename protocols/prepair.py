@@ -2,15 +2,17 @@
 
 Source: PRePair (Jeong et al., "On the Adversarial Vulnerability of Pairwise Evaluation Using Large
 Language Models", section 4 and Figures 7 and 12): pointwise reasoning, pairwise decision. An
-explanation does not depend on the other answer or on the order, so both orders share it.
+explanation does not depend on the other answer or on the order, so that all pairs, orders and
+protocols of a run share it: k answers to a question take k explanations.
 """
 
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Ask, explained_cues
+from peerjudge.talk import Ask, method_cues
 
 SEATS = (1, 1)
+ANSWERS = (2, 4)
 
 Options = Ask
 
@@ -19,5 +21,5 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
 ) -> Cue | None:
     """An explanation of each answer, then the decision."""
-    cues = explained_cues(seats[0], comparison, options)
+    cues = method_cues("prepair", seats[0], comparison, options)
     return cues[len(turns)] if len(turns) < len(cues) else None

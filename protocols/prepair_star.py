@@ -7,10 +7,11 @@ the Adversarial Vulnerability of Pairwise Evaluation Using Large Language Models
 
 from __future__ import annotations
 
-from peerjudge.data import Comparison, Cue, Expects, Seat, Turn
-from peerjudge.talk import Ask, private_cue
+from peerjudge.data import Comparison, Cue, Seat, Turn
+from peerjudge.talk import Ask, method_cues
 
 SEATS = (1, 1)
+ANSWERS = (2, 4)
 
 Options = Ask
 
@@ -19,15 +20,5 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
 ) -> Cue | None:
     """One explanation of all answers, then the decision."""
-    if not turns:
-        return Cue(
-            seat=seats[0].id,
-            task="explain_both",
-            sees=comparison.shown,
-            expects=Expects.TEXT,
-            private=True,
-            aspects=options.aspects,
-        )
-    if len(turns) == 1:
-        return private_cue(seats[0], comparison, options, task="decide", hears=(0,))
-    return None
+    cues = method_cues("prepair_star", seats[0], comparison, options)
+    return cues[len(turns)] if len(turns) < len(cues) else None

@@ -16,14 +16,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Ask, majority, private_cue, settle, stances
+from peerjudge.talk import Opening, majority, opening_cue, settle, stances
 
 SEATS = (2, None)
+ANSWERS = (2, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Ask):
-    """How a vote is settled.
+class Options(Opening):
+    """How a vote is opened and settled.
 
     `split` says what decides where there is no majority: the `first` seat that has a verdict, or
     that it is a `tie`.
@@ -36,7 +37,7 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
     """A private review of each seat."""
-    return private_cue(seats[len(turns)], comparison, options) if len(turns) < len(seats) else None
+    return opening_cue(seats, comparison, turns, options)
 
 
 def conclude(

@@ -34,6 +34,8 @@ class Orders(StrEnum):
     """Drawn once per comparison from the experiment's seed."""
     BOTH = "both"
     """As given and reversed; for three and more answers, every rotation."""
+    ALL = "all"
+    """Every order there is: 2 of two answers, 6 of three, 24 of four."""
 
 
 def _no_settings() -> dict[str, Scalar]:

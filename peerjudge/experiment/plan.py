@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from peerjudge.cards import card_identity
 from peerjudge.data import (
@@ -21,6 +22,7 @@ from peerjudge.data import (
     content_hash,
 )
 from peerjudge.errors import ExperimentError
+from peerjudge.experiment.rehearsal import rehearse
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.shelf import Shelf
@@ -76,7 +78,8 @@ def cast_parts(experiment: Experiment, shelf: Shelf, cast: Cast) -> tuple[Part, 
     """Every condition of the experiment with its protocol, prompts and seats.
 
     Raises `ExperimentError` for conditions that share a name, `ShelfError` for names on no shelf,
-    `ProtocolError` for a number of seats or an option that the protocol does not take.
+    `ProtocolError` for a number of seats or an option that the protocol does not take,
+    `PromptError` for a pack without the words that the protocol needs.
     """
     names = [condition.name for condition in experiment.conditions]
     if not names:
@@ -103,6 +106,8 @@ def shown_orders(comparison: Comparison, orders: Orders, *, seed: int) -> tuple[
     if len(comparison.answers) == 2:
         return (comparison, comparison.swapped())
     shown = comparison.shown
+    if orders is Orders.ALL:
+        return tuple(map(comparison.reordered, permutations(shown)))
     return tuple(comparison.reordered(shown[i:] + shown[:i]) for i in range(len(shown)))
 
 
@@ -111,6 +116,7 @@ def _part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast
     pack = shelf.prompts(condition.prompts or experiment.prompts)
     least, most = protocol.answers
     protocol.require(seats=len(condition.seats), answers=most or least)
+    rehearse(protocol, pack, seats=len(condition.seats))
     return Part(
         condition=condition, protocol=protocol, pack=pack, seats=_seats(condition.seats, cast)
     )

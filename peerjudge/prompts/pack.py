@@ -34,13 +34,14 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
 
 `mark` is the mark of the fences; `number` the speaker's place in the discussion, from 1, and
 `others` those of the rest; `question` and `answers` are fenced, `labels` are the names under which
-the answers are shown, `task` is what the speaker is asked to do with them; `speaker` is `Reviewer 2`, or `You` in what a seat hears of itself before a
-discussion, `own` whether that is the one now asked, `private` whether it was said in private,
-`task` what had been asked, `about` the label of the one answer it was about (or empty) and `words` what
-was said, fenced; `aspects` are the criteria, none when they are not to be named, `criteria` that
-part filled; `numbers` are those of the answers and `tie` is the number for a tie; `low` and `high`
-bound the scale of a rating, of which `worst` is the one end and `best` the other. There are no
-`answers` and no `labels` where the speaker is asked before it sees any.
+the answers are shown, `task` is what the speaker is asked to do with them; `speaker` is `Reviewer
+2`, or `You` in what a seat hears of itself before a discussion, `own` whether that is the one now
+asked, `private` whether it was said in private, `task` what had been asked, `about` the label of
+the one answer it was about (or empty) and `words` what was said, fenced; `aspects` are the
+criteria, none when they are not to be named, `criteria` that part filled; `numbers` are those of
+the answers and `tie` is the number for a tie; `low` and `high` bound the scale of a rating, of
+which `worst` is the one end and `best` the other. There are no `answers` and no `labels` where the
+speaker is asked before it sees any.
 """
 
 _TABLES = ("tasks", "reply")

@@ -1,0 +1,103 @@
+"""How seats discuss after their private reviews: in turns or rounds, until they may stop.
+
+Seats are passed leader first, so who leads is decided before a protocol is asked. A turn is
+*private* when its cue is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from peerjudge.data import Comparison, Cue, Seat, Turn
+from peerjudge.errors import ProtocolError
+from peerjudge.talk.methods import Opening
+from peerjudge.talk.settling import agreed
+
+__all__ = ["Manner", "Rounds", "Talk", "talk_cue"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manner(Opening):
+    """How a discussion is held, apart from its length; how it is opened, see `Opening`.
+
+    Attributes:
+        stop: `fixed` runs to the full length; `agreement` ends after the first discussion turn at
+            which every seat has a stance and all are the same.
+        hears: whose private reviews a seat hears in the discussion: `all` or only its `own`.
+        remind: repeats the speaker's role in each discussion cue (PRD, Table 9, "w/ role").
+        only_if_disagreeing: skips the discussion when the private stances already agree.
+        outcome: how it is settled, see `settle`.
+    """
+
+    stop: Literal["fixed", "agreement"] = "fixed"
+    hears: Literal["all", "own"] = "all"
+    remind: bool = False
+    only_if_disagreeing: bool = False
+    outcome: Literal["last", "leader", "majority"] = "last"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Talk(Manner):
+    """A discussion of at most `turns` turns after the private reviews (the leader's is the first)."""
+
+    turns: int = 4
+
+    def __post_init__(self) -> None:
+        _require_count("turns", self.turns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounds(Manner):
+    """A discussion of at most `rounds` rounds after the private reviews; each seat speaks once a round."""
+
+    rounds: int = 2
+
+    def __post_init__(self) -> None:
+        _require_count("rounds", self.rounds)
+
+
+def _require_count(name: str, value: int) -> None:
+    if value < 0:
+        msg = f"option {name!r} must be 0 or more, not {value}"
+        raise ProtocolError(msg)
+
+
+def talk_cue(
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    manner: Manner,
+    *,
+    length: int,
+) -> Cue | None:
+    """The next cue of a discussion of `length` turns in seat order, or `None` when it is over.
+
+    A speaker sees all answers and hears the private reviews that `manner.hears` lets it, all
+    discussion turns so far, and always what it said itself.
+    """
+    spoken = sum(not turn.cue.private for turn in turns)
+    if spoken >= length or _may_stop(seats, turns, manner, spoken):
+        return None
+    speaker = seats[spoken % len(seats)]
+    hears = tuple(
+        index
+        for index, turn in enumerate(turns)
+        if not turn.cue.private or manner.hears == "all" or turn.cue.seat == speaker.id
+    )
+    return Cue(
+        seat=speaker.id,
+        task="discuss",
+        sees=comparison.shown,
+        hears=hears,
+        ties=manner.ties,
+        aspects=manner.aspects,
+        remind=manner.remind,
+    )
+
+
+def _may_stop(
+    seats: tuple[Seat, ...], turns: tuple[Turn, ...], manner: Manner, spoken: int
+) -> bool:
+    asked = manner.stop == "agreement" if spoken else manner.only_if_disagreeing
+    return asked and agreed(seats, turns)

@@ -1,0 +1,224 @@
+"""The methods of judging in private, as cues: alone they are protocols, before others an opening.
+
+All indices are those of a discussion's turns, from 0. A cue is *alone* when it shows one answer or
+none: such a cue is the same in every pair, order and protocol, so that its reply can be shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from peerjudge.data import Comparison, Cue, Expects, Seat, Turn
+
+__all__ = [
+    "Ask",
+    "Comparative",
+    "Method",
+    "Opening",
+    "Scale",
+    "in_both_orders",
+    "method_cues",
+    "opening_cue",
+    "private_cue",
+    "rating_cues",
+]
+
+Comparative = Literal[
+    "pairwise", "pairwise_cot", "pros_cons", "solve_first", "prepair", "prepair_star"
+]
+"""The methods that end in a verdict on all answers, by the names of their protocols."""
+
+Method = Literal[Comparative, "pointwise", "score_reasons"]
+"""All methods that can open a discussion, those that rate answers one by one included."""
+
+Scale = Literal["1-5", "1-10", "5-1", "10-1"]
+"""A scale of ratings, from the worst to the best: on `10-1`, one is the best."""
+
+_IN_ONE_REPLY = {
+    "pairwise": "review",
+    "pairwise_cot": "review_explained",
+    "pros_cons": "pros_cons",
+    "solve_first": "solve_first",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """How a verdict is asked for.
+
+    `aspects` names the pack's criteria; without them the instruction is generic (PRD, Table 9).
+    `ties` allows a tie as verdict.
+    """
+
+    aspects: bool = True
+    ties: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening(Ask):
+    """How every seat reviews in private.
+
+    Attributes:
+        opening: The method, by the name of its protocol. Where it rates the answers one by one, the
+            seat then decides hearing its ratings, so that it has a stance to hold or to alter.
+        self_metrics: First of all the seat writes criteria of its own for the question, having seen
+            no answer, and hears them throughout (PRePair, appendix B.2).
+    """
+
+    opening: Method = "pairwise_cot"
+    self_metrics: bool = False
+
+
+def private_cue(
+    seat: Seat,
+    comparison: Comparison,
+    ask: Ask,
+    *,
+    task: str = "review_explained",
+    hears: tuple[int, ...] = (),
+) -> Cue:
+    """The seat's review of all answers before it has heard anybody; `hears` may name its own turns."""
+    return Cue(
+        seat=seat.id,
+        task=task,
+        sees=comparison.shown,
+        hears=hears,
+        private=True,
+        ties=ask.ties,
+        aspects=ask.aspects,
+    )
+
+
+def rating_cues(
+    seat: Seat,
+    comparison: Comparison,
+    *,
+    aspects: bool = True,
+    task: str = "rate",
+    reply: str = "",
+    scale: Scale = "1-5",
+    hears: tuple[int, ...] = (),
+) -> tuple[Cue, ...]:
+    """One cue for a rating of each answer, which shows that answer alone."""
+    worst, best = scale.split("-")
+    return tuple(
+        Cue(
+            seat=seat.id,
+            task=task,
+            sees=(answer_id,),
+            hears=hears,
+            expects=Expects.RATING,
+            private=True,
+            aspects=aspects,
+            scale=(int(worst), int(best)),
+            reply=reply,
+        )
+        for answer_id in comparison.shown
+    )
+
+
+def method_cues(
+    method: Method,
+    seat: Seat,
+    comparison: Comparison,
+    ask: Ask,
+    *,
+    self_metrics: bool = False,
+    start: int = 0,
+) -> tuple[Cue, ...]:
+    """The seat's private cues when it judges by this method; the first of them is turn `start`.
+
+    They end with one for a verdict on all answers. `pointwise` and `score_reasons` rate each answer
+    alone before it, `prepair` explains each alone (PRePair, section 4 and Figure 7), `prepair_star`
+    explains all together (Figure 8); that last cue hears all of it.
+    """
+    metrics = (_text_cue("write_criteria", seat, ask, sees=()),) if self_metrics else ()
+    heard = tuple(range(start, start + len(metrics)))
+    first = (*metrics, *_preparation(method, seat, comparison, ask, hears=heard))
+    task = _IN_ONE_REPLY.get(method, "decide")
+    hears = tuple(range(start, start + len(first)))
+    return (*first, private_cue(seat, comparison, ask, task=task, hears=hears))
+
+
+def opening_cue(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], opening: Opening
+) -> Cue | None:
+    """The next private cue of an opening in which one seat after the other reviews, or `None`."""
+    if turns and not turns[-1].cue.private:
+        return None
+    each = len(_opening_of(seats[0], comparison, opening, start=0))
+    place, step = divmod(len(turns), each)
+    if place == len(seats):
+        return None
+    return _opening_of(seats[place], comparison, opening, start=place * each)[step]
+
+
+def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:
+    """The cues of one seat asked in two orders, both given as if they began with turn 0.
+
+    What is alone is said once and heard in both orders.
+    """
+    cues = list(shown)
+    moved: list[int] = []
+    for cue in swapped:
+        again = replace(cue, hears=tuple(sorted(moved[index] for index in cue.hears)))
+        if again not in cues:
+            cues.append(again)
+        moved.append(cues.index(again))
+    return tuple(cues)
+
+
+def _opening_of(
+    seat: Seat, comparison: Comparison, opening: Opening, *, start: int
+) -> tuple[Cue, ...]:
+    return method_cues(
+        opening.opening,
+        seat,
+        comparison,
+        opening,
+        self_metrics=opening.self_metrics,
+        start=start,
+    )
+
+
+def _preparation(
+    method: Method, seat: Seat, comparison: Comparison, ask: Ask, *, hears: tuple[int, ...]
+) -> tuple[Cue, ...]:
+    """What a seat says, before its verdict, hearing these turns."""
+    match method:
+        case "prepair":
+            return tuple(
+                _text_cue("explain_one", seat, ask, sees=(answer_id,), hears=hears)
+                for answer_id in comparison.shown
+            )
+        case "prepair_star":
+            return (_text_cue("explain_both", seat, ask, sees=comparison.shown, hears=hears),)
+        case "pointwise":
+            return rating_cues(seat, comparison, aspects=ask.aspects, hears=hears)
+        case "score_reasons":
+            return rating_cues(
+                seat,
+                comparison,
+                aspects=ask.aspects,
+                task="score",
+                reply="schema_reasons_score",
+                hears=hears,
+            )
+        case _:
+            return ()
+
+
+def _text_cue(
+    task: str, seat: Seat, ask: Ask, *, sees: tuple[str, ...], hears: tuple[int, ...] = ()
+) -> Cue:
+    return Cue(
+        seat=seat.id,
+        task=task,
+        sees=sees,
+        hears=hears,
+        expects=Expects.TEXT,
+        private=True,
+        aspects=ask.aspects,
+    )

@@ -1,0 +1,63 @@
+"""One judge rates each answer as JSON, with its reasons before or after the score, or none.
+
+What a model writes first it can take into account in what follows: whether the score comes before
+or after its reasons changes it. `order` and `form` make the six forms of the study, `rules` adds
+the special rules of the prompt pack. An answer is whatever is rated: a set of dialogues, a summary.
+
+Source: "A Better LLM Evaluator for Text Generation: The Impact of Prompt Output Sequencing and
+Optimization" (Chu, Chen and Nakayama), Table 1 (the six forms), Figure 2 (the prompt) and Table 5
+(the special rules). Its dialogues are rated for how bad they are, from 1 to 10: `scale="10-1"`; its
+summaries for how good they are, from 1 to 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
+from peerjudge.talk import Scale, best_rated, rating_cues
+
+SEATS = (1, 1)
+ANSWERS = (1, 4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What is asked for.
+
+    Attributes:
+        order: The score alone, before its reasons, or after them.
+        form: Whether the JSON is shown as an `example` or described as a `schema`.
+        rules: Adds the pack's special rules to the instruction.
+        scale: The scale, from the worst to the best.
+        aspects: Names the pack's criteria; without them the instruction is generic.
+    """
+
+    order: Literal["score_only", "score_reasons", "reasons_score"] = "reasons_score"
+    form: Literal["example", "schema"] = "schema"
+    rules: bool = False
+    scale: Scale = "1-5"
+    aspects: bool = True
+
+
+def next_cue(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
+) -> Cue | None:
+    """A rating of each answer."""
+    cues = rating_cues(
+        seats[0],
+        comparison,
+        aspects=options.aspects,
+        task="score_by_rules" if options.rules else "score",
+        reply=f"{options.form}_{options.order}",
+        scale=options.scale,
+    )
+    return cues[len(turns)] if len(turns) < len(cues) else None
+
+
+def conclude(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
+) -> Verdict:
+    """The answer whose rating is the better one."""
+    return best_rated(comparison, turns)

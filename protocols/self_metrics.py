@@ -1,0 +1,56 @@
+"""One judge writes criteria for this very question, sees the answers only then, and judges by them.
+
+The criteria depend on the question alone, so that all pairs, orders and methods share them. What
+follows is any other method, `then`, in which every step hears them.
+
+Source: the self-generated metrics of LLMBar (Zeng et al., "Evaluating Large Language Models at
+Evaluating Instruction Following"), and PRePair with them (Jeong et al., "On the Adversarial
+Vulnerability of Pairwise Evaluation Using Large Language Models", appendix B.2 and Table 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from peerjudge.data import Comparison, Cue, Expects, Seat, Turn, Verdict
+from peerjudge.protocol import last_verdict
+from peerjudge.talk import Ask, Method, best_rated, method_cues
+
+SEATS = (1, 1)
+ANSWERS = (2, 4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Ask):
+    """What follows the criteria, and how its verdict is asked for.
+
+    `then` names the method. Where it rates the answers one by one, the better rating decides.
+    """
+
+    then: Method = "pairwise"
+
+
+def next_cue(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
+) -> Cue | None:
+    """The criteria, then the cues of the other method."""
+    cues = _cues(seats[0], comparison, options)
+    return cues[len(turns)] if len(turns) < len(cues) else None
+
+
+def conclude(
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
+) -> Verdict:
+    """The verdict; of ratings, the answer whose rating is the better one."""
+    if _rates(_cues(seats[0], comparison, options)):
+        return best_rated(comparison, turns)
+    return last_verdict(seats, comparison, turns)
+
+
+def _cues(seat: Seat, comparison: Comparison, options: Options) -> tuple[Cue, ...]:
+    cues = method_cues(options.then, seat, comparison, options, self_metrics=True)
+    return cues[:-1] if _rates(cues) else cues
+
+
+def _rates(cues: tuple[Cue, ...]) -> bool:
+    return any(cue.expects is Expects.RATING for cue in cues)
