@@ -16,6 +16,7 @@ _COMMANDS = (
     ("run", "Play an experiment, or go on with one that was stopped."),
     ("rank", "Rank the contestants and weigh the reviewers of a run or a dataset."),
     ("agreement", "How well reviewers agree with gold, alone and as a panel."),
+    ("score", "How right reviewers are against gold, by subset, category or labeler."),
     ("events", "Who altered and who held its opinion, event by event."),
     ("report", "Write the self-contained HTML report of a run."),
     ("export", "Write the discussions of a run as JSON lines or CSV."),

@@ -47,7 +47,9 @@ class Scheme(StrEnum):
 class RecordedReview:
     """A judgement somebody already gave: `text` as written (empty for humans), `verdict` as recorded.
 
-    `shown` holds the answer ids in the order in which that reviewer saw them.
+    `shown` holds the answer ids in the order in which that reviewer saw them. `scores` are its
+    ratings of the shown answers, one each (`None` where there is none), if it rated them instead of
+    choosing; `aspect` is what was rated. The verdict on a lone answer is that answer.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -57,6 +59,8 @@ class RecordedReview:
     reviewer: str
     verdict: Verdict
     text: str = ""
+    scores: tuple[float | None, ...] = ()
+    aspect: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

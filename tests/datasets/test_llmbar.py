@@ -89,6 +89,9 @@ def test_ratings_become_the_text_of_a_review(llmbar):
     assert one.text == other.text == "output_1: 4\noutput_2: 9"
     assert one.verdict.choice == other.verdict.choice == "output_2"
     assert (one.shown, other.shown) == (("output_1", "output_2"), ("output_2", "output_1"))
+    assert (one.scores, other.scores) == ((4.0, 9.0), (9.0, 4.0))
+    assert {bool(r.scores) for r in llmbar.reviews if "/Rating" not in r.reviewer} == {False}
+    assert sum(None in r.scores for r in llmbar.reviews) == 10
 
 
 @pytest.mark.data

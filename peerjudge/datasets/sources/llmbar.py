@@ -8,8 +8,9 @@ not recorded.
 Each model with each of its strategies is a reviewer, `GPT-4/CoT`, and gives two reviews of every
 instance, one per shown order. Of the Swap strategies only the last stage counts (`final`), so the
 58,748 recorded calls are 54,470 reviews. The verdict is the one the benchmark's authors recorded;
-where they could read none it is unreadable. The Rating strategies rate each output alone: their text
-is made of the two ratings, and equal ratings are on record as a verdict for the output shown second.
+where they could read none it is unreadable. The Rating strategies rate each output alone: the ratings
+are the review's scores, its text is made of them, and equal ratings are on record as a verdict for
+the output shown second.
 
 Read from the tidy tables (`instances.jsonl`, `recorded.jsonl.gz`) or from the benchmark's own folder
 (`LLMBar/Natural/dataset.json`, ..., `LLMBar/*/evaluators/MODEL/STRATEGY/result.json`), whatever
@@ -110,8 +111,23 @@ def _verdict(row: Row) -> Verdict:
     return Verdict.of(f"output_{winner}")
 
 
-def _ratings(one: str, other: str) -> str:
-    return f"output_1: {one}\noutput_2: {other}"
+def _rated(
+    name: str, order: str, reviewer: str, verdict: Verdict, ratings: tuple[str, str]
+) -> RecordedReview:
+    rated = dict(zip(_ANSWERS, ratings, strict=True))
+    return RecordedReview(
+        comparison=name,
+        shown=_ORDERS[order],
+        reviewer=reviewer,
+        verdict=verdict,
+        text="\n".join(f"{answer}: {rating}" for answer, rating in rated.items()),
+        scores=tuple(_rating(rated[answer]) for answer in _ORDERS[order]),
+    )
+
+
+def _rating(written: str) -> float | None:
+    # In ten of the 5,866 reviews one was left empty.
+    return float(written) if written.strip().isdecimal() else None
 
 
 # The tidy tables.
@@ -130,14 +146,18 @@ def _tidy_reviews(folder: Path, known: Mapping[str, Comparison]) -> Iterator[Rec
         if name not in known or order not in _ORDERS:
             msg = f"no instance {name!r} in the order {order!r}; take all files from one place"
             raise row.error(msg)
-        rated = "score_1" in row.fields
-        yield RecordedReview(
-            comparison=name,
-            shown=_ORDERS[order],
-            reviewer=f"{row.text('model')}/{row.text('strategy')}",
-            verdict=_verdict(row),
-            text=_ratings(row.text("score_1"), row.text("score_2")) if rated else row.text("text"),
-        )
+        reviewer, verdict = f"{row.text('model')}/{row.text('strategy')}", _verdict(row)
+        if "score_1" in row.fields:
+            ratings = (row.text("score_1"), row.text("score_2"))
+            yield _rated(name, order, reviewer, verdict, ratings)
+        else:
+            yield RecordedReview(
+                comparison=name,
+                shown=_ORDERS[order],
+                reviewer=reviewer,
+                verdict=verdict,
+                text=row.text("text"),
+            )
 
 
 # The benchmark's own folder.
@@ -169,16 +189,16 @@ def _native_pair(row: Row, name: str, reviewer: str) -> Iterator[RecordedReview]
     for swap, order in _SWAPS.items():
         part = last.part(swap)
         if "completion" in part.fields:
-            text = part.first_text("completion")
+            yield RecordedReview(
+                comparison=name,
+                shown=_ORDERS[order],
+                reviewer=reviewer,
+                verdict=_verdict(part),
+                text=part.first_text("completion"),
+            )
         else:
-            text = _ratings(last.first_text("score_1"), last.first_text("score_2"))
-        yield RecordedReview(
-            comparison=name,
-            shown=_ORDERS[order],
-            reviewer=reviewer,
-            verdict=_verdict(part),
-            text=text,
-        )
+            ratings = (last.first_text("score_1"), last.first_text("score_2"))
+            yield _rated(name, order, reviewer, _verdict(part), ratings)
 
 
 SOURCE = Source(

@@ -1,0 +1,215 @@
+"""Lays scores out as tables for the terminal; all shares in percent."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+from peerjudge.cli.console import results
+from peerjudge.data import Measurement, Outcome
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from peerjudge.analysis.scoring import Beside, Cell, Judge, PublishedTable, Score, Scores
+
+__all__ = [
+    "print_accuracy",
+    "print_beside",
+    "print_correlations",
+    "print_details",
+    "print_disagreements",
+]
+
+_NONE = "-"
+_END = 120
+_WIDE = 1000
+
+
+def print_accuracy(scores: Scores) -> None:
+    """One row per judge, one column per group: accuracy over readable verdicts, with its interval."""
+    level = f"{scores.level:.0%}".removesuffix("%")
+    title = f"Accuracy in %, with {level} % intervals{_simulated(scores)}"
+    table = _table(title, *_headings(scores), "all", *scores.groups)
+    for one in scores.scores:
+        cells = [one.total, *(one.groups.get(group) for group in scores.groups)]
+        table.add_row(*_who(one.judge, scores), *map(_accuracy, cells))
+    _show(table)
+
+
+def print_details(scores: Scores) -> None:
+    """One row per judge: what its accuracy rests on, and how sure of itself it is."""
+    own = any(one.own_reading for one in scores.scores)
+    extra = ("own reading", "read otherwise") if own else ()
+    table = _table(
+        "\nWhat it rests on (bounds: all without a verdict wrong, or right)",
+        *_headings(scores),
+        "verdicts",
+        "ties",
+        "inconsistent",
+        "unreadable",
+        "refused",
+        "bounds",
+        "same in all orders",
+        *extra,
+    )
+    for one in scores.scores:
+        cell = one.total
+        table.add_row(
+            *_who(one.judge, scores),
+            str(cell.judged),
+            str(cell.outcomes[Outcome.TIE]),
+            str(cell.outcomes[Outcome.INCONSISTENT]),
+            str(cell.outcomes[Outcome.UNREADABLE]),
+            str(cell.outcomes[Outcome.REFUSED]),
+            f"{100 * cell.worst_case:.1f} to {100 * cell.best_case:.1f}",
+            _NONE if cell.consistency.rate is None else _interval(cell.consistency.rate),
+            *(_own(one) if own else ()),
+        )
+    _show(table)
+    if scores.left_out:
+        results().print(
+            f"\n{scores.left_out} discussions did not come to their end and are left out"
+        )
+
+
+def print_beside(scores: Scores, published: PublishedTable, rows: tuple[Beside, ...]) -> None:
+    """One row per method, one column per group: what was found, and what was printed."""
+    ours = "simulated" if scores.simulated else "found here"
+    columns = [column for column in published.items if column in scores.groups or not column]
+    table = _table(
+        f"Accuracy in %: {ours} / {published.title}, {published.name}",
+        "reviewer",
+        "method",
+        "beside",
+        *(f"{column or 'all'} ({published.items[column]})" for column in columns),
+    )
+    for row in rows:
+        line = row.published
+        table.add_row(
+            row.score.judge.reviewer,
+            row.method,
+            _NONE if line is None else line.setting,
+            *(_pair(row, column) for column in columns),
+        )
+    _show(table)
+    console = results()
+    console.print(f"\nPublished: {published.source}", soft_wrap=True)
+    if scores.simulated:
+        console.print("Simulated reviewers: their figures say nothing about any model.")
+
+
+def print_correlations(scores: Scores) -> None:
+    """One row per judge and aspect: how its ratings go with gold."""
+    table = _table(
+        f"Ratings against gold{_simulated(scores)}",
+        *_headings(scores),
+        "aspect",
+        "answers",
+        "unrated",
+        "mean",
+        "gold",
+        "error",
+        "Pearson",
+        "Spearman",
+        "Kendall",
+        "within question",
+        "by author",
+    )
+    for one in scores.correlations:
+        table.add_row(
+            *_who(one.judge, scores),
+            one.aspect,
+            str(one.answers),
+            str(one.unrated),
+            *(_number(value) for value in (one.mean, one.mean_gold, one.mean_error)),
+            _NONE if isnan(one.pearson.value) else str(one.pearson),
+            *(_number(value) for value in (one.spearman, one.kendall)),
+            *(_number(level["spearman"]) for level in (one.by_question, one.by_author)),
+        )
+    _show(table)
+    results().print("\nThe last two columns are Spearman's")
+
+
+def print_disagreements(scores: Scores) -> None:
+    """Every reply that we read otherwise than it is on record, with how it begins and ends."""
+    console = results()
+    console.print(
+        f"\n{len(scores.disagreements)} replies are read otherwise than they are on record"
+    )
+    for one in scores.disagreements:
+        line = (
+            f"{one.judge.reviewer}  {one.comparison}  shown {' '.join(one.shown)}: on record "
+            f"{one.recorded}, read as {one.own} ({one.rule}): {_excerpt(one.text)}"
+        )
+        console.print(line, soft_wrap=True, markup=False)
+
+
+def _headings(scores: Scores) -> tuple[str, ...]:
+    return ("condition", "reviewer", "stance") if _of_run(scores) else ("reviewer",)
+
+
+def _who(judge: Judge, scores: Scores) -> tuple[str, ...]:
+    if _of_run(scores):
+        return judge.condition, judge.reviewer, judge.stance
+    return (judge.reviewer,)
+
+
+def _of_run(scores: Scores) -> bool:
+    judged = (*scores.scores, *scores.correlations)
+    return any(one.judge.condition for one in judged)
+
+
+def _simulated(scores: Scores) -> str:
+    return " (simulated reviewers)" if scores.simulated else ""
+
+
+def _accuracy(cell: Cell | None) -> str:
+    if cell is None or not cell.accuracy.n:
+        return _NONE
+    return _interval(cell.accuracy)
+
+
+def _interval(share: Measurement) -> str:
+    return f"{100 * share.value:.1f} \\[{100 * share.low:.0f},{100 * share.high:.0f}]"
+
+
+def _own(one: Score) -> tuple[str, str]:
+    own = one.own_reading
+    if own is None:
+        return _NONE, _NONE
+    return _accuracy(own.total), str(own.different + own.only_recorded + own.only_own)
+
+
+def _pair(row: Beside, column: str) -> str:
+    cell = row.score.groups.get(column) if column else row.score.total
+    ours = _NONE if cell is None or not cell.accuracy.n else f"{100 * cell.accuracy.value:.1f}"
+    printed = row.published.values.get(column) if row.published is not None else None
+    return f"{ours} / {_NONE if printed is None else f'{100 * printed:.1f}'}"
+
+
+def _excerpt(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 2 * _END else f"{plain[:_END]} ... {plain[-_END:]}"
+
+
+def _number(value: float) -> str:
+    return _NONE if isnan(value) else f"{value:.3f}"
+
+
+def _table(title: str, *headings: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, box=None, pad_edge=False, title_justify="left")
+    names = {"condition", "reviewer", "stance", "method", "beside", "aspect"}
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in names else "right")
+    return table
+
+
+def _show(table: Table) -> None:
+    console = results()
+    if not console.is_terminal:
+        # A table that goes to a file or another program has one line per row.
+        console.width = _WIDE
+    console.print(table)

@@ -1,0 +1,53 @@
+"""Reads the accuracies that papers printed, kept in `tables/NAME.toml`, as shares with their source."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import cast
+
+from peerjudge.analysis.scoring import PublishedLine, PublishedTable
+from peerjudge.errors import DataError
+
+__all__ = ["published_tables"]
+
+_TABLES = Path(__file__).parent / "tables"
+
+_Toml = dict[str, object]
+
+
+def published_tables(name: str) -> tuple[PublishedTable, ...]:
+    """The tables of one publication; raises `DataError` naming the publications there are."""
+    file = _TABLES / f"{name}.toml"
+    known = sorted(path.stem for path in _TABLES.glob("*.toml"))
+    if name not in known:
+        msg = f"there are no published figures {name!r}; there are {', '.join(known)}"
+        raise DataError(msg)
+    paper: _Toml = tomllib.loads(file.read_text("utf-8"))
+    return tuple(_table(paper, table) for table in cast("list[_Toml]", paper["tables"]))
+
+
+def _table(paper: _Toml, table: _Toml) -> PublishedTable:
+    columns = cast("list[str]", table["columns"])
+    settings = cast("dict[str, list[str]]", paper["settings"])
+    return PublishedTable(
+        title=str(paper["title"]),
+        source=str(paper["source"]),
+        name=str(table["name"]),
+        by=str(table["by"]),
+        items=dict(zip(columns, cast("list[int]", table["items"]), strict=True)),
+        methods=cast("dict[str, str]", paper["methods"]),
+        settings={name: tuple(letters) for name, letters in settings.items()},
+        lines=tuple(_line(columns, line) for line in cast("list[_Toml]", table["lines"])),
+    )
+
+
+def _line(columns: list[str], line: _Toml) -> PublishedLine:
+    values = zip(columns, cast("list[float | str]", line["values"]), strict=True)
+    return PublishedLine(
+        setting=str(line["setting"]),
+        protocol=str(line["protocol"]),
+        values={
+            column: round(value / 100, 4) for column, value in values if not isinstance(value, str)
+        },
+    )
