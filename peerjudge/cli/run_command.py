@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import Display, configure_logging, print_json, results, status
+from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.progress import showing
 
 if TYPE_CHECKING:
-    from peerjudge.experiment import Prepared, RunSummary
+    from peerjudge.experiment import RunSummary
 
 __all__ = ["run_command"]
 
@@ -26,6 +27,11 @@ async def run_command(
     seed: int | None = None,
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
     max_connections: int = 10,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    fail_on_error: float | None = None,
+    deadline: float | None = None,
+    cache: str | None = None,
     dry_run: bool = False,
     display: Display = Display.RICH,
     log_level: str = "warning",
@@ -55,9 +61,26 @@ async def run_command(
         conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3), or
         of the reviewers (temperature=0.7, latency=0.05).
     max_connections
-        How many calls are under way at a time.
+        How many calls are under way at a time, at most. To each provider it begins with 16,
+        grows while the provider answers, and is halved when it says that it is asked too much.
+    cost_limit
+        Stop before more than so many USD are spent, by this and earlier runs into the same place.
+        Prices are those of a published table, or your own in prices.toml: a table ["MODEL"] with
+        input and output, in USD per million tokens. What open discussions need is set aside, so
+        the run stops between discussions; where that is not enough, they are left to go on later.
+        The same command with a higher limit goes on.
+    token_limit
+        The same for tokens, prompt and completion together, simulated ones included.
+    fail_on_error
+        Stop once 5 discussions, and this share (0 to 1) of those that ended, have failed.
+    deadline
+        Seconds that one discussion may take before it fails.
+    cache
+        The file or folder in which replies of models are kept, so that none is paid twice; several
+        runs may share one. By default the run folder; with --store, the user's cache folder.
+        `none` keeps nothing.
     dry_run
-        Print what would be played and call nobody.
+        Print how many calls and tokens it would take and what they would cost, and call nobody.
     display
         How progress is shown on stderr.
     log_level
@@ -71,7 +94,7 @@ async def run_command(
     settings = parse_settings(setting)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
-        _print_plan(prepared, json=json)
+        print_estimate(prepared, json=json)
         return 0
     with showing(display) as observer:
         summary = await run(
@@ -82,39 +105,22 @@ async def run_command(
             limit=limit,
             seed=seed,
             settings=settings,
+            cache=cache,
             max_connections=max_connections,
+            cost_limit=cost_limit,
+            token_limit=token_limit,
+            fail_on_error=fail_on_error,
+            deadline=deadline,
             observer=observer,
         )
     await _print_outcome(summary, json=json)
+    return _exit_code(summary)
+
+
+def _exit_code(summary: RunSummary) -> int:
+    if summary.stopped is not None and summary.stopped.endswith("limit"):
+        return 3
     return 1 if summary.discussions.failed else 0
-
-
-def _print_plan(prepared: Prepared, *, json: bool) -> None:
-    plan = prepared.plan
-    if json:
-        conditions = [
-            {
-                "condition": part.condition.name,
-                "protocol": part.protocol.name,
-                "seats": [seat.reviewer for seat in part.seats],
-                "options": part.protocol.settings(),
-            }
-            for part in plan.parts
-        ]
-        print_json({"run": prepared.run_id, "discussions": len(plan), "conditions": conditions})
-        return
-    from rich.table import Table
-
-    table = Table("condition", "protocol", "seats", "options", box=None, pad_edge=False)
-    for part in plan.parts:
-        options = ", ".join(f"{key}={value}" for key, value in part.protocol.settings().items())
-        seats = ", ".join(seat.reviewer for seat in part.seats)
-        table.add_row(part.condition.name, part.protocol.name, seats, options)
-    console = results()
-    console.print(table)
-    console.print(
-        f"{len(plan)} discussions on {len(plan.comparisons)} comparisons; nothing was called"
-    )
 
 
 async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
@@ -129,6 +135,7 @@ async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
         report = reporting.write(opened, transcripts, found) if summary.folder else None
     if json:
         print_json(summary_document(summary))
+        _print_next(summary)
         return
     console = results()
     print_findings(found, console=console)
@@ -136,8 +143,36 @@ async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
     console.print(
         f"\n{counts.done} discussions played, {counts.skipped} found done, {counts.failed} failed"
     )
+    console.print(_spending(summary))
     console.print(f"run     {source}", soft_wrap=True)
     if report is not None:
         console.print(f"report  {report}", soft_wrap=True)
-    if counts.failed:
+    _print_next(summary)
+
+
+def _spending(summary: RunSummary) -> str:
+    calls = summary.calls
+    if calls.simulated and not calls.paid + calls.cached:
+        return f"{calls.simulated:,} simulated calls, {summary.tokens:,} tokens, nothing to pay"
+    saved = f", {calls.cached:,} saved" if calls.cached else ""
+    simulated = f", {calls.simulated:,} simulated" if calls.simulated else ""
+    cost = "cost unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
+    return f"{calls.paid:,} calls paid{saved}{simulated}, {summary.tokens:,} tokens, {cost}"
+
+
+def _print_next(summary: RunSummary) -> None:
+    """What to do where not everything has been played."""
+    stopped = summary.stopped
+    if stopped == "too many failures":
+        status().print(
+            f"Stopped: {summary.discussions.failed} discussions have failed, too many to go on. "
+            "Mend the cause; then the same command goes on."
+        )
+    elif stopped is not None:
+        flag = f"--{stopped.replace(' ', '-')}"
+        status().print(
+            f"Stopped at the {stopped}: the next discussion could have passed it. "
+            f"What is stored stays: the same command with a higher {flag} goes on."
+        )
+    elif summary.discussions.failed:
         status().print("Run the same command again to retry only those that failed.")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Card, Dataset, ReviewerKind
 from peerjudge.datasets import load
 from peerjudge.errors import CardError
+from peerjudge.experiment.costs import Costs
 from peerjudge.experiment.plan import Cast
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer
 from peerjudge.stage import Reviewer
+from peerjudge.store.replies import Replies
 
 if TYPE_CHECKING:
     from peerjudge.clients import ClientPool
@@ -22,11 +25,19 @@ __all__ = ["seated"]
 
 @asynccontextmanager
 async def seated(
-    cast: Cast, *, shelf: Shelf, dataset: Dataset, seed: int, environ: Mapping[str, str]
+    cast: Cast,
+    *,
+    shelf: Shelf,
+    dataset: Dataset,
+    seed: int,
+    environ: Mapping[str, str],
+    costs: Costs,
+    replies: Path | None = None,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """A reviewer for every card, by name; all are closed at the end.
 
-    Model clients are shared between cards of the same model and settings. Raises `CardError` for a
+    Model clients are shared between cards of the same model and settings, and their replies are
+    kept in the file or folder `replies`, or for as long as this lasts. Raises `CardError` for a
     card nobody can speak for: a key that is not set, an extra that is not installed, a recorded
     reviewer that the dataset does not have.
     """
@@ -34,9 +45,14 @@ async def seated(
         pool = None
         if any(card.kind is ReviewerKind.MODEL for card in cast.values()):
             # AutoGen takes most of a second to import, which simulated reviewers do without.
-            from peerjudge.clients import ClientPool
+            from peerjudge.clients import ClientPool, KeptReplies
 
-            pool = await stack.enter_async_context(ClientPool(environ=environ))
+            cache = None
+            if replies is not None:
+                cache = KeptReplies(await stack.enter_async_context(Replies.open(replies)))
+            pool = await stack.enter_async_context(
+                ClientPool(environ=environ, cache=cache, world=str(seed), prices=costs.prices)
+            )
         reviewers: dict[str, Reviewer] = {}
         for name, card in cast.items():
             reviewer = _reviewer(card, pool, shelf=shelf, dataset=dataset, seed=seed)

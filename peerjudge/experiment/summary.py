@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from peerjudge.data import StopReason, Transcript, Turn, Usage, to_plain
+from peerjudge.experiment.budget import Amount
+from peerjudge.experiment.costs import Costs
 from peerjudge.stage import Journal
 
-__all__ = ["CallCounts", "DiscussionCounts", "RunSummary", "Tally", "summary_document"]
+__all__ = [
+    "CallCounts",
+    "DiscussionCounts",
+    "RunSummary",
+    "Tally",
+    "spent_on",
+    "summary_document",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +43,9 @@ class CallCounts:
 class RunSummary:
     """What one invocation did. `cost_usd` is `None` where a paid model's price is not known.
 
-    `tokens` counts prompt and completion of everything said now. `stopped` is `None` for a run that
-    was played to its end.
+    `tokens` counts prompt and completion of everything said now, `cached_tokens` what replies at
+    hand saved. `stopped` is `None` for a run that was played to its end, else `token limit`,
+    `cost limit` or `too many failures`.
     """
 
     run: str
@@ -46,6 +56,7 @@ class RunSummary:
     tokens: int
     cost_usd: float | None
     cost_known: bool
+    cached_tokens: int = 0
     stopped: str | None = None
 
 
@@ -57,25 +68,47 @@ def summary_document(summary: RunSummary) -> Mapping[str, object]:
 
 
 class Tally:
-    """A journal that counts what passes through it to the journal behind it."""
+    """A journal that counts what passes through it to the journal behind it.
 
-    def __init__(self, journal: Journal) -> None:
+    Args:
+        journal: Where turns are kept.
+        costs: What tokens cost.
+        on_end: Told of every discussion that has ended, once that is kept.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        costs: Costs,
+        *,
+        on_end: Sequence[Callable[[Transcript], None]] = (),
+    ) -> None:
         self._journal = journal
+        self._costs = costs
+        self._on_end = on_end
         self.discussions: DiscussionCounts = DiscussionCounts()
         self.calls: CallCounts = CallCounts()
-        self.tokens = 0
+        self.tokens = self.cached_tokens = 0
+        self.cost = 0.0
+        self.cost_known = True
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Keep the turn, then count it."""
         await self._journal.turn(transcript, turn)
         said, calls = turn.utterance, self.calls
-        self.tokens += said.usage.prompt_tokens + said.usage.completion_tokens
+        tokens = said.usage.prompt_tokens + said.usage.completion_tokens
         if said.simulated:
             self.calls = replace(calls, simulated=calls.simulated + 1)
         elif said.cached:
             self.calls = replace(calls, cached=calls.cached + 1)
+            self.cached_tokens += tokens
+            return
         elif said.usage != Usage():  # a function or a record that asked no model costs nothing
             self.calls = replace(calls, paid=calls.paid + 1)
+            cost = self._costs.of(transcript.seat(turn.cue.seat).reviewer, said.usage)
+            self.cost += cost or 0.0
+            self.cost_known = self.cost_known and cost is not None
+        self.tokens += tokens
 
     async def end(self, transcript: Transcript) -> None:
         """Keep the end, then count it."""
@@ -86,7 +119,22 @@ class Tally:
             self.calls = replace(self.calls, failed=self.calls.failed + 1)
         else:
             self.discussions = replace(counts, done=counts.done + 1)
+        for told in self._on_end:
+            told(transcript)
 
     def skipped(self, count: int) -> None:
         """Count discussions that were done before."""
         self.discussions = replace(self.discussions, skipped=self.discussions.skipped + count)
+
+
+def spent_on(transcript: Transcript, costs: Costs) -> Amount:
+    """What the turns of a discussion took, without those whose replies were at hand."""
+    spent = Amount()
+    for turn in transcript.turns:
+        said = turn.utterance
+        if not said.cached:
+            usage = said.usage
+            reviewer = transcript.seat(turn.cue.seat).reviewer
+            cost = 0.0 if said.simulated else costs.of(reviewer, usage)
+            spent += Amount(usage.prompt_tokens + usage.completion_tokens, cost or 0.0)
+    return spent

@@ -1,0 +1,175 @@
+"""One invocation of a run: what is still to be played, within which bounds, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from peerjudge.data import StopReason, Transcript, Usage
+from peerjudge.experiment.bounds import Bounded, Deadlines, at_most
+from peerjudge.experiment.budget import Amount, Budget
+from peerjudge.experiment.estimate import Count, counter, on_paper
+from peerjudge.experiment.halt import TOO_MANY_FAILURES, FailureRate, play_until
+from peerjudge.experiment.plan import Part
+from peerjudge.experiment.prepare import Prepared
+from peerjudge.experiment.summary import RunSummary, Tally
+from peerjudge.stage import Reviewer, Staging, play_all
+from peerjudge.store import Store
+
+__all__ = ["Observer", "Playing"]
+
+# How many discussions are looked up in the store at a time.
+_CHUNK = 200
+
+
+class Observer(Protocol):
+    """Whoever watches a run."""
+
+    def planned(self, prepared: Prepared) -> None:
+        """Told once, before the first discussion."""
+        ...
+
+    def ended(self, transcript: Transcript) -> None:
+        """Told of every discussion that ended now."""
+        ...
+
+    def skipped(self, count: int) -> None:
+        """Told of discussions that were done before."""
+        ...
+
+
+class Playing:
+    """One invocation of a run, from the first discussion to the summary."""
+
+    def __init__(
+        self,
+        *,
+        prepared: Prepared,
+        store: Store,
+        reviewers: Mapping[str, Reviewer],
+        budget: Budget | None,
+        deadlines: Deadlines | None,
+        failures: FailureRate | None,
+        observer: Observer | None,
+    ) -> None:
+        self._prepared = prepared
+        self._store = store
+        self._budget = budget
+        self._deadlines = deadlines
+        self._failures = failures
+        self._observer = observer
+        self._count: Count = counter(prepared.plan.cast)
+        self._reviewers = (
+            reviewers
+            if budget is None and deadlines is None
+            else {name: self._bounded(one) for name, one in reviewers.items()}
+        )
+        self._tally = Tally(store, prepared.costs, on_end=(self._ended,))
+
+    async def play(self, *, max_connections: int) -> None:
+        """Play what is still to be played, to its end or to a limit."""
+        stops = [] if self._budget is None else [self._budget.exhausted]
+        stops += [] if self._failures is None else [self._failures.hopeless]
+        observer = self._observer
+        playing = play_all(
+            self._stagings(),
+            max_connections=max_connections,
+            journal=self._tally,
+            on_end=None if observer is None else observer.ended,
+        )
+        await play_until(playing, *stops)
+
+    def summary(self, *, store: str, folder: Path | None) -> RunSummary:
+        """What it came to."""
+        tally = self._tally
+        return RunSummary(
+            run=self._prepared.run_id,
+            store=store,
+            folder=None if folder is None else str(folder),
+            discussions=tally.discussions,
+            calls=tally.calls,
+            tokens=tally.tokens,
+            cached_tokens=tally.cached_tokens,
+            cost_usd=tally.cost if tally.cost_known else None,
+            cost_known=tally.cost_known,
+            stopped=self._stopped,
+        )
+
+    @property
+    def _stopped(self) -> str | None:
+        if self._failures is not None and self._failures.hopeless.is_set():
+            return TOO_MANY_FAILURES
+        return None if self._budget is None else self._budget.reached
+
+    async def _stagings(self) -> AsyncIterator[Staging]:
+        """What is still to be played, looked up in the store a chunk at a time."""
+        prepared = self._prepared
+        named = {part.condition.name: part for part in prepared.plan.parts}
+        planned = iter(prepared.plan)
+        while chunk := list(islice(planned, _CHUNK)):
+            to_play = await self._store.enlist(prepared.run_id, chunk)
+            if done := len(chunk) - len(to_play):
+                self._tally.skipped(done)
+                if self._observer is not None:
+                    self._observer.skipped(done)
+            # A stored discussion may bear another condition's name, so it is found by its id.
+            parts = {head.id: named[head.condition] for head in chunk}
+            for transcript in to_play:
+                staging = self._staging(transcript, parts[transcript.id])
+                if not await self._affords(staging):
+                    return
+                yield staging
+
+    def _staging(self, transcript: Transcript, part: Part) -> Staging:
+        cast = self._prepared.plan.cast
+        return Staging(
+            transcript=transcript,
+            protocol=part.protocol,
+            reviewers={seat.id: self._reviewers[seat.reviewer] for seat in transcript.seats},
+            pack=part.pack,
+            roles={seat.id: cast[seat.reviewer].role for seat in transcript.seats},
+        )
+
+    async def _affords(self, staging: Staging) -> bool:
+        """Whether there is room for this discussion; waits while others may make some."""
+        if self._budget is None:
+            return True
+        whole, slack = Amount(), Amount()
+        for call in on_paper(
+            staging.transcript,
+            staging.protocol,
+            pack=staging.pack,
+            roles=staging.roles,
+            count=self._count,
+        ):
+            each = self._amount(call.seat.reviewer, call.usage)
+            most = self._amount(call.seat.reviewer, at_most(call.messages, call.seat.sampling))
+            whole += each
+            slack = slack.most(most - each)
+        # With room for the longest of its calls, it seldom has to wait for others to end.
+        return await self._budget.open(staging.transcript.id, whole + slack)
+
+    def _amount(self, reviewer: str, usage: Usage) -> Amount:
+        cost = self._prepared.costs.of(reviewer, usage)
+        return Amount(usage.prompt_tokens + usage.completion_tokens, cost or 0.0)
+
+    def _bounded(self, reviewer: Reviewer) -> Reviewer:
+        return Bounded(
+            reviewer,
+            cost=self._cost_of(reviewer.name),
+            budget=self._budget,
+            deadlines=self._deadlines,
+        )
+
+    def _cost_of(self, reviewer: str) -> Callable[[Usage], float | None]:
+        return lambda usage: self._prepared.costs.of(reviewer, usage)
+
+    def _ended(self, transcript: Transcript) -> None:
+        if self._budget is not None:
+            self._budget.close(transcript.id)
+        if self._deadlines is not None:
+            self._deadlines.close(transcript.id)
+        if self._failures is not None:
+            self._failures.count(failed=transcript.stop is StopReason.FAILED)
