@@ -22,9 +22,9 @@ class Window:
 
     Additive increase, multiplicative decrease, as TCP has it (Jacobson, "Congestion avoidance and
     control", 1988). From `start` the window grows by one with every call that succeeds while it is
-    full, and so doubles in the time of a call. A 429, 503 or 529 halves it, once for all calls that
-    were sent before the halving; from then on it grows by one in the time of a call. A
-    `Retry-After` holds back every call to the provider for as long as it says.
+    at least half full, and so doubles in the time of a call. A 429, 503 or 529 halves it, once for
+    all calls that were sent before the halving; from then on it grows by one in the time of a call.
+    A `Retry-After` holds back every call to the provider for as long as it says.
 
     Waiting calls are let in in the order in which they came.
 
@@ -53,7 +53,7 @@ class Window:
         loop = asyncio.get_running_loop()
         await self._enter(loop)
         begun = loop.time()
-        full = self._in_flight >= self.size
+        used = 2 * self._in_flight >= self.size
         try:
             yield
         except Exception as error:
@@ -61,7 +61,7 @@ class Window:
                 self._refused(loop, begun, retry_after(error))
             raise
         else:
-            if full:
+            if used:
                 self._grow()
         finally:
             self._in_flight -= 1

@@ -1,0 +1,115 @@
+"""What tokens cost, and that nobody takes an unknown price for none."""
+
+from __future__ import annotations
+
+import pytest
+from autogen_core.models import UserMessage
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerjudge.cards import read_card
+from peerjudge.clients import Governed, Price, Prices, billed_to
+from peerjudge.clients.fake import FakeChatClient, FakeReply
+from peerjudge.data import Usage
+from peerjudge.errors import CardError
+
+MILLION = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000)
+
+
+def card(name: str = "gpt-4o", provider: str = "openai", **more: str):
+    """A card of this model."""
+    lines = "".join(f'{key} = "{value}"\n' for key, value in more.items())
+    return read_card("tester", f'[model]\nprovider = "{provider}"\nname = "{name}"\n{lines}')
+
+
+def test_a_known_model_has_the_published_price():
+    """GPT-4 of 2023 cost 30 and 60 USD a million tokens."""
+    price = Prices().of(card("gpt-4"))
+    assert price is not None
+    assert (price.input, price.output) == (30.0, 60.0)
+    assert price.cost(Usage(prompt_tokens=1000, completion_tokens=500)) == pytest.approx(0.06)
+    assert "genai-prices" in price.source
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "more"),
+    [
+        ("never-heard-of-it", "openai", {}),
+        ("gpt-4o", "openai", {"base_url": "http://127.0.0.1:1/v1"}),
+        ("llama3.1:8b", "ollama", {}),
+        ("gpt-4o", "vllm", {}),
+        ("gpt-4o", "my.own.Client", {}),
+    ],
+)
+def test_an_unknown_price_is_unknown(name: str, provider: str, more: dict[str, str]):
+    """Neither a new model, nor a server of one's own, nor a client of one's own costs nothing."""
+    assert Prices().of(card(name, provider, **more)) is None
+
+
+def test_a_longer_prompt_may_cost_more_a_token():
+    """Where a provider charges more from a certain length on, so does the price."""
+    price = Prices().of(card("gemini-2.5-pro", "gemini"))
+    assert price is not None
+    short = price.cost(Usage(prompt_tokens=50_000))
+    assert price.cost(Usage(prompt_tokens=500_000)) > 10 * short
+
+
+def test_own_prices_come_first(tmp_path):
+    """The project's prices are taken before the table's: by card, by provider and model, by model."""
+    path = tmp_path / "prices.toml"
+    path.write_text('["gpt-4o"]\ninput = 1\noutput = 2\n')
+    price = Prices.read(tmp_path).of(card())
+    assert price is not None
+    assert price.cost(MILLION) == 3.0
+    path.write_text(path.read_text() + '["openai/gpt-4o"]\ninput = 0\noutput = 4\n')
+    price = Prices.read(tmp_path).of(card())
+    assert price is not None
+    assert price.cost(MILLION) == 4.0
+    path.write_text(path.read_text() + "[tester]\ninput = 5\noutput = 0\n")
+    price = Prices.read(tmp_path).of(card())
+    assert price is not None
+    assert price.cost(MILLION) == 5.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x",
+        "[m]\ninput = 1\n",
+        "[m]\ninput = -1\noutput = 1\n",
+        "m = 3\n",
+        "[m]\ninput = true\noutput = 1\n",
+    ],
+)
+def test_a_wrong_price_is_a_mistake(tmp_path, text: str):
+    """A price that is not two numbers is refused with the place where it stands."""
+    (tmp_path / "prices.toml").write_text(text)
+    with pytest.raises(CardError, match=r"prices\.toml"):
+        Prices.read(tmp_path)
+
+
+def test_no_file_is_no_mistake(tmp_path):
+    """A project need not have prices of its own."""
+    assert Prices.read(tmp_path).of(card("gpt-4")) is not None
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_cost_is_linear_in_short_calls(prompt: int, reply: int):
+    """Two calls cost what their tokens cost together."""
+    price = Price(input=3.0, output=15.0, source="test")
+    one = price.cost(Usage(prompt_tokens=prompt, completion_tokens=reply))
+    two = price.cost(Usage(prompt_tokens=2 * prompt, completion_tokens=2 * reply))
+    assert two == pytest.approx(2 * one)
+
+
+async def test_the_book_knows_what_was_paid_and_what_has_no_price():
+    """Priced calls add up in USD; unpriced ones are counted; replies at hand cost nothing."""
+    price = Price(input=1_000_000.0, output=0.0, source="test")
+    fake = FakeChatClient(lambda prompt: FakeReply(text="1", usage=(3, 1)))
+    for client, cost, unpriced in ((Governed(fake, price=price), 3.0, 0), (Governed(fake), 0.0, 1)):
+        with billed_to(reviewer="r", draw="d") as bill:
+            for _ in range(2):
+                await client.create([UserMessage(content="?", source="m")])
+        tally = client.book.total()
+        assert (tally.paid, tally.cached, tally.cost, tally.unpriced) == (1, 1, cost, unpriced)
+        assert [call.cost for call in bill.calls] == [None if unpriced else cost, 0.0]

@@ -1,0 +1,212 @@
+"""How many calls a provider is sent at once, found out from its answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from aiohttp import web
+from autogen_core.models import UserMessage
+
+from peerjudge.cards import read_card
+from peerjudge.clients import ClientPool, Governed, Window, billed_to
+from peerjudge.clients.fake import FakeChatClient
+
+
+class Refusal(Exception):  # noqa: N818  it stands for vendors' errors, which have any name
+    """What a vendor's client raises when it is told to slow down."""
+
+    def __init__(self, after: str | None = None):
+        super().__init__("slow down")
+        self.status_code = 429
+        self.response = type("Response", (), {"headers": {"retry-after": after} if after else {}})
+
+
+async def use(window: Window, *errors: Exception | None) -> None:
+    """Make calls that end like this, all under way at the same time."""
+    inside = asyncio.Event()
+
+    async def call(error: Exception | None) -> None:
+        async with window.slot():
+            await inside.wait()
+            if error is not None:
+                raise error
+
+    calls = [asyncio.ensure_future(call(error)) for error in errors]
+    await asyncio.sleep(0)
+    inside.set()
+    await asyncio.gather(*calls, return_exceptions=True)
+
+
+async def test_a_full_window_doubles_while_the_provider_answers():
+    """Each call that succeeds in a used window makes room for one more."""
+    window = Window(start=4)
+    await use(window, *[None] * 100)
+    assert window.size >= 60
+
+
+async def test_an_idle_window_does_not_grow():
+    """Calls that never fill the window say nothing of what the provider bears."""
+    window = Window(start=4)
+    for _ in range(20):
+        await use(window, None)
+    assert window.size == 4
+
+
+async def test_refusals_of_one_moment_halve_once():
+    """Ten calls refused at the same time are one message, not ten."""
+    window = Window(start=16)
+    await use(window, *[Refusal()] * 10)
+    assert window.size == 8
+    await use(window, Refusal())
+    assert window.size == 4
+
+
+async def test_after_a_refusal_it_grows_slowly():
+    """Once the bound has been met, a whole window of successes makes room for one more call."""
+    window = Window(start=16)
+    await use(window, Refusal())
+    await use(window, *[None] * 8)
+    assert window.size in {8, 9}
+
+
+async def test_it_never_falls_below_one_nor_rises_above_its_bound():
+    """At least one call is always allowed, and never more than allowed at most."""
+    window = Window(start=2, most=3)
+    for _ in range(5):
+        await use(window, Refusal())
+    assert window.size == 1
+    for _ in range(50):
+        await use(window, *[None] * window.size)
+    assert window.size == 3
+
+
+async def test_other_failures_say_nothing_of_the_load():
+    """A wrong request or a lost connection changes nothing."""
+    window = Window(start=4)
+    await use(window, ValueError(), ConnectionError(), TimeoutError())
+    assert window.size == 4
+
+
+async def test_retry_after_holds_everybody_back():
+    """While the provider wants to be left alone, no call is begun."""
+    window = Window(start=4)
+    loop = asyncio.get_running_loop()
+    await use(window, Refusal("0.05"))
+    refused = loop.time()
+    await use(window, None)
+    assert loop.time() - refused >= 0.045
+
+
+async def test_a_caller_that_goes_away_leaves_its_place_to_the_next():
+    """Cancelled waiters hold no slot, whether they had been let in or not."""
+    window = Window(start=1)
+    held, release = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        async with window.slot():
+            held.set()
+            await release.wait()
+
+    async def pass_through() -> None:
+        async with window.slot():
+            pass
+
+    holder = asyncio.ensure_future(hold())
+    await held.wait()
+    waiting = [asyncio.ensure_future(pass_through()) for _ in range(3)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    release.set()
+    await holder
+    waiting[1].cancel()  # let in at this moment
+    await asyncio.wait(waiting)
+    assert not waiting[2].cancelled()
+    await asyncio.wait_for(pass_through(), 5)
+
+
+class Crowded:
+    """A model server that answers so many calls at once and refuses the others."""
+
+    def __init__(self, bears: int):
+        self.bears, self.inside, self.most, self.refused, self.answered = bears, 0, 0, 0, 0
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """A reply after a moment, or a 429."""
+        await request.read()
+        if self.inside >= self.bears:
+            self.refused += 1
+            return web.json_response({"error": {"message": "slow down"}}, status=429)
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        await asyncio.sleep(0.01)
+        self.inside -= 1
+        self.answered += 1
+        message = {"role": "assistant", "content": "1"}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}
+        return web.json_response(
+            {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
+            | {"choices": [choice], "usage": usage}
+        )
+
+
+@pytest.fixture
+async def crowded():
+    """A server that bears twelve calls at once, and its address."""
+    server = Crowded(bears=12)
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", server.answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    yield server, f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    await runner.cleanup()
+
+
+async def test_a_crowd_finds_what_a_server_bears(crowded):
+    """Two hundred callers at a server that refuses more than twelve all get their reply."""
+    server, url = crowded
+    card = read_card(
+        "one",
+        f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{url}"\n[limits]\nattempts = 8\n',
+    )
+    other = read_card("two", f'[model]\nprovider = "vllm"\nname = "n"\nbase_url = "{url}"\n')
+
+    async with ClientPool(environ={}) as pool:
+
+        async def ask(number: int) -> None:
+            client = pool.client(card if number % 2 else other)
+            with billed_to(reviewer="r", draw=str(number)):
+                await client.create([UserMessage(content="?", source="m")])
+
+        await asyncio.gather(*(ask(number) for number in range(200)))
+        total = pool.book.total()
+    assert (total.paid, total.failed) == (200, 0)
+    assert server.answered == 200
+    assert server.most <= 12
+    # Without a window, all but twelve of two hundred would be refused in the first moment alone.
+    assert server.refused <= 100
+
+
+async def test_a_client_of_its_own_has_no_window():
+    """Only providers known to a pool are felt out; a lone client is bound by its limits alone."""
+    inside, everybody = asyncio.Event(), asyncio.Event()
+    waiting = 0
+
+    async def wait() -> None:
+        nonlocal waiting
+        waiting += 1
+        if waiting == 100:
+            everybody.set()
+        await inside.wait()
+
+    client = Governed(FakeChatClient(default="1", delay=wait))
+    asking = [
+        asyncio.create_task(client.create([UserMessage(content=str(n), source="m")]))
+        for n in range(100)
+    ]
+    await asyncio.wait_for(everybody.wait(), 30)
+    inside.set()
+    await asyncio.gather(*asking)

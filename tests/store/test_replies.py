@@ -1,0 +1,130 @@
+"""Replies outlive the process that paid for them."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import sys
+
+import pytest
+from autogen_core.models import UserMessage
+
+from peerjudge.clients import Governed, KeptReplies, SingleFlight, billed_to
+from peerjudge.clients.fake import FakeChatClient, FakeReply
+from peerjudge.data import TokenLogprob
+from peerjudge.errors import StoreError
+from peerjudge.store.replies import Replies
+
+
+async def test_what_is_put_is_found_again(tmp_path):
+    """In the same process, in the next one, and the last text under a key counts."""
+    async with Replies.open(tmp_path) as replies:
+        assert await replies.get("a") is None
+        await asyncio.gather(*(replies.put(f"k{n}", f"text {n}") for n in range(500)))
+        await replies.put("k1", "another")
+        assert await replies.get("k1") == "another"
+    async with Replies.open(tmp_path / "replies.db") as replies:
+        assert await replies.get("k499") == "text 499"
+
+
+async def test_processes_may_share_a_file(tmp_path):
+    """What one writer keeps, another that has the file open finds."""
+    async with Replies.open(tmp_path) as one, Replies.open(tmp_path) as two:
+        await asyncio.gather(
+            *(one.put(f"a{n}", "1") for n in range(50)), *(two.put(f"b{n}", "2") for n in range(50))
+        )
+        assert await one.get("b49") == "2"
+        assert await two.get("a49") == "1"
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from peerjudge.store.replies import Replies
+
+async def main():
+    async with Replies.open(sys.argv[1]) as replies:
+        await replies.put("kept", "paid for")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_kept_reply_survives_kill_9(tmp_path):
+    """A process that dies right after keeping a reply has kept it."""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path))
+    assert await process.wait() == -9
+    async with Replies.open(tmp_path) as replies:
+        assert await replies.get("kept") == "paid for"
+
+
+async def test_the_file_of_something_else_is_left_alone(tmp_path):
+    """Neither another program's database, nor no database, nor a later version is written to."""
+    file = tmp_path / "replies.db"
+    with sqlite3.connect(file) as other:
+        other.execute("CREATE TABLE photos (id)")
+    other.close()
+    with pytest.raises(StoreError, match="something else"):
+        async with Replies.open(tmp_path):
+            pass
+    file.unlink()
+    file.write_bytes(b"no database at all " * 100)
+    with pytest.raises(StoreError, match="not a database"):
+        async with Replies.open(tmp_path):
+            pass
+    file.unlink()
+    async with Replies.open(tmp_path):
+        pass
+    with sqlite3.connect(file) as later:
+        later.execute("PRAGMA user_version=99")
+    later.close()
+    with pytest.raises(StoreError, match="another version"):
+        async with Replies.open(tmp_path):
+            pass
+
+
+async def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(tmp_path):
+    """A place that is a file has no room for a folder."""
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="--cache"):
+        async with Replies.open(tmp_path / "file" / "folder"):
+            pass
+
+
+async def test_a_reply_comes_back_whole(tmp_path):
+    """Text, tokens, finish reason and log-probabilities are as they were, and marked as cached."""
+    logprobs = (TokenLogprob(token="1", logprob=-0.1, top=(("2", -2.0),)),)
+    said = FakeReply(text="1 é\n", finish_reason="length", logprobs=logprobs, usage=(7, 2))
+    prompt = [UserMessage(content="?", source="m")]
+    results = []
+    for fake in (FakeChatClient(lambda prompt: said), FakeChatClient(default="another")):
+        async with Replies.open(tmp_path) as replies:
+            client = Governed(fake, identity="same", flights=SingleFlight(KeptReplies(replies)))
+            with billed_to(reviewer="r", draw="d"):
+                results.append(await client.create(prompt))
+            tally = client.book.total()
+    assert fake.prompts == []
+    assert (tally.paid, tally.cached, tally.cached_tokens) == (0, 1, 9)
+    assert results[1] == results[0].model_copy(update={"cached": True})
+
+
+async def test_what_cannot_be_read_is_asked_again(tmp_path):
+    """A text that is no reply counts as none and is replaced."""
+    async with Replies.open(tmp_path) as replies:
+        kept = KeptReplies(replies)
+        await replies.put("k", "{}")
+        assert await kept.get("k") is None
+
+
+async def test_failures_and_empty_replies_are_not_kept(tmp_path):
+    """Only what was said is kept."""
+    answers = iter([ValueError("no"), "", "1"])
+    fake = FakeChatClient(lambda prompt: next(answers))
+    async with Replies.open(tmp_path) as replies:
+        client = Governed(fake, identity="same", flights=SingleFlight(KeptReplies(replies)))
+        prompt = [UserMessage(content="?", source="m")]
+        with pytest.raises(ValueError, match="no"):
+            await client.create(prompt)
+        said = [(await client.create(prompt)).content for _ in range(3)]
+    assert said == ["", "1", "1"]
+    assert len(fake.prompts) == 3
