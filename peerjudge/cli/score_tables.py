@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import ceil, floor, isnan
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
@@ -24,6 +24,7 @@ __all__ = [
 _NONE = "-"
 _END = 120
 _WIDE = 1000
+_EXACT = 1e-9
 
 
 def print_accuracy(scores: Scores) -> None:
@@ -171,7 +172,9 @@ def _accuracy(cell: Cell | None) -> str:
 
 
 def _interval(share: Measurement) -> str:
-    return f"{100 * share.value:.1f} \\[{100 * share.low:.0f},{100 * share.high:.0f}]"
+    # Bounds are rounded outwards: no data make an interval a point.
+    low, high = floor(100 * share.low + _EXACT), ceil(100 * share.high - _EXACT)
+    return f"{100 * share.value:.1f} \\[{low},{high}]"
 
 
 def _own(one: Score) -> tuple[str, str]:

@@ -32,12 +32,24 @@ from peerjudge.simulation.latent import (
 from peerjudge.simulation.traits import Traits
 from peerjudge.tracker import strict_majority
 
-__all__ = ["Decision", "Mind", "appeal_of", "decide", "key_of", "rate", "seen_answers"]
+__all__ = [
+    "Decision",
+    "Mind",
+    "appeal_of",
+    "decide",
+    "key_of",
+    "rate",
+    "rating_chances",
+    "seen_answers",
+]
 
 _RATINGS = (1, 5)
 _MIDDLE_RATING = 3.0
 _RATING_STEP = 1.3
 """Points of rating per latent standard deviation."""
+
+_RATING_DOUBT = 0.6
+"""How many points around what is felt a rating could as well have been."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +135,28 @@ def appeal_of(mind: Mind, request: Request, *, key: str) -> Mapping[str, float]:
 
 def rate(appeal: Mapping[str, float], traits: Traits) -> int:
     """A score from 1 to 5 for the first answer seen; halfway between good and bad is the middle."""
+    low, high = _RATINGS
+    return min(high, max(low, round(_felt_rating(appeal, traits))))
+
+
+def rating_chances(appeal: Mapping[str, float], traits: Traits) -> Mapping[int, float]:
+    """How probable each score was: the nearer to what is felt, the more. The likeliest is `rate`'s."""
+    felt = _felt_rating(appeal, traits)
+    low, high = _RATINGS
+    scores = range(low, high + 1)
+    nearest = min(abs(score - felt) for score in scores)
+    weights = {
+        score: math.exp((nearest**2 - (score - felt) ** 2) / (2 * _RATING_DOUBT**2))
+        for score in scores
+    }
+    total = sum(weights.values())
+    return {score: weight / total for score, weight in weights.items()}
+
+
+def _felt_rating(appeal: Mapping[str, float], traits: Traits) -> float:
     seen = next(iter(appeal.values()))
     halfway = -traits.ability * math.sqrt(2 / math.pi) / 2
-    low, high = _RATINGS
-    return min(high, max(low, round(_MIDDLE_RATING + _RATING_STEP * (seen - halfway))))
+    return _MIDDLE_RATING + _RATING_STEP * (seen - halfway)
 
 
 def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float]) -> Decision:

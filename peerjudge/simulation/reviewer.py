@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
-from peerjudge.data import Card, Expects, Request, Usage, Utterance
+from peerjudge.data import Card, Expects, Request, TokenLogprob, Usage, Utterance
 from peerjudge.simulation.judgement import (
     Mind,
     appeal_of,
     decide,
     key_of,
     rate,
+    rating_chances,
     seen_answers,
 )
 from peerjudge.simulation.latent import normal, uniform
@@ -73,7 +75,7 @@ class SimulatedReviewer:
     async def speak(self, request: Request) -> Utterance:
         """The reply to a cue: words, and at their end what the cue expects."""
         traits = self._mind.traits
-        text, finish_reason = _reply(self._mind, request)
+        text, finish_reason, logprobs = _reply(self._mind, request)
         latency = traits.latency * len(text.split()) / traits.length
         if latency > 0:
             await asyncio.sleep(latency)
@@ -89,14 +91,18 @@ class SimulatedReviewer:
             finish_reason=finish_reason,
             latency=latency,
             simulated=True,
+            logprobs=logprobs,
         )
 
     async def close(self) -> None:
         """Nothing is held open."""
 
 
-def _reply(mind: Mind, request: Request) -> tuple[str, str]:
-    """The words of a reply and why they end."""
+_Reply = tuple[str, str, tuple[TokenLogprob, ...] | None]
+
+
+def _reply(mind: Mind, request: Request) -> _Reply:
+    """The words of a reply, why they end, and of a rating the probabilities if they are wanted."""
     traits, cue = mind.traits, request.cue
     key = key_of(mind, request)
     appeal = appeal_of(mind, request, key=key)
@@ -108,18 +114,32 @@ def _reply(mind: Mind, request: Request) -> tuple[str, str]:
     )
     fate = uniform("fate", key)
     if fate < traits.refusal_rate:
-        return refusal(brief), "stop"
+        return refusal(brief), "stop", None
     if cue.expects is Expects.TEXT:
-        return explanation(brief), "stop"
+        return explanation(brief), "stop", None
     if fate < traits.refusal_rate + traits.unreadable_rate:
-        return broken_off(brief), "length"
+        return broken_off(brief), "length", None
     if cue.expects is Expects.RATING:
-        return rating(brief, rate(appeal, traits)), "stop"
+        score = rate(appeal, traits)
+        text = rating(brief, score)
+        if not request.seat.sampling.logprobs:
+            return text, "stop", None
+        return text, "stop", _tokens(text, score, rating_chances(appeal, traits))
     decision = decide(mind, request, key=key, appeal=appeal)
     chosen = decision.verdict.choice
     brief = replace(brief, favoured=frozenset(appeal if chosen is None else [chosen]))
     if decision.heard:
-        return discussion_turn(brief, decision), "stop"
+        return discussion_turn(brief, decision), "stop", None
     if cue.task in _BARE_TASKS:
-        return bare_verdict(brief, decision.verdict), "stop"
-    return private_review(brief, decision.verdict), "stop"
+        return bare_verdict(brief, decision.verdict), "stop", None
+    return private_review(brief, decision.verdict), "stop", None
+
+
+def _tokens(text: str, score: int, chances: Mapping[int, float]) -> tuple[TokenLogprob, ...]:
+    """A reply that ends in its score as two tokens: the words, and the score with its alternatives."""
+    ratings = tuple((str(rating), math.log(chance)) for rating, chance in chances.items() if chance)
+    words = text.removesuffix(str(score))
+    return (
+        TokenLogprob(token=words, logprob=0.0),
+        TokenLogprob(token=str(score), logprob=math.log(chances[score]), top=ratings),
+    )

@@ -46,8 +46,7 @@ def gold_rows(judged: Judged, by: str) -> tuple[tuple[GoldRow, ...], tuple[str, 
         ]
     groups = dict.fromkeys(group for row in rows for group in row.groups)
     if by and not groups:
-        msg = f"{judged.name} cannot be scored by {by!r}; it has {', '.join(_known(judged)) or 'no groups'}"
-        raise DataError(msg)
+        raise DataError(_nothing_by(judged, by))
     last = {group for row in rows for group in row.groups[1:]}
     return tuple(rows), tuple(sorted(groups, key=lambda group: group in last))
 
@@ -77,6 +76,12 @@ def _totals(comparisons: Iterable[Comparison]) -> dict[str, str]:
         for subset, category in nested.items()
         if subset and category and category not in nested and shared.count(category) > 1
     }
+
+
+def _nothing_by(judged: Judged, by: str) -> str:
+    groups = ", ".join(_known(judged)) or "no groups"
+    hint = "; take the votes from a dataset that has them (--gold)" if by == LABELER else ""
+    return f"{judged.name} cannot be scored by {by!r}; it has {groups}{hint}"
 
 
 def _known(judged: Judged) -> list[str]:
