@@ -1,0 +1,121 @@
+"""The expectation over the tokens with which a judge could have rated."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob
+from peerjudge.verdicts import review
+
+ALONE = Comparison(id="c", question=Question(id="q", text="?"), answers=(Answer(id="a", text="A"),))
+CUE = Cue(seat="s", task="rate", sees=("a",), expects=Expects.RATING)
+
+
+def token(text: str, top: dict[str, float] | None = None) -> TokenLogprob:
+    """A token with the probabilities of its alternatives, its own among them."""
+    chances = top or {text: 1.0}
+    return TokenLogprob(
+        token=text,
+        logprob=math.log(chances[text]),
+        top=tuple((other, math.log(chance)) for other, chance in chances.items()),
+    )
+
+
+def rated(*tokens: TokenLogprob, cue: Cue = CUE) -> Review:
+    """The review in a reply of these tokens."""
+    text = "".join(each.token for each in tokens)
+    return review(text, cue=cue, comparison=ALONE, logprobs=tokens)
+
+
+def test_a_rating_is_the_mean_of_what_could_have_been_said():
+    """A judge that says 4 and nearly as readily 3 or 5 has rated a little below 4."""
+    read = rated(token("4", {"4": 0.5, "3": 0.3, "5": 0.2}))
+    assert read.score == pytest.approx(0.5 * 4 + 0.3 * 3 + 0.2 * 5)
+    assert read.rule == "last-line number, weighted"
+
+
+def test_what_is_no_rating_has_no_weight():
+    """Words and numbers off the scale are left out, and the rest is taken as the whole."""
+    read = rated(token("4", {"4": 0.4, "2": 0.1, "The": 0.3, "7": 0.1, "45": 0.1}))
+    assert read.score == pytest.approx((0.4 * 4 + 0.1 * 2) / 0.5)
+
+
+def test_spellings_of_a_rating_are_added_up():
+    """A rating with and without a space before it is one rating."""
+    read = rated(token("Rating:"), token(" 4", {" 4": 0.5, "4": 0.1, " 2": 0.4}))
+    assert read.score == pytest.approx(0.6 * 4 + 0.4 * 2)
+    assert read.rule == "label, weighted"
+
+
+def test_only_the_token_that_rates_counts():
+    """The same number elsewhere in the reply, before or after, has no part in it."""
+    unsure = {"4": 0.5, "1": 0.5}
+    words = [
+        token("It"),
+        token(" names "),
+        token("4", unsure),
+        token(" causes.\n"),
+        token("Score: "),
+    ]
+    assert rated(*words, token("4")).score == 4
+    json_first = [token('{"score": '), token("4"), token(', "reasons": "'), token("4", unsure)]
+    assert rated(*json_first, token(' causes"}')).score == 4
+    json_last = [
+        token('{"reasons": "'),
+        token("4", unsure),
+        token(' causes", "score": '),
+        token("4"),
+    ]
+    assert rated(*json_last, token("}")).score == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("4", None),
+        ("4", ()),
+        ("4.5", (token("4", {"4": 0.5, "1": 0.5}), token("."), token("5"))),
+        ("4", (token("five"),)),
+        ("4", (token("4 "), token("or so"))),
+        ("10", (token("1", {"1": 0.5, "9": 0.5}), token("0"))),
+    ],
+)
+def test_without_a_token_that_rates_the_stated_number_holds(text, tokens):
+    """No log-probabilities, or none of the rating as a whole: the number counts, and the rule says so."""
+    cue = replace(CUE, scale=(1, 10))
+    read = review(text, cue=cue, comparison=ALONE, logprobs=tokens)
+    assert read == Review(score=float(text), rule="last-line number, as stated")
+
+
+def test_what_is_unreadable_is_not_saved_by_probabilities():
+    """A rating off the scale stays unreadable, however likely one on it was."""
+    assert rated(token("7", {"7": 0.4, "4": 0.6})) == Review(rule="last-line number, out of range")
+
+
+def test_a_scale_whose_best_is_one_is_weighted_the_same():
+    """Which end of the scale is the better one changes nothing about the number."""
+    chances = {"4": 0.5, "9": 0.5}
+    for scale in ((1, 10), (10, 1)):
+        assert rated(token("4", chances), cue=replace(CUE, scale=scale)).score == pytest.approx(6.5)
+
+
+@given(
+    st.dictionaries(st.integers(1, 5), st.floats(1e-6, 1), min_size=1),
+    st.floats(1e-3, 1),
+    st.data(),
+)
+def test_an_expectation_lies_between_what_could_be_said(weights, scale, data):
+    """It is a mean, so within the ratings at all likely, and it does not depend on the rest's share."""
+    total = sum(weights.values())
+    shares = {str(rating): weight / total for rating, weight in weights.items()}
+    said = data.draw(st.sampled_from(sorted(shares)))
+    read = rated(token(said, shares))
+    assert read.score is not None
+    assert min(weights) <= read.score <= max(weights)
+    diluted = rated(token(said, {text: share * scale for text, share in shares.items()}))
+    assert diluted.score == pytest.approx(read.score)
