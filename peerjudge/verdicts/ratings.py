@@ -67,6 +67,8 @@ class _Rated:
 
 
 def _in_json(text: str) -> _Rated | None:
+    if ">" in text:
+        text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(">"))
     found = find_json(text)
     if found is None or _retold(text[: text.find("{")].rstrip(" \n`").rpartition("\n")[2]):
         return None
