@@ -11,7 +11,9 @@ from peerjudge.errors import DataError
 def test_every_dataset_has_a_name_and_a_line_about_it():
     """Only the sample needs no path."""
     listed = {name: (description, needs_path) for name, description, needs_path in names()}
-    assert list(listed) == ["csv", "jsonl", "lfqa", "llmbar", "sample", "vicuna80"]
+    assert list(listed) == sorted(listed)
+    assert {"csv", "jsonl", "lfqa", "llmbar", "mtbench", "mtbench200", "sample"} <= set(listed)
+    assert {"summeval", "vicuna80"} <= set(listed)
     assert [name for name, (_, needs_path) in listed.items() if not needs_path] == ["sample"]
     assert all(line and "\n" not in line for line, _ in listed.values())
 

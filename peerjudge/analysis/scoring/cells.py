@@ -93,9 +93,10 @@ def measure(
     found: dict[Judge, dict[str, Cell]] = {judge: {} for judge in judges}
     for group in ("", *groups):
         member = np.array([not group or group in row.groups for row in rows], dtype=np.bool_)
-        counts = _counts(
-            _of_group(verdicts, pairs, member), question, chosen, len(judges), resampling
-        )
+        inside = _of_group(verdicts, pairs, member)
+        if not len(inside[0].row):
+            continue
+        counts = _counts(inside, question, chosen, len(judges), resampling)
         for judge, number in judges.items():
             if counts.judged[number]:
                 found[judge][group] = _cell(counts, number, resampling)

@@ -1,0 +1,568 @@
+"""How right reviewers are: the published statistics, cases worked out by hand, and laws."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.analysis import accuracy
+from peerjudge.analysis.scoring import (
+    judged_from_dataset,
+    judged_from_transcripts,
+    score,
+    score_document,
+    with_gold,
+)
+from peerjudge.data import (
+    INCONSISTENT,
+    TIE,
+    UNREADABLE,
+    Dataset,
+    Outcome,
+    Question,
+    RecordedReview,
+    StopReason,
+    Verdict,
+)
+from peerjudge.datasets import load
+from peerjudge.errors import DataError
+from peerjudge.testing import comparison_of, transcript_of
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+SAID = {"=": TIE, "?": UNREADABLE, "x": INCONSISTENT}
+
+
+def _published(place: str) -> Path:
+    if not (DATA / place).exists():
+        pytest.skip(f"the published data are not at {DATA / place}")
+    return DATA / place
+
+
+def _verdict(mark: str) -> Verdict:
+    return SAID.get(mark) or Verdict.of(f"answer-{mark}")
+
+
+def _comparison(name: str, *, gold: str = "1", subset: str = "", category: str = "", **meta):
+    made = comparison_of(2, name=name)
+    question = Question(id=name.partition(".")[0], text="Why?", category=category)
+    return replace(
+        made,
+        gold=None if not gold else _verdict(gold),
+        subset=subset,
+        question=question,
+        meta=meta,
+    )
+
+
+def _review(comparison, mark: str, *, swap: bool = False, by: str = "judge", text: str = ""):
+    shown = comparison.shown[::-1] if swap else comparison.shown
+    return RecordedReview(
+        comparison=comparison.id, shown=shown, reviewer=by, verdict=_verdict(mark), text=text
+    )
+
+
+def _dataset(comparisons, reviews, humans=()) -> Dataset:
+    return Dataset(
+        name="made",
+        description="made",
+        comparisons=tuple(comparisons),
+        reviews=tuple(reviews),
+        humans=humans,
+    )
+
+
+def _told(marks: dict[str, str], **kinds) -> Dataset:
+    """`marks` has by comparison what one judge said in the given and in the other order."""
+    comparisons = [_comparison(name, **kinds) for name in marks]
+    reviews = [
+        _review(one, mark, swap=bool(place))
+        for one in comparisons
+        for place, mark in enumerate(marks[one.id])
+    ]
+    return _dataset(comparisons, reviews)
+
+
+def _only(dataset: Dataset, **options):
+    (found,) = score(judged_from_dataset(dataset), **options).scores
+    return found
+
+
+# The published figures.
+
+
+@pytest.fixture(scope="module")
+def native():
+    """LLMBar's own folder: Natural and Manual, and six runs on Manual."""
+    return load(f"llmbar:{_published('llmbar/original')}")
+
+
+@pytest.mark.data
+def test_the_authors_statistics_come_out(native):
+    """On record, both orders, their mean, both right and both equal are as LLMBar's authors count."""
+    folder = _published("llmbar/original/LLMBar/Adversarial/Manual/evaluators")
+    found = {one.judge.reviewer: one.groups["Manual"] for one in _scores(native).scores}
+    files = sorted(folder.glob("*/*/statistics.json"))
+    assert len(files) == len(found) == 6
+    for file in files:
+        printed = json.loads(file.read_text("utf-8"))
+        orders = found["/".join(file.parts[-3:-1])].orders
+        shares = {
+            "correct_False": orders.given,
+            "correct_True": orders.other,
+            "correct_average": orders.average,
+            "correct_both": orders.both,
+            "equal": orders.same,
+        }
+        for name, share in shares.items():
+            percent = float(printed[name].rpartition("=")[2].strip(" %"))
+            assert 100 * share == pytest.approx(percent), (file, name)
+
+
+@pytest.mark.data
+def test_the_tidy_tables_say_the_same_of_every_run(native):
+    """Manual in the tables is Manual in the benchmark's folder; Adversarial pools its four subsets."""
+    judges = ["GPT-4/Swap_CoT", "LLaMA2/CoT"]
+    tidy = load(f"llmbar:{_published('llmbar')}")
+    scores = score(judged_from_dataset(tidy, reviewers=judges), by="subset")
+    assert scores.groups[-1] == "Adversarial"
+    before = {one.judge.reviewer: one for one in _scores(native).scores}
+    for one in scores.scores:
+        assert one.groups["Manual"].orders == before[one.judge.reviewer].groups["Manual"].orders
+        parts = [one.groups[name] for name in ("Neighbor", "GPTInst", "GPTOut", "Manual")]
+        total = one.groups["Adversarial"]
+        assert total.judged == sum(part.judged for part in parts) == 638
+        assert total.right == sum(part.right for part in parts)
+        assert one.total.right == total.right + one.groups["Natural"].right
+
+
+@pytest.mark.data
+def test_replies_on_record_are_read_again(native):
+    """Our reading stands beside the record; ratings were no replies and are not read."""
+    found = {one.judge.reviewer: one.own_reading for one in _scores(native).scores}
+    assert found["GPT-4/Rating"] is None
+    plain = found["GPT-4/Vanilla"]
+    assert plain is not None
+    assert (plain.same, plain.different, plain.only_recorded, plain.only_own) == (92, 0, 0, 0)
+
+
+@pytest.mark.data
+def test_gpt4_and_people_agree_as_published():
+    """GPT-4 decides as people do in 85 % of first-turn votes where neither says tie (MT-Bench)."""
+    dataset = load(f"mtbench:{_published('mtbench')}")
+    first = tuple(one for one in dataset.comparisons if one.subset == "turn 1")
+    names = {one.id for one in first}
+    reviews = tuple(review for review in dataset.reviews if review.comparison in names)
+    found = _only(replace(dataset, comparisons=first, reviews=reviews), by="labeler")
+    assert set(found.groups) == {"expert", "author"}
+    assert (found.groups["expert"].judged, found.groups["author"].judged) == (1343, 346)
+    assert found.total.decided.value == pytest.approx(0.85, abs=0.015)
+    as_ties = found.total.right + _ties_met(dataset, names)
+    assert as_ties / found.total.judged == pytest.approx(0.66, abs=0.01)
+
+
+def _ties_met(dataset: Dataset, names: set[str]) -> int:
+    """Votes for a tie where GPT-4 contradicted itself, which MT-Bench counts as a tie."""
+    torn = {
+        review.comparison for review in dataset.reviews if review.verdict == INCONSISTENT
+    } & names
+    humans = set(dataset.humans)
+    return sum(
+        review.comparison in torn and review.reviewer in humans and review.verdict == TIE
+        for review in dataset.reviews
+    )
+
+
+@pytest.mark.data
+def test_crowd_and_experts_do_not_agree_on_summaries():
+    """The crowd's ratings of SummEval hardly go with the experts', on any aspect."""
+    scores = score(judged_from_dataset(load(f"summeval:{_published('summeval')}")))
+    found = {one.aspect: one for one in scores.correlations}
+    assert list(found) == ["coherence", "consistency", "fluency", "relevance"]
+    for one in found.values():
+        assert (one.answers, one.unrated) == (1200, 0)
+        assert abs(one.pearson.value) < 0.15
+        assert one.pearson.low < one.pearson.value < one.pearson.high
+
+
+def _scores(dataset: Dataset):
+    return score(judged_from_dataset(dataset), by="subset")
+
+
+# By hand.
+
+
+def test_counts_of_a_judge_in_both_orders():
+    """Right, tie, unreadable and inconsistent verdicts are counted apart, with their bounds."""
+    cell = _only(_told({"a": "11", "b": "12", "c": "=?", "d": "x2"})).total
+    assert (cell.judged, cell.right, cell.questions) == (8, 3, 4)
+    assert cell.outcomes == {
+        Outcome.CHOICE: 5,
+        Outcome.TIE: 1,
+        Outcome.INCONSISTENT: 1,
+        Outcome.UNREADABLE: 1,
+        Outcome.REFUSED: 0,
+    }
+    assert (cell.accuracy.value, cell.accuracy.n) == (3 / 6, 6)
+    assert (cell.worst_case, cell.best_case) == (3 / 8, 5 / 8)
+    assert (cell.decided.value, cell.decided.n) == (3 / 5, 5)
+    assert (cell.orders.given, cell.orders.other) == (2 / 4, 1 / 4)
+    assert (cell.orders.both, cell.orders.same) == (1 / 4, 1 / 4)
+    consistency = cell.consistency
+    assert (consistency.judged, consistency.same) == (4, 1)
+    assert (consistency.inconsistent, consistency.unreadable) == (1, 2)
+
+
+def test_a_tie_is_right_only_where_gold_is_a_tie():
+    """The same tie is wrong against a choice and right against a tie, where nothing is decided."""
+    assert _only(_told({"a": "=="})).total.right == 0
+    met = _only(_told({"a": "=="}, gold="=")).total
+    assert (met.right, met.decided.n) == (2, 0)
+
+
+@pytest.mark.parametrize("mark", ["1", "2"])
+def test_a_share_that_never_varies_has_an_interval_all_the_same(mark):
+    """Ten questions all right, or all wrong, do not make the accuracy certain."""
+    measured = _only(_told({f"c{n}": mark * 2 for n in range(10)})).total.accuracy
+    assert measured.high - measured.low > 0.2
+    assert measured.method == "wilson by question"
+
+
+def test_intervals_are_those_of_the_accuracy_of_a_report():
+    """With everything readable, score and report resample the same questions alike."""
+    marks = {f"c{n}": "11" if n % 3 else "12" for n in range(30)}
+    dataset = _told(marks)
+    judged = [(review.verdict, _verdict("1")) for review in dataset.reviews]
+    clusters = [review.comparison for review in dataset.reviews]
+    assert _only(dataset).total.accuracy == accuracy(judged, clusters=clusters).measured
+
+
+def test_every_vote_of_a_labeler_is_a_gold_of_its_own():
+    """One verdict meets two experts and an author: right for one expert, wrong for the others."""
+    one = _comparison("a", gold="")
+    votes = [
+        _review(one, "1", by="expert_1"),
+        _review(one, "2", by="expert_2"),
+        _review(one, "2", by="author_7"),
+        _review(one, "?", by="author_8"),
+    ]
+    humans = ("expert_1", "expert_2", "author_7", "author_8")
+    dataset = _dataset([one], [*votes, _review(one, "1")], humans)
+    found = _only(dataset, by="labeler")
+    assert (found.total.judged, found.total.right) == (3, 1)
+    assert (found.groups["expert"].judged, found.groups["expert"].right) == (2, 1)
+    assert (found.groups["author"].judged, found.groups["author"].right) == (1, 0)
+
+
+def test_votes_do_not_multiply_the_orders_of_a_verdict():
+    """A comparison judged in both orders is one consistent judgement, however many voted on it."""
+    one = _comparison("a", gold="")
+    votes = [_review(one, "1", by=f"expert_{n}") for n in range(3)]
+    mine = [_review(one, "1"), _review(one, "1", swap=True)]
+    found = _only(
+        _dataset([one], [*votes, *mine], ("expert_0", "expert_1", "expert_2")), by="labeler"
+    )
+    assert (found.groups["expert"].judged, found.groups["expert"].consistency.judged) == (6, 1)
+
+
+def test_subsets_that_make_up_a_category_are_pooled():
+    """A category of two whole subsets is their total; one that cuts across subsets is not."""
+    nested = [
+        _comparison("a", subset="Natural", category="Natural"),
+        _comparison("b", subset="Manual", category="Adversarial"),
+        _comparison("c", subset="Neighbor", category="Adversarial"),
+    ]
+    reviews = [_review(one, "1") for one in nested]
+    assert score(judged_from_dataset(_dataset(nested, reviews)), by="subset").groups == (
+        "Natural",
+        "Manual",
+        "Neighbor",
+        "Adversarial",
+    )
+    across = [replace(one, subset="plain") for one in nested]
+    assert score(judged_from_dataset(_dataset(across, reviews)), by="subset").groups == ("plain",)
+
+
+def test_any_column_of_the_data_makes_groups():
+    """A key of `meta` groups; a name that is neither names what there is."""
+    comparisons = [_comparison("a", level=1), _comparison("b", level=2)]
+    dataset = _dataset(comparisons, [_review(one, "1") for one in comparisons])
+    assert _only(dataset, by="level").groups.keys() == {"1", "2"}
+    with pytest.raises(DataError, match="cannot be scored by 'size'; it has level"):
+        _only(dataset, by="size")
+    with pytest.raises(DataError, match="--gold"):
+        _only(dataset, by="labeler")
+
+
+def test_own_reading_is_scored_and_its_disagreements_listed():
+    """A reply that names the other answer than the record is read so, and listed with its rule."""
+    one, two = _comparison("a"), _comparison("b")
+    reviews = [
+        _review(one, "2", text="Both are fine. Output (a) is better."),
+        _review(two, "1", text="Output (b) is better.", swap=True),
+        _review(two, "1", text="I would rather not say anything of them."),
+    ]
+    judged = judged_from_dataset(_dataset([one, two], reviews))
+    scores = score(judged)
+    own = scores.scores[0].own_reading
+    assert own is not None
+    assert (own.same, own.different, own.only_recorded, own.only_own) == (1, 1, 1, 0)
+    assert (own.total.right, own.total.judged) == (2, 3)
+    assert scores.scores[0].total.right == 2
+    assert [str(found.own) for found in scores.disagreements] == ["answer-1", "unreadable"]
+
+
+def test_a_tie_is_read_only_where_ties_are_known():
+    """The same words are a tie in data with ties, and no verdict in data without."""
+    one, two = _comparison("a"), _comparison("b")
+    said = _review(one, "?", text="It is a tie.")
+    without = judged_from_dataset(_dataset([one, two], [said, _review(two, "1")]))
+    known = judged_from_dataset(_dataset([one, two], [said, _review(two, "=")]))
+    assert without.judgements[0].own == UNREADABLE
+    assert known.judgements[0].own == TIE
+
+
+def test_labels_ratings_and_people_are_not_read():
+    """There is nothing to read where no text is on record, or it was made of ratings, or a person's."""
+    one = _comparison("a")
+    reviews = [
+        _review(one, "1"),
+        replace(_review(one, "1", by="rater", text="answer-1: 4"), scores=(4.0, 2.0)),
+        _review(one, "1", by="human", text="Output (b) is better."),
+    ]
+    dataset = _dataset([one], reviews, ("human",))
+    judged = judged_from_dataset(dataset, reviewers=["judge", "rater", "human"])
+    assert [found.own for found in judged.judgements] == [None, None, None]
+
+
+def test_reviewers_are_chosen_by_name_or_pattern():
+    """`A/*` is all of A; a pattern that fits nobody names who there is; people are asked by name."""
+    one = _comparison("a")
+    names = ("A/x", "A/y", "B/x", "human")
+    dataset = _dataset([one], [_review(one, "1", by=name) for name in names], ("human",))
+
+    def chosen(*patterns):
+        judged = judged_from_dataset(dataset, reviewers=patterns or None)
+        return [found.judge.reviewer for found in score(judged).scores]
+
+    assert chosen() == ["A/x", "A/y", "B/x"]
+    assert chosen("A/*") == ["A/x", "A/y"]
+    assert chosen("*/x", "human") == ["A/x", "B/x", "human"]
+    with pytest.raises(DataError, match=r"no reviews by 'C/\*'; reviews are by A/x"):
+        chosen("C/*")
+
+
+def test_without_gold_or_reviewers_there_is_nothing_to_score():
+    """A source that nobody but labelers reviewed, or without any gold, says so."""
+    one = _comparison("a", gold="")
+    with pytest.raises(DataError, match="by anybody but its labelers"):
+        judged_from_dataset(_dataset([one], [_review(one, "1", by="human")], ("human",)))
+    with pytest.raises(DataError, match="no judgement in made has a gold"):
+        _only(_dataset([one], [_review(one, "1")]))
+
+
+# Runs.
+
+
+def _discussion(moves: str, name: str = "a", *, swap: bool = False, **changes):
+    comparison = _comparison(name, subset="s")
+    told = transcript_of(moves, comparison=comparison.swapped() if swap else comparison)
+    return replace(told, **{"condition": "talk", "protocol": "panel", **changes})
+
+
+def test_a_run_scores_private_and_concluded_verdicts_by_condition():
+    """Two seats, of whom one is right in private, conclude what is right."""
+    judged = judged_from_transcripts([_discussion("2|1 1 1")], name="run")
+    found = {
+        (one.judge.reviewer, one.judge.stance): one.total.right for one in score(judged).scores
+    }
+    assert found == {
+        ("reviewer-1 & reviewer-2", "concluded"): 1,
+        ("reviewer-1", "private"): 0,
+        ("reviewer-2", "private"): 1,
+    }
+    assert {one.judge.condition for one in score(judged).scores} == {"talk"}
+
+
+def test_a_lone_judge_stands_once():
+    """What a lone judge concludes is its own verdict; both orders find each other."""
+    told = [_discussion("1"), _discussion("1", swap=True)]
+    (found,) = score(judged_from_transcripts(told, name="run"), by="subset").scores
+    assert (found.judge.reviewer, found.judge.stance) == ("reviewer-1", "concluded")
+    # The first-shown answer twice: once gold, once not.
+    assert (found.total.judged, found.total.right) == (2, 1)
+    assert (found.total.consistency.judged, found.total.consistency.inconsistent) == (1, 1)
+
+
+def test_what_did_not_end_is_left_out_and_counted():
+    """A failed and an unfinished discussion give no verdict."""
+    told = [
+        _discussion("1"),
+        _discussion("2", "b", stop=StopReason.FAILED),
+        _discussion("2", "c", stop=None),
+    ]
+    scores = score(judged_from_transcripts(told, name="run"))
+    assert (scores.left_out, scores.scores[0].total.judged) == (2, 1)
+    with pytest.raises(DataError, match="run has no discussion that came to its end"):
+        judged_from_transcripts(told[1:], name="run")
+
+
+def test_gold_can_be_taken_from_a_dataset():
+    """A run is scored by the votes and the gold of the data it was played on."""
+    one = _comparison("a", gold="2")
+    votes = [_review(one, "1", by="expert_1"), _review(one, "2", by="author_1")]
+    gold = _dataset([one], votes, ("expert_1", "author_1"))
+    judged = with_gold(judged_from_transcripts([_discussion("1")], name="run"), gold)
+    (found,) = score(judged, by="labeler").scores
+    assert (found.groups["expert"].right, found.groups["author"].right) == (1, 0)
+    assert score(judged).scores[0].total.right == 0
+    with pytest.raises(DataError, match="made has none of the comparisons of run"):
+        with_gold(judged, replace(gold, comparisons=(_comparison("z"),)))
+
+
+# Ratings.
+
+
+def _rated(scores: list[float | None], golds: list[float]) -> Dataset:
+    comparisons, reviews = [], []
+    for number, (rating, gold) in enumerate(zip(scores, golds, strict=True)):
+        made = comparison_of(1, name=f"q{number // 3}.{number}")
+        question = Question(id=f"q{number // 3}", text="Summarise.")
+        comparisons.append(replace(made, question=question, meta={"gold_style": gold}))
+        reviews.append(
+            RecordedReview(
+                comparison=made.id,
+                shown=made.shown,
+                reviewer="rater",
+                verdict=Verdict.of("answer-1"),
+                scores=(rating,),
+                aspect="style",
+            )
+        )
+    return _dataset(comparisons, reviews)
+
+
+def test_ratings_are_scored_by_their_correlation_with_gold():
+    """Ratings in gold's order correlate fully by rank, wholly where they are linear; gaps count."""
+    golds = [1.0, 2.0, 3.0, 4.0, 5.0, 3.5]
+    dataset = _rated([2.0, 3.0, 4.0, 5.0, 6.0, None], golds)
+    (found,) = score(judged_from_dataset(dataset)).correlations
+    assert (found.aspect, found.answers, found.unrated) == ("style", 5, 1)
+    assert found.pearson.value == pytest.approx(1.0)
+    assert (found.spearman, found.kendall) == (pytest.approx(1.0), pytest.approx(1.0))
+    assert (found.mean, found.mean_gold, found.mean_error) == (4.0, 3.0, 1.0)
+    assert found.by_question["kendall"] == pytest.approx(1.0)
+
+
+def test_ratings_that_never_vary_have_no_correlation():
+    """The same rating for every answer says nothing, and JSON says null."""
+    scores = score(judged_from_dataset(_rated([3.0] * 4, [1.0, 2.0, 3.0, 4.0])))
+    (row,) = score_document(scores)["correlations"]
+    assert row["pearson"]["value"] is row["spearman"] is row["kendall"] is None
+    with pytest.raises(DataError, match="scored by aspect, not by 'subset'"):
+        score(judged_from_dataset(_rated([3.0], [1.0])), by="subset")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=3, max_size=12))
+def test_correlations_are_those_of_scipy(pairs):
+    """Pooled coefficients equal scipy's on the same numbers."""
+    from scipy.stats import pearsonr, spearmanr
+
+    ours, golds = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+    (found,) = score(judged_from_dataset(_rated(ours, golds)), samples=50).correlations
+    if len(set(ours)) > 1 and len(set(golds)) > 1:
+        assert found.pearson.value == pytest.approx(pearsonr(ours, golds).statistic)
+        assert found.spearman == pytest.approx(spearmanr(ours, golds).statistic)
+
+
+# Laws.
+
+MARKS = st.text("12=?x", min_size=1, max_size=2)
+TOLD = st.lists(st.tuples(MARKS, st.sampled_from("12=")), min_size=1, max_size=12)
+
+
+def _made(told, *, rename=str, swap=False) -> Dataset:
+    comparisons = [
+        _comparison(f"c{n}", gold=gold, subset=f"s{n % 2}") for n, (_, gold) in enumerate(told)
+    ]
+    if swap:
+        comparisons = [one.swapped() for one in comparisons]
+    reviews = [
+        _review(one, mark, swap=bool(place) is not swap)
+        for one, (marks, _) in zip(comparisons, told, strict=True)
+        for place, mark in enumerate(marks)
+    ]
+    return _renamed(_dataset(comparisons, reviews), rename)
+
+
+def _renamed(dataset: Dataset, rename) -> Dataset:
+    """The same dataset with other answer ids."""
+
+    def verdict(said):
+        return said if said is None or said.choice is None else Verdict.of(rename(said.choice))
+
+    comparisons = tuple(
+        replace(
+            one,
+            answers=tuple(replace(answer, id=rename(answer.id)) for answer in one.answers),
+            gold=verdict(one.gold),
+        )
+        for one in dataset.comparisons
+    )
+    reviews = tuple(
+        replace(review, shown=tuple(map(rename, review.shown)), verdict=verdict(review.verdict))
+        for review in dataset.reviews
+    )
+    return replace(dataset, comparisons=comparisons, reviews=reviews)
+
+
+def _plain(dataset: Dataset):
+    return score_document(score(judged_from_dataset(dataset), by="subset", samples=50))
+
+
+@settings(max_examples=40, deadline=None)
+@given(TOLD)
+def test_the_names_of_answers_do_not_matter(told):
+    """Relabelling the answers everywhere changes no figure."""
+    assert _plain(_made(told)) == _plain(_made(told, rename=lambda name: f"new {name[::-1]}"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(TOLD)
+def test_which_order_is_called_given_does_not_matter(told):
+    """Swapping every comparison of the source only exchanges the shares of the two orders."""
+
+    def without_orders(dataset):
+        document = _plain(dataset)
+        found = []
+        for row in document["rows"]:
+            for cell in (row["total"], *row["groups"].values()):
+                orders = cell["orders"]
+                found.append((orders.pop("given"), orders.pop("other")))
+        return document, found
+
+    (one, orders), (other, swapped) = (without_orders(_made(told, swap=s)) for s in (False, True))
+    assert one == other
+    # The reviews are the same, so what was the given order is now the other one.
+    assert sorted(map(str, orders)) == sorted(str(pair[::-1]) for pair in swapped)
+
+
+@settings(max_examples=40, deadline=None)
+@given(TOLD)
+def test_bounds_hold_what_they_bound(told):
+    """Worst and best case enclose the accuracy, intervals enclose the share, counts add up."""
+    (found,) = score(judged_from_dataset(_made(told)), by="subset", samples=50).scores
+    for cell in (found.total, *found.groups.values()):
+        assert sum(cell.outcomes.values()) == cell.judged
+        assert 0 <= cell.worst_case <= cell.best_case <= 1
+        if cell.accuracy.n:
+            assert cell.worst_case <= cell.accuracy.value + 1e-12
+            assert cell.accuracy.value <= cell.best_case + 1e-12
+            assert cell.accuracy.low - 1e-12 <= cell.accuracy.value <= cell.accuracy.high + 1e-12
+            assert cell.accuracy.low < cell.accuracy.high
+    assert found.total.right == sum(cell.right for cell in found.groups.values())

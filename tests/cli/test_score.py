@@ -1,0 +1,182 @@
+"""The contract of `peerjudge score`: what it prints, in words and in JSON, and how it exits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+
+@pytest.fixture
+def llmbar():
+    """LLMBar's own folder, with six recorded runs on the subset Manual."""
+    path = DATA / "llmbar" / "original"
+    if not path.exists():
+        pytest.skip(f"the published data are not at {path}")
+    return f"llmbar:{path}"
+
+
+@pytest.fixture(scope="module")
+def methods(tmp_path_factory):
+    """A run of two methods of PRePair on the sample, by one simulated reviewer."""
+    folder = tmp_path_factory.mktemp("methods")
+    (folder / "experiments").mkdir()
+    (folder / "experiments" / "two.py").write_text(
+        '"""Two methods."""\n'
+        "from peerjudge.data import Condition, Experiment\n"
+        "EXPERIMENT = Experiment(data='sample', prompts='instruction_following', conditions=tuple(\n"
+        "    Condition(name=name, protocol=name, seats=('sim_llmbar_gpt35',))\n"
+        "    for name in ('prepair', 'pairwise')))\n"
+    )
+    return folder
+
+
+CELL = {
+    "n",
+    "questions",
+    "right",
+    "ties",
+    "inconsistent",
+    "unreadable",
+    "refused",
+    "accuracy",
+    "worst_case",
+    "best_case",
+    "decided",
+    "orders",
+    "consistency",
+}
+
+
+@pytest.mark.data
+def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
+    """One document with a row per evaluator, a cell per subset, and our own reading beside it."""
+    outcome = shell("score", llmbar, "--by", "subset", "--json")
+    assert outcome.code == 0, outcome.err
+    document = outcome.document
+    assert document.keys() == {
+        "source",
+        "by",
+        "groups",
+        "simulated",
+        "level",
+        "seed",
+        "left_out",
+        "rows",
+        "correlations",
+    }
+    assert len(document["rows"]) == 6
+    for row in document["rows"]:
+        assert row.keys() == {
+            "reviewer",
+            "condition",
+            "protocol",
+            "stance",
+            "total",
+            "groups",
+            "own_reading",
+        }
+        assert row["total"].keys() == row["groups"]["Manual"].keys() == CELL
+        assert row["stance"] == "recorded"
+    rating = next(row for row in document["rows"] if row["reviewer"] == "GPT-4/Rating")
+    assert rating["own_reading"] is None
+    assert rating["total"]["orders"]["average"] == pytest.approx(0.8478, abs=1e-4)
+
+
+@pytest.mark.data
+def test_replies_read_otherwise_are_listed_on_demand(shell, llmbar):
+    """Each names who said what on which comparison, and the whole text."""
+    words = ("score", llmbar, "--reviewers", "GPT-4/*,LLaMA2/CoT", "--disagreements")
+    document = shell(*words, "--json").document
+    read = sum(
+        row["own_reading"]["different"]
+        + row["own_reading"]["only_recorded"]
+        + row["own_reading"]["only_own"]
+        for row in document["rows"]
+        if row["own_reading"]
+    )
+    assert len(document["disagreements"]) == read
+    keys = {"reviewer", "comparison", "shown", "recorded", "own", "rule", "text"}
+    assert all(found.keys() == keys for found in document["disagreements"])
+    printed = shell(*words).out
+    assert f"{read} replies are read otherwise than they are on record" in printed
+    off = shell(*words, "--no-own-reading", "--json").document
+    assert all(row["own_reading"] is None for row in off["rows"])
+
+
+@pytest.mark.data
+def test_labelers_are_scored_apart(shell):
+    """GPT-4 on MT-Bench against experts and against authors."""
+    path = DATA / "mtbench"
+    if not path.exists():
+        pytest.skip(f"the published data are not at {path}")
+    (row,) = shell("score", f"mtbench:{path}", "--by", "labeler", "--json").document["rows"]
+    assert row["groups"].keys() == {"expert", "author"}
+    assert row["total"]["n"] == 3355
+    assert row["total"]["inconsistent"] > 0
+
+
+def test_a_run_is_scored_by_condition(played):
+    """Every condition has a row for its conclusions, and discussions one per reviewer in private."""
+    document = played("score", "study", "--by", "subset", "--json").document
+    assert document["simulated"] is True
+    assert document["rows"][0]["condition"] == "strong with weak"
+    stances = {(row["condition"], row["stance"]) for row in document["rows"]}
+    assert ("strong with weak", "concluded") in stances
+    assert ("strong with weak", "private") in stances
+    table = played("score", "study", "--by", "category").out
+    assert "simulated reviewers" in table
+    assert "strong with weak" in table
+    assert "[100,100]" not in table
+
+
+def test_a_run_stands_beside_published_figures(methods, shell):
+    """One row per method in the paper's order, marked simulated, with the printed figures."""
+    shell.folder = methods
+    assert shell("run", "two", "--limit", "8", "--out", "two", "--display", "none").code == 0
+    words = ("score", "two", "--by", "subset", "--beside", "prepair")
+    printed = shell(*words).out
+    assert "simulated / PRePair, Table 4" in printed
+    assert printed.index("Pairwise") < printed.index("w/ PRePair")
+    document = shell(*words, "--json").document
+    assert [row["published"]["values"]["Natural"] for row in document["rows"]] == [0.82, 0.81]
+    assert document["published"]["table"] == "Table 4"
+    other = shell("score", "two", "--by", "subset", "--beside", "prepair:gpt-4", "--json")
+    assert {row["published"]["setting"] for row in other.document["rows"]} == {"gpt-4"}
+
+
+def test_ratings_are_scored_by_correlation(shell):
+    """A rated table of your own, with gold ratings in a column, gives one row per aspect."""
+    path = DATA / "summeval"
+    if not path.exists():
+        pytest.skip(f"the published data are not at {path}")
+    outcome = shell("score", f"summeval:{path}", "--json")
+    assert outcome.document["rows"] == []
+    aspects = {row["aspect"]: row for row in outcome.document["correlations"]}
+    assert aspects.keys() == {"coherence", "consistency", "fluency", "relevance"}
+    assert aspects["fluency"]["answers"] == 1200
+
+
+MISTAKES = {
+    "no groups of that name": (("study", "--by", "colour"), "it has subset, category"),
+    "no votes in a run": (("study", "--by", "labeler"), "--gold"),
+    "nobody of that name": (("study", "--reviewers", "nobody"), "no reviews by 'nobody'"),
+    "no reviews at all": (("sample",), "sample has no reviews to score"),
+    "no such figures": (("study", "--by", "subset", "--beside", "prd"), "there are prepair"),
+    "not the same data": (("study", "--gold", "jsonl:own.jsonl"), "none of the comparisons"),
+    "no such run": (("nowhere/run",), "nowhere"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_exits_with_2_and_a_sentence(played, mistake):
+    """A mistake is told on stderr in one sentence, and leaves stdout empty."""
+    (played.folder / "own.jsonl").write_text('{"question": "?", "answer_a": "x", "answer_b": "y"}')
+    words, says = MISTAKES[mistake]
+    outcome = played("score", *words)
+    assert outcome.code == 2
+    assert says in outcome.err
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""

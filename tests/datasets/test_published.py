@@ -1,0 +1,105 @@
+"""The figures that papers printed hold together, and stand beside the runs they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from peerjudge.analysis.scoring import beside, judged_from_transcripts, score
+from peerjudge.data import Question, Verdict
+from peerjudge.datasets.published import published_tables
+from peerjudge.errors import DataError
+from peerjudge.testing import comparison_of, seats_of, transcript_of
+
+SUBSETS = ("Natural", "Neighbor", "GPTInst", "GPTOut", "Manual")
+
+
+def _run(protocols=("pairwise", "prepair"), reviewer="sim_llmbar_gpt35", subsets=SUBSETS):
+    """A lone judge that is right on every subset but Manual, under each protocol."""
+    (seat,) = seats_of(1)
+    told = []
+    for number, subset in enumerate(subsets):
+        category = "Natural" if subset == "Natural" else "Adversarial"
+        comparison = replace(
+            comparison_of(2, name=f"c{number}"),
+            gold=Verdict.of("answer-1"),
+            subset=subset,
+            question=Question(id=f"c{number}", text="Why?", category=category),
+        )
+        said = transcript_of(
+            "2" if subset == "Manual" else "1",
+            comparison=comparison,
+            seats=(replace(seat, reviewer=reviewer),),
+        )
+        told += [replace(said, condition=name, protocol=name) for name in protocols]
+    return score(judged_from_transcripts(told, name="run"), by="subset")
+
+
+def test_printed_figures_are_whole_instances_and_add_up():
+    """Every cell of PRePair's Table 4 is k of n, and the total is the sum of its four subsets."""
+    (table,) = (one for one in published_tables("prepair") if one.by == "subset")
+    assert len(table.lines) == 35
+    off = 0
+    for line in table.lines:
+        right = {name: share * table.items[name] for name, share in line.values.items()}
+        assert all(abs(count - round(count)) < 0.03 for count in right.values()), line
+        total = sum(round(right[name]) for name in SUBSETS[1:])
+        assert total == round(right["Adversarial"])
+        off += round(total / table.items["Adversarial"], 4) != line.values["Adversarial"]
+    # Those that are printed 0.01 off, as the data file says.
+    assert off == 4
+
+
+def test_every_line_is_of_a_known_setting_and_method():
+    """Tables name only settings and methods that they declare, once each."""
+    for table in published_tables("prepair"):
+        keys = [(line.setting, line.protocol) for line in table.lines]
+        assert len(keys) == len(set(keys))
+        assert {setting for setting, _ in keys} <= set(table.settings)
+        assert {protocol for _, protocol in keys} <= set(table.methods)
+        assert all(set(line.values) <= set(table.items) for line in table.lines)
+
+
+@pytest.mark.parametrize(
+    ("reviewer", "setting"),
+    [
+        ("sim_llmbar_gpt35", "gpt-3.5-turbo"),
+        ("gpt_4", "gpt-4"),
+        ("gpt_4o", "gpt-4o"),
+        ("my-GPT-4o-mini-judge", "gpt-4o-mini"),
+        ("claude_sonnet", "claude-3-haiku"),
+        ("vllm_local", None),
+    ],
+)
+def test_a_reviewer_stands_beside_the_evaluator_it_is_named_after(reviewer, setting):
+    """The longest fitting name decides; a reviewer named after none stands alone."""
+    table, rows = beside(_run(reviewer=reviewer), published_tables("prepair"))
+    found = {row.published.setting if row.published else None for row in rows}
+    # Claude was not rated pointwise, and this run did not either.
+    assert found == {setting}
+    assert table.name == "Table 4"
+
+
+def test_rows_are_methods_in_the_order_of_the_paper():
+    """One row per method, with what was printed for it; a chosen evaluator overrides the names."""
+    scores = _run(("prepair", "pointwise"))
+    _, rows = beside(scores, published_tables("prepair"))
+    assert [row.method for row in rows] == ["Pointwise", "w/ PRePair"]
+    assert rows[1].published.values["Adversarial"] == 0.5423
+    assert rows[1].score.groups["Adversarial"].accuracy.value == 0.75
+    _, rows = beside(scores, published_tables("prepair"), setting="gpt-4")
+    assert rows[1].published.values["Adversarial"] == 0.8088
+
+
+def test_what_cannot_stand_beside_the_paper_says_why():
+    """Other groups, an unknown evaluator, another publication and other protocols are refused."""
+    tables = published_tables("prepair")
+    with pytest.raises(DataError, match="no table by category; say --by subset or --by labeler"):
+        beside(replace(_run(), by="category"), tables)
+    with pytest.raises(DataError, match=r"no evaluator 'gpt-5'; it has gpt-3\.5-turbo"):
+        beside(_run(), tables, setting="gpt-5")
+    with pytest.raises(DataError, match="no published figures 'prd'; there are prepair"):
+        published_tables("prd")
+    with pytest.raises(DataError, match="nothing here was played by a protocol of PRePair"):
+        beside(_run(("panel",)), tables)

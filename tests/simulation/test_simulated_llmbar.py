@@ -1,0 +1,75 @@
+"""The simulated reviewers of LLMBar: near the published totals, and sure of their ratings to degrees."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from peerjudge.cards import read_card
+from peerjudge.data import Card, Expects, Sampling
+from peerjudge.datasets.published import published_tables
+from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
+from peerjudge.testing import comparison_of
+from peerjudge.verdicts import review
+
+SHELF = Path(__file__).resolve().parents[2] / "agents"
+LURES = {"Manual": 1.0, "GPTInst": 1.21, "GPTOut": 0.55, "Neighbor": 1.33, "Natural": 0.0}
+SETTINGS = {
+    "sim_llmbar_gpt35": "gpt-3.5-turbo",
+    "sim_llmbar_gpt4": "gpt-4",
+    "sim_llmbar_claude": "claude-3-haiku",
+}
+
+
+def _card(name: str) -> Card:
+    return read_card(name, (SHELF / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_fitted_reviewers_have_about_the_published_totals(name: str):
+    """On Adversarial, each method is within the error of 319 instances of what PRePair printed."""
+    traits = read_traits(_card(name))
+    dampening = {
+        "pointwise": traits.alone_dampening,
+        "prepair": traits.alone_dampening,
+        "prepair_star": traits.together_dampening,
+    }
+    (table,) = (one for one in published_tables("prepair") if one.by == "subset")
+    for line in table.lines:
+        if line.setting != SETTINGS[name]:
+            continue
+        surface = traits.surface * dampening.get(line.protocol, 1.0)
+        expected = sum(
+            table.items[subset] * private_accuracy(traits, pull=-surface * lure)
+            for subset, lure in LURES.items()
+            if subset != "Natural"
+        )
+        printed = line.values["Adversarial"]
+        error = 1.96 * (printed * (1 - printed) / 319) ** 0.5
+        assert expected / 319 == pytest.approx(printed, abs=error)
+        assert private_accuracy(traits) == pytest.approx(line.values["Natural"], abs=0.06)
+
+
+async def test_ratings_carry_probabilities_where_the_seat_asks_for_them(asked):
+    """A rating is two tokens, of which the last names its alternatives; their mean is the score."""
+    reviewer = SimulatedReviewer(_card("sim_llmbar_gpt35"), seed=3)
+    comparison = comparison_of(gold=1)
+    fields = {"task": "rate", "sees": ("answer-2",), "expects": Expects.RATING}
+    silent = asked(comparison, **fields)
+    wordy = replace(silent, seat=replace(silent.seat, sampling=Sampling(logprobs=True)))
+    said = await reviewer.speak(wordy)
+    assert said.logprobs is not None
+    assert "".join(token.token for token in said.logprobs) == said.text
+    chances = [math.exp(logprob) for _, logprob in said.logprobs[-1].top]
+    assert sum(chances) == pytest.approx(1.0)
+    weighted = review(said.text, cue=wordy.cue, comparison=comparison, logprobs=said.logprobs)
+    stated = review(said.text, cue=wordy.cue, comparison=comparison)
+    assert weighted.rule.endswith("weighted")
+    assert weighted.score is not None
+    assert stated.score is not None
+    assert 0 < abs(weighted.score - stated.score) < 1
+    assert (await reviewer.speak(silent)).logprobs is None
+    assert (await reviewer.speak(silent)).text == said.text
