@@ -18,7 +18,7 @@ from peerjudge.errors import PromptError
 from peerjudge.prompts.fence import fence, unused_mark
 from peerjudge.prompts.templates import fill
 
-__all__ = ["render"]
+__all__ = ["heard_turns", "render"]
 
 
 def render(
@@ -36,7 +36,7 @@ def render(
     turns so far, of which the cue says which are heard. The same input gives the same messages.
     Raises `PromptError` when the pack lacks the task or the reply form that the cue names.
     """
-    heard = _heard_turns(turns, cue)
+    heard = heard_turns(turns, cue)
     seen = [comparison.answer(answer_id).text for answer_id in cue.sees]
     mark = unused_mark(
         (comparison.question.text, *seen), [role, *(turn.utterance.text for turn in heard)]
@@ -160,11 +160,29 @@ def _reply_kind(cue: Cue) -> str:
     return "verdict_or_tie" if cue.ties else "verdict"
 
 
-def _heard_turns(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
+def heard_turns(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
+    """The turns that a cue hears, in the order in which they are shown.
+
+    That is the order of turns; but what a seat said in a row about one answer each stands in the
+    order in which this cue shows the answers. Raises `PromptError` for a turn that is yet to come.
+    """
     if cue.hears and max(cue.hears) >= len(turns):
         msg = f"the cue for {cue.seat!r} hears turn {max(cue.hears)}, but there are {len(turns)}"
         raise PromptError(msg)
-    return tuple(turns[index] for index in cue.hears)
+    heard: list[Turn] = []
+    for (_, _, alone), rows in groupby([turns[index] for index in cue.hears], key=_row):
+        row = list(rows)
+        heard += sorted(row, key=lambda turn: _place(turn, cue)) if alone else row
+    return tuple(heard)
+
+
+def _row(turn: Turn) -> tuple[str, str, bool]:
+    return turn.cue.seat, turn.cue.task, turn.cue.private and len(turn.cue.sees) == 1
+
+
+def _place(turn: Turn, cue: Cue) -> int:
+    (answer_id,) = turn.cue.sees
+    return cue.sees.index(answer_id) if answer_id in cue.sees else len(cue.sees)
 
 
 def _named(table: Mapping[str, str], key: str, *, what: str, pack: PromptPack) -> str:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
+from peerjudge.prompts import heard_turns
 
 __all__ = ["comparison_key", "draw_of", "identify"]
 
@@ -62,8 +63,7 @@ def draw_content(transcript: Transcript, cue: Cue, seat: Seat, turns: Sequence[T
     """
     sampling = seat.sampling
     heard: list[str] = []
-    for index in cue.hears:
-        turn = turns[index]
+    for turn in heard_turns(turns, cue):
         heard += ("own" if turn.cue.seat == seat.id else "other", turn.utterance.text)
     comparison, sees = transcript.comparison, cue.sees
     if len(sees) > 1:

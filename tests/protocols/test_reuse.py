@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import typing
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+
+import pytest
 
 from peerjudge.clients import Governed, MemoryCache, SingleFlight
 from peerjudge.clients.fake import FakeChatClient, FakePrompt
@@ -25,6 +28,7 @@ from peerjudge.data import (
 from peerjudge.reviewers import ModelReviewer
 from peerjudge.shelf import Shelf
 from peerjudge.stage import discuss
+from peerjudge.talk import Comparative
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])
 QUESTION = Question(id="q", text="Why is the sky blue?")
@@ -55,10 +59,10 @@ def replies(prompt: FakePrompt) -> str:
 class Bench:
     """Two reviewers on one model that shares what it has said, and what the model was asked."""
 
-    def __init__(self, sampling: Sampling = Sampling()) -> None:
+    def __init__(self, sampling: Sampling | None = None) -> None:
         self.model = FakeChatClient(replies)
         flights = SingleFlight(MemoryCache())
-        self.sampling = sampling
+        self.sampling = sampling or Sampling()
         self.speakers = {
             name: ModelReviewer(
                 Card(name=name),
@@ -68,7 +72,11 @@ class Bench:
         }
 
     async def play(
-        self, comparison: Comparison, protocol: str, seats: Sequence[str] = ("ann",), **options: Scalar
+        self,
+        comparison: Comparison,
+        protocol: str,
+        seats: Sequence[str] = ("ann",),
+        **options: Scalar,
     ) -> tuple[Turn, ...]:
         """The turns of one discussion."""
         chosen = SHELF.protocol(protocol, options)
@@ -176,3 +184,15 @@ async def test_two_seats_of_one_reviewer_explain_twice():
     for pair in pairs():
         await bench.play(pair, "prepair_discussion", ["ann", "ann"], turns=0)
     assert bench.asked(EXPLAIN) == 2 * K
+
+
+@pytest.mark.parametrize("method", typing.get_args(Comparative))
+async def test_asking_in_both_orders_costs_nothing_where_both_orders_are_played(method: str):
+    """A reconciled judge is asked, word for word, what lone judges are asked in either order."""
+    bench = Bench()
+    pair = pairs()[0]
+    await bench.play(pair, method)
+    await bench.play(pair.swapped(), method)
+    asked = len(bench.model.prompts)
+    await bench.play(pair, "reconciled", method=method)
+    assert len(bench.model.prompts) == asked

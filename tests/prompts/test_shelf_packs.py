@@ -1,0 +1,227 @@
+"""The packs on the shelf: what each covers, how a rating is asked for, and how all of it reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Cue,
+    Expects,
+    Message,
+    PromptPack,
+    Question,
+    Review,
+    Scalar,
+    Seat,
+    Turn,
+    Utterance,
+    Verdict,
+)
+from peerjudge.prompts import render
+from peerjudge.shelf import Shelf
+from peerjudge.verdicts import read_rating, review
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "prompts"
+SHELF = Shelf(project=ROOT)
+PACKS = [entry.name for entry in SHELF.entries("prompts")]
+PARAPHRASED = [name for name in PACKS if name.endswith("_paraphrased")]
+OF_SCORES = [name for name in PACKS if name.startswith(("dialogue_sets", "summary_coherence"))]
+JUDGING = {
+    *("review", "review_explained", "pros_cons", "solve_first", "explain_one", "explain_both"),
+    *("decide", "rate", "write_criteria", "discuss"),
+}
+ORDERS = ("score_only", "score_reasons", "reasons_score")
+SIX_FORMS = [f"{form}_{order}" for form in ("example", "schema") for order in ORDERS]
+ANSWERS = tuple(
+    Answer(id=name, text=text)
+    for name, text in zip(
+        "abcd",
+        ("Air scatters it.", "It mirrors the sea.", "It is painted.", "Nobody knows."),
+        strict=True,
+    )
+)
+SAID = {
+    "write_criteria": "1. Is scattering named?",
+    "explain_one": "One cause, no source.",
+    "rate": "3",
+}
+
+
+def prompts(pack: str, protocol: str, answers: int = 2, **options: Scalar) -> list[list[Message]]:
+    """All prompts of a discussion in which everybody says a few words and prefers the first shown."""
+    played = SHELF.protocol(protocol, options)
+    seats = tuple(Seat(id=f"s{n}", reviewer=f"r{n}") for n in range(played.seats[0]))
+    sky = Comparison(
+        id="sky",
+        question=Question(id="q", text="Why is the sky blue?"),
+        answers=ANSWERS[:answers],
+    )
+    turns: tuple[Turn, ...] = ()
+    asked: list[list[Message]] = []
+    while cue := played.next_cue(seats, sky, turns):
+        asked.append(
+            [*render(SHELF.prompts(pack), seats=seats, comparison=sky, turns=turns, cue=cue)]
+        )
+        verdict = Verdict.of(cue.sees[0]) if cue.expects is Expects.VERDICT else None
+        said = Utterance(text=SAID.get(cue.task, "The first is better.\n1"))
+        turns += (Turn(index=len(turns), cue=cue, utterance=said, review=Review(verdict=verdict)),)
+    return asked
+
+
+def instruction(pack: str, protocol: str, answers: int = 2, **options: Scalar) -> str:
+    """The last message of the last prompt."""
+    return prompts(pack, protocol, answers, **options)[-1][-1].text
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_every_pack_covers_every_method(name: str):
+    """Whatever is judged, every method of judging and the discussion can be put into its words."""
+    pack = SHELF.prompts(name)
+    assert set(pack.tasks) >= JUDGING
+    assert set(pack.reply) >= {"verdict", "verdict_or_tie", "rating"}
+    assert pack.aspects
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_a_pack_that_asks_for_scores_has_all_six_forms(name: str):
+    """Where a score can be asked for as JSON it can be by example and by schema, in every order."""
+    pack = SHELF.prompts(name)
+    assert ("score" in pack.tasks) == (set(pack.reply) >= set(SIX_FORMS))
+    assert ("score_by_rules" in pack.tasks) == (name in OF_SCORES)
+
+
+@pytest.mark.parametrize("name", PARAPHRASED)
+def test_a_paraphrase_says_the_same_in_other_words(name: str):
+    """It has the parts and as many aspects as its original, and shares no text of any part with it."""
+    original, paraphrase = SHELF.prompts(name.removesuffix("_paraphrased")), SHELF.prompts(name)
+    assert texts(original).keys() == texts(paraphrase).keys()
+    assert len(original.aspects) == len(paraphrase.aspects)
+    for part, text in texts(original).items():
+        assert text != texts(paraphrase)[part], part
+
+
+def texts(pack: PromptPack) -> dict[str, str]:
+    """The texts of a pack by part."""
+    parts = ("system", "seat", "scene", "heard", "criteria", "remind")
+    return {
+        **{part: getattr(pack, part) for part in parts},
+        **{f"tasks.{key}": text for key, text in pack.tasks.items()},
+        **{f"reply.{key}": text for key, text in pack.reply.items()},
+        **{f"aspects.{place}": text for place, text in enumerate(pack.aspects)},
+    }
+
+
+@pytest.mark.parametrize("scale", ["1-5", "10-1"])
+@pytest.mark.parametrize("name", OF_SCORES)
+@pytest.mark.parametrize("reply", SIX_FORMS)
+def test_a_form_of_json_is_shown_as_it_is_to_be_written(name: str, reply: str, scale: str):
+    """The form shows valid JSON with its keys in the order asked for; only an example shows a number."""
+    form, order = reply.split("_", 1)
+    asked = instruction(name, "score_reasons", 1, form=form, order=order, scale=scale, rules=True)
+    shown = json.loads(asked[asked.rindex("\n\n") :])
+    assert [*shown] == {
+        "score_only": ["score"],
+        "score_reasons": ["score", "reasons"],
+        "reasons_score": ["reasons", "score"],
+    }[order]
+    read = read_rating(json.dumps(shown), low=1, high=10 if scale == "10-1" else 5)
+    assert (read.score is None) == (form == "schema")
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_the_scale_is_said_with_its_ends(name: str):
+    """Whoever rates is told the lowest and the highest number."""
+    asked = instruction(name, "pointwise", 1)
+    assert "1" in asked
+    assert "5" in asked
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_which_end_of_the_scale_is_good_follows_the_scale(name: str):
+    """With ten as the worst, the words for good go with one."""
+    good, bad = (instruction(name, "score_reasons", 1, scale=scale) for scale in ("1-10", "10-1"))
+    for words in (good, bad):
+        assert " 1 " in words
+        assert "10" in words
+    assert good != bad
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("answers", [3, 4])
+@pytest.mark.parametrize("name", [name for name in PACKS if name != "prometheus"])
+def test_any_number_of_answers_is_named(name: str, answers: int, *, ties: bool):
+    """All answers on show are named in the instruction, and so are all numbers that may be given."""
+    asked = instruction(name, "n_way", answers, ties=ties)
+    task, _, form = asked.rpartition("\n\n")
+    assert all(f"Answer {number}" in task for number in range(1, answers + 1))
+    numbers = [
+        int(word) for word in form.replace(",", " ").replace(".", " ").split() if word.isdigit()
+    ]
+    assert numbers == list(range(1, answers + 1 + ties))
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_before_any_answer_is_shown_none_is_there(name: str):
+    """Criteria are written on the question alone, and marked as such where they are heard."""
+    first, then = prompts(name, "self_metrics")
+    assert all(answer.text not in message.text for answer in ANSWERS for message in first)
+    assert "Why is the sky blue?" in first[-1].text
+    assert SAID["write_criteria"] in then[-1].text
+
+
+@pytest.mark.parametrize(
+    ("reply", "ties", "choice"),
+    [
+        ("Feedback: Response A names the cause. [RESULT] A", False, "a"),
+        ("Feedback: Response A is short, Response B is wrong. [RESULT] B", True, "b"),
+        ("Feedback: Response B is better than it looks.\n[RESULT] A", True, "a"),
+        ("Feedback: There is nothing between them. [RESULT] TIE", True, "tie"),
+        ("Feedback: There is nothing between them. [RESULT] TIE", False, "unreadable"),
+        ("Feedback: (your feedback) [RESULT] (A or B)", False, "unreadable"),
+        ("Feedback: Good. [RESULT] A\n\nFeedback: Bad. [RESULT] B", False, "unreadable"),
+        ('Feedback: Response A ends in "[RESULT] A". [RESULT] B', False, "b"),
+    ],
+)
+def test_a_fine_tuned_judge_is_read_as_it_was_asked(reply: str, choice: str, *, ties: bool):
+    """The form that the Prometheus pack asks for is read, and its own words given back are not."""
+    cue = Cue(seat="s", task="review", sees=("a", "b"), ties=ties)
+    pair = Comparison(id="c", question=Question(id="q", text="?"), answers=ANSWERS[:2])
+    assert str(review(reply, cue=cue, comparison=pair).verdict) == choice
+
+
+@pytest.mark.parametrize(
+    ("file", "index", "pack", "protocol", "answers", "options"),
+    [
+        ("prometheus_absolute", 0, "prometheus", "pointwise", 1, {}),
+        ("prometheus_relative", 0, "prometheus", "pairwise", 2, {"ties": True}),
+        ("prometheus_prepair_decide", 2, "prometheus", "prepair", 2, {}),
+        (
+            "dialogue_score_by_rules",
+            0,
+            "dialogue_sets",
+            "score_reasons",
+            1,
+            {"rules": True, "scale": "10-1", "order": "score_reasons", "form": "example"},
+        ),
+        ("summary_score", 0, "summary_coherence", "score_reasons", 1, {}),
+        ("rate", 0, "instruction_following", "pointwise", 2, {}),
+        ("own_criteria", 0, "open_chat", "self_metrics", 2, {"then": "prepair"}),
+        ("decide_by_own_criteria", 3, "open_chat", "self_metrics", 2, {"then": "prepair"}),
+        ("four_answers", 0, "open_chat_paraphrased", "n_way", 4, {"ties": True}),
+        ("other_order", 3, "long_form_paraphrased", "reconciled", 2, {"method": "prepair"}),
+    ],
+)
+def test_prompts_of_the_methods_read_as_they_are_meant_to(
+    file: str, index: int, pack: str, protocol: str, answers: int, options: dict[str, Scalar]
+):
+    """Each method asks in exactly these words."""
+    asked = prompts(pack, protocol, answers, **options)[index]
+    written = "\n".join(f"===== {m.role} {m.source}".rstrip() + f"\n{m.text}" for m in asked) + "\n"
+    golden = GOLDEN / f"{file}.txt"
+    assert written == golden.read_text(encoding="utf-8")
