@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import (
@@ -223,6 +223,7 @@ hostile = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(texts=st.lists(hostile, min_size=5, max_size=5), guess=st.booleans())
 def test_whatever_others_write_stays_within_its_fence(texts: list[str], *, guess: bool):
     """No question, answer or review can close its fence, forge another, or be changed on the way."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob
@@ -104,6 +104,7 @@ def test_a_scale_whose_best_is_one_is_weighted_the_same():
         assert rated(token("4", chances), cue=replace(CUE, scale=scale)).score == pytest.approx(6.5)
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.integers(1, 5), st.floats(1e-6, 1), min_size=1),
     st.floats(1e-3, 1),
