@@ -28,7 +28,6 @@ async def report_command(
     from peerjudge.experiment import open_run
 
     async with open_run(run) as opened:
-        transcripts = await reporting.played(opened)
-        path = reporting.write(opened, transcripts, reporting.find(transcripts), output=output)
+        path = reporting.write(opened, await reporting.read(opened), output=output)
     results().print(str(path), soft_wrap=True)
     return 0

@@ -3,41 +3,56 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping
 
     from peerjudge.analysis import Findings
     from peerjudge.data import Transcript
     from peerjudge.experiment import OpenRun
+    from peerjudge.report import TranscriptData
 
-__all__ = ["find", "played", "write"]
+__all__ = ["Reading", "played", "read", "write"]
 
 REPORT = "report.html"
 
 
-async def played(run: OpenRun) -> tuple[Transcript, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one pass over a run gave: its numbers, and its transcripts as the report lists them."""
+
+    findings: Findings
+    listing: TranscriptData
+
+
+async def played(run: OpenRun) -> AsyncIterator[Transcript]:
     """The discussions of a run, by condition in the order in which the experiment declares them."""
-    names = [str(condition["name"]) for condition in _declared(run)["conditions"]]
-    place = {name: index for index, name in enumerate(names)}
-    transcripts = [transcript async for transcript in run.transcripts()]
-    return tuple(sorted(transcripts, key=lambda one: place.get(one.condition, len(place))))
+    for condition in _declared(run)["conditions"]:
+        name = str(condition["name"])
+        async for transcript in run.store.transcripts(run=run.id, condition=name):
+            yield transcript
 
 
-def find(transcripts: Sequence[Transcript]) -> Findings:
-    """What a run found."""
-    from peerjudge.analysis import findings
+async def read(run: OpenRun) -> Reading:
+    """Read a run once, discussion by discussion; none is kept whole."""
+    from peerjudge.analysis.findings import DiscussionRecord, findings_of, record_of
+    from peerjudge.report import TranscriptData
 
-    return findings(transcripts)
+    listing = TranscriptData()
+    records: list[DiscussionRecord] = []
+    async for transcript in played(run):
+        record = record_of(transcript)
+        listing.add(transcript, record.events)
+        records.append(record)
+    return Reading(findings=findings_of(records), listing=listing)
 
 
-def write(
-    run: OpenRun, transcripts: Sequence[Transcript], found: Findings, *, output: Path | None = None
-) -> Path:
+def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path:
     """Write the HTML report of a run, by default into its folder, and its numbers beside it as JSON.
 
     Returns the path of the page; `report.json` beside `report.html` has the same numbers.
@@ -49,7 +64,8 @@ def write(
         raise StoreError(msg)
     path = output or (run.folder or Path()) / REPORT
     title = str(_declared(run)["name"])
-    write_report(found, transcripts, title=title, manifest=run.manifest, path=path)
+    found = reading.findings
+    write_report(found, reading.listing, title=title, manifest=run.manifest, path=path)
     numbers = json.dumps(findings_document(found), ensure_ascii=False, indent=2)
     path.with_suffix(".json").write_text(numbers + "\n", encoding="utf-8")
     return path

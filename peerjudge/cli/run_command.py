@@ -130,15 +130,14 @@ async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
 
     source = summary.folder or f"{summary.store}#{summary.run}"
     async with open_run(source) as opened:
-        transcripts = await reporting.played(opened)
-        found = reporting.find(transcripts)
-        report = reporting.write(opened, transcripts, found) if summary.folder else None
+        reading = await reporting.read(opened)
+        report = reporting.write(opened, reading) if summary.folder else None
     if json:
         print_json(summary_document(summary))
         _print_next(summary)
         return
     console = results()
-    print_findings(found, console=console)
+    print_findings(reading.findings, console=console)
     counts = summary.discussions
     console.print(
         f"\n{counts.done} discussions played, {counts.skipped} found done, {counts.failed} failed"

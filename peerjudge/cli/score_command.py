@@ -78,7 +78,7 @@ async def _judged(source: str, reviewers: list[str] | None, *, own_reading: bool
             load_dataset(source), reviewers=reviewers, own_reading=own_reading
         )
     async with open_run(source) as opened:
-        transcripts = await reporting.played(opened)
+        transcripts = [transcript async for transcript in reporting.played(opened)]
     return judged_from_transcripts(transcripts, name=source, reviewers=reviewers)
 
 

@@ -3,5 +3,6 @@
 from peerjudge.report.document import findings_document
 from peerjudge.report.html import write_report
 from peerjudge.report.text import print_findings
+from peerjudge.report.transcripts import TranscriptData
 
-__all__ = ["findings_document", "print_findings", "write_report"]
+__all__ = ["TranscriptData", "findings_document", "print_findings", "write_report"]

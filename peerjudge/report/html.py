@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import peerjudge.report.words as words
 from peerjudge.analysis.findings import Findings, GroupFindings
-from peerjudge.data import EventKind, Transcript
+from peerjudge.data import EventKind
 from peerjudge.errors import StoreError
 from peerjudge.report.transcripts import Flag, TranscriptData
 from peerjudge.report.views import figures_of
@@ -34,7 +34,7 @@ _FILTERS = (
 
 def write_report(
     findings: Findings,
-    transcripts: Iterable[Transcript],
+    listing: TranscriptData,
     *,
     title: str,
     manifest: Mapping[str, object],
@@ -42,12 +42,12 @@ def write_report(
 ) -> Path:
     """Write the report and return its path; the file appears whole or not at all.
 
-    Reads the transcripts once, as it writes. Every text in them is treated as hostile: it stands in
-    the page as data and is shown as text only, and the page's policy forbids all loading.
+    Every text of a transcript is treated as hostile: it stands in the page as data and is shown as
+    text only, and the page's policy forbids all loading.
 
     Args:
         findings: of the same transcripts.
-        transcripts: in the order in which the page lists them.
+        listing: these transcripts, in the order in which the page lists them.
         title: the page's heading.
         manifest: what was played; shown as it is.
         path: where to; folders in between are made.
@@ -57,7 +57,6 @@ def write_report(
     """
     environment = _environment()
     style, script = _packaged("report.css"), _packaged("report.js")
-    data = TranscriptData()
     page = environment.get_template("report.html.j2").stream(
         title=title,
         findings=findings,
@@ -71,8 +70,7 @@ def write_report(
         style=style,
         script=script,
         script_hash=_digest(script),
-        data=data,
-        chunks=data.chunks(transcripts),
+        listing=listing,
         filters=_FILTERS,
     )
     page.enable_buffering(64)

@@ -1,13 +1,16 @@
 """Transcripts as the data that the report's page reads: small rows to filter, texts in chunks.
 
 The page holds one index of all discussions and many chunks of texts. It reads the index at once and
-a chunk only when a discussion in it is opened or searched, so that ten thousand stay usable.
+a chunk only when a discussion in it is opened or searched, so that ten thousand stay usable. Chunks
+are compressed, which browsers undo by themselves: `DecompressionStream`, since 2023 in all of them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 
@@ -26,7 +29,6 @@ from peerjudge.data import (
 )
 from peerjudge.report.words import event_name
 from peerjudge.tournament import stance_of
-from peerjudge.tracker import opinion_events
 
 __all__ = ["TEXT_LIMIT", "Flag", "TranscriptData", "embedded", "flags_of"]
 
@@ -83,7 +85,7 @@ def embedded(value: object) -> str:
 
 
 class TranscriptData:
-    """Lays out transcripts as they come: iterate `chunks` to the end, then take the `index`.
+    """Lays out transcripts as they go by, and keeps of their texts only what is compressed.
 
     A verdict is a mark: the number of the answer in the order shown in that discussion, `=` a tie,
     `?` unreadable, `!` refused, `-` none asked for.
@@ -95,20 +97,21 @@ class TranscriptData:
         self._seatings = _Numbers()
         self._questions = _Numbers()
         self._rows: list[list[object]] = []
-        self.totals: dict[Flag, int] = dict.fromkeys(Flag, 0)
+        self._full: list[str] = []
+        self._chunk = _Chunk()
 
-    def chunks(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """The texts, as one JSON document per so many discussions."""
-        chunk = _Chunk()
-        for transcript in transcripts:
-            events = opinion_events(transcript)
-            self._add_row(transcript, events)
-            chunk.add(transcript, events)
-            if len(chunk.discussions) == _CHUNK:
-                yield chunk.json()
-                chunk = _Chunk()
-        if chunk.discussions:
-            yield chunk.json()
+    def add(self, transcript: Transcript, events: Sequence[OpinionEvent]) -> None:
+        """Add a discussion, with the opinion events that were found in it."""
+        self._add_row(transcript, events)
+        self._chunk.add(transcript, events)
+        if len(self._chunk.discussions) == _CHUNK:
+            self._full.append(self._chunk.packed())
+            self._chunk = _Chunk()
+
+    def chunks(self) -> tuple[str, ...]:
+        """The texts of so many discussions each: JSON, deflated (RFC 1950), in base64."""
+        rest = (self._chunk.packed(),) if self._chunk.discussions else ()
+        return (*self._full, *rest)
 
     def index(self) -> str:
         """The rows of all discussions that went by, as JSON."""
@@ -126,16 +129,9 @@ class TranscriptData:
     def __len__(self) -> int:
         return len(self._rows)
 
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """The conditions in order of appearance."""
-        return tuple(self._conditions)
-
     def _add_row(self, transcript: Transcript, events: Iterable[OpinionEvent]) -> None:
         comparison = transcript.comparison
         flags = flags_of(transcript, events)
-        for flag in flags:
-            self.totals[flag] += 1
         places = {seat.id: number for number, seat in enumerate(transcript.seats)}
         seating = json.dumps([self._seat(seat) for seat in transcript.seats])
         moves = [
@@ -185,15 +181,16 @@ class _Chunk:
             }
         )
 
-    def json(self) -> str:
-        return embedded(
-            {
-                "texts": list(self.texts),
-                "lengths": self.lengths,
-                "comparisons": self.comparisons,
-                "discussions": self.discussions,
-            }
-        )
+    def packed(self) -> str:
+        plain = {
+            "texts": list(self.texts),
+            "lengths": self.lengths,
+            "comparisons": self.comparisons,
+            "discussions": self.discussions,
+        }
+        text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+        # A lone surrogate has no UTF-8 form: it becomes `?`, as everywhere in the page.
+        return b64encode(zlib.compress(text.encode("utf-8", errors="replace"))).decode("ascii")
 
     def _comparison(self, comparison: Comparison) -> list[object]:
         question = comparison.question

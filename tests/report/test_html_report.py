@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -17,7 +17,8 @@ import pytest
 from peerjudge.analysis.findings import findings
 from peerjudge.data import Transcript
 from peerjudge.errors import StoreError
-from peerjudge.report import findings_document, write_report
+from peerjudge.report import TranscriptData, findings_document, write_report
+from peerjudge.tracker import opinion_events
 
 HOSTILE = (
     '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -27,15 +28,22 @@ HOSTILE = (
 Report = Callable[..., str]
 
 
+def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
+    """The transcripts as the page lists them."""
+    listing = TranscriptData()
+    for transcript in transcripts:
+        listing.add(transcript, opinion_events(transcript))
+    return listing
+
+
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
     """Writes a report and gives its text."""
 
     def write(transcripts: tuple[Transcript, ...], **named) -> str:
         told = {"title": "study", "manifest": {"experiment": {"question": "Who?"}}, **named}
-        path = write_report(
-            findings(transcripts), iter(transcripts), path=tmp_path / "new" / "report.html", **told
-        )
+        path = tmp_path / "new" / "report.html"
+        write_report(findings(transcripts), listed(transcripts), path=path, **told)
         assert not list(path.parent.glob("*.new"))
         return path.read_text("utf-8")
 
@@ -91,7 +99,11 @@ def test_hostile_texts_add_no_element(run: tuple[Transcript, ...], report: Repor
     )
     tags = elements(page)
     scripts = [attributes for tag, attributes in tags if tag == "script"]
-    assert [script.get("type") for script in scripts] == ["application/json"] * 2 + [None]
+    assert [script.get("type") for script in scripts] == [
+        "application/zlib",
+        "application/json",
+        None,
+    ]
     assert not [tag for tag, _ in tags if tag in {"img", "iframe", "object", "embed", "link"}]
     assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]
     assert "{{" not in page.replace("{{ 7*7 }}", "")
@@ -167,7 +179,7 @@ def test_a_report_that_cannot_be_written_says_so(
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another place with -o"):
         write_report(
-            findings(run), run, title="t", manifest={}, path=tmp_path / "file" / "report.html"
+            findings(run), listed(run), title="t", manifest={}, path=tmp_path / "file" / "page.html"
         )
 
 
@@ -209,20 +221,23 @@ const select = document.querySelector("#condition");
 select.value = "1"; select.dispatchEvent(new Event("change")); told.vote = rows();
 select.value = ""; select.dispatchEvent(new Event("change"));
 const search = document.querySelector("#search");
+const until = (done, then, left = 200) => {
+  if (done() || !left) then(); else setTimeout(() => until(done, then, left - 1), 20);
+};
 search.value = "GOOD answer 5"; search.dispatchEvent(new Event("input"));
-setTimeout(() => {
+until(() => rows() === 1, () => {
   told.search = rows();
   const details = document.querySelector("#list details");
   details.open = true;
-  setTimeout(() => {
+  until(() => details.querySelector(".answers"), () => {
     told.text = details.querySelector(".answers").textContent;
     told.turns = details.querySelectorAll(".turn").length;
     told.scripts = document.scripts.length;
     told.images = document.images.length;
     told.seen = seen;
     document.title = "TOLD" + JSON.stringify(told) + "END";
-  }, 100);
-}, 400);
+  });
+});
 """
 
 

@@ -1,6 +1,9 @@
 """Transcripts as the page's data."""
 
 import json
+import zlib
+from base64 import b64decode
+from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +17,19 @@ plain = st.recursive(
     st.text() | st.integers() | st.none(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
+
+
+def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
+    """The transcripts as the page lists them."""
+    data = TranscriptData()
+    for transcript in transcripts:
+        data.add(transcript, opinion_events(transcript))
+    return data
+
+
+def unpacked(data: TranscriptData) -> list[dict]:
+    """The chunks as a browser reads them."""
+    return [json.loads(zlib.decompress(b64decode(chunk))) for chunk in data.chunks()]
 
 
 def flags(moves: str, **told) -> Flag:
@@ -48,8 +64,8 @@ def test_a_leader_that_moves_away_is_not_a_follower() -> None:
 
 def test_every_discussion_is_found_again(run: tuple[Transcript, ...]) -> None:
     """The index has a row for each discussion, and the chunk its turns and texts."""
-    data = TranscriptData()
-    chunks = [json.loads(chunk) for chunk in data.chunks(run)]
+    data = listed(run)
+    chunks = unpacked(data)
     index = json.loads(data.index())
     assert [row[0] for row in index["rows"]] == [told.id for told in run]
     assert len(data) == len(run)
@@ -63,9 +79,7 @@ def test_every_discussion_is_found_again(run: tuple[Transcript, ...]) -> None:
 
 def test_verdicts_are_numbers_in_the_shown_order(run: tuple[Transcript, ...]) -> None:
     """In the swapped twin, gold is the second answer and the marks are the moves as told."""
-    data = TranscriptData()
-    list(data.chunks(run))
-    row = json.loads(data.index())["rows"][4]
+    row = json.loads(listed(run).index())["rows"][4]
     assert [move[1] for move in row[5]] == list("121212")
     assert row[7] == "2"
 
@@ -79,8 +93,7 @@ def test_a_text_is_held_once_and_long_ones_in_part() -> None:
         replace(turn, utterance=replace(turn.utterance, text="x" * (TEXT_LIMIT + 7)))
         for turn in told.turns
     )
-    (chunk,) = TranscriptData().chunks([replace(told, turns=long)])
-    held = json.loads(chunk)
+    (held,) = unpacked(listed([replace(told, turns=long)]))
     places = {turn[0] for turn in held["discussions"][0]["turns"]}
     assert len(places) == 1
     (place,) = places

@@ -1,6 +1,6 @@
 """What a run found: one pass over its transcripts, one frozen result."""
 
-from peerjudge.analysis.findings.gather import findings
+from peerjudge.analysis.findings.gather import findings, findings_of
 from peerjudge.analysis.findings.nouns import (
     CONTRADICTED,
     AgainstVote,
@@ -13,6 +13,7 @@ from peerjudge.analysis.findings.nouns import (
     PeerFindings,
     SeatFindings,
 )
+from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 
 __all__ = [
     "CONTRADICTED",
@@ -20,10 +21,13 @@ __all__ = [
     "Agreement",
     "ConditionFindings",
     "Consistency",
+    "DiscussionRecord",
     "Effort",
     "Findings",
     "GroupFindings",
     "PeerFindings",
     "SeatFindings",
     "findings",
+    "findings_of",
+    "record_of",
 ]

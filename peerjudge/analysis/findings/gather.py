@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from peerjudge.analysis.findings.against_vote import against_vote
 from peerjudge.analysis.findings.conditions import condition_findings, effort_of, seat_findings
@@ -11,10 +11,10 @@ from peerjudge.analysis.findings.measures import Sampler
 from peerjudge.analysis.findings.nouns import Findings
 from peerjudge.analysis.findings.peers import peer_findings
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
-from peerjudge.data import Battle, Transcript
-from peerjudge.tournament import battles_from_transcripts, collect
+from peerjudge.data import Transcript
+from peerjudge.tournament import collect
 
-__all__ = ["findings"]
+__all__ = ["findings", "findings_of"]
 
 
 def findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findings:
@@ -27,10 +27,16 @@ def findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findings:
         transcripts: ended or not.
         seed: of the resampling.
     """
+    return findings_of([record_of(transcript) for transcript in transcripts], seed=seed)
+
+
+def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findings:
+    """As `findings`, from records that were taken of the transcripts as they went by."""
     conditions: dict[str, list[DiscussionRecord]] = defaultdict(list)
-    tournament = collect(_battles(transcripts, conditions))
+    for record in records:
+        conditions[record.condition].append(record)
+    tournament = collect(battle for record in records for battle in record.battles)
     sampler = Sampler(seed=seed)
-    records = [record for group in conditions.values() for record in group]
     heard = [record for record in records if record.done and record.heard]
     answers = {len(record.shown) for record in records}
     peers, peers_missing = peer_findings(tournament, sampler=sampler)
@@ -48,12 +54,3 @@ def findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findings:
         peers=peers,
         peers_missing=peers_missing,
     )
-
-
-def _battles(
-    transcripts: Iterable[Transcript], conditions: dict[str, list[DiscussionRecord]]
-) -> Iterator[Battle]:
-    """The battles of the private reviews; files each transcript's record as it goes by."""
-    for transcript in transcripts:
-        conditions[transcript.condition].append(record_of(transcript))
-        yield from battles_from_transcripts([transcript], stance="private")

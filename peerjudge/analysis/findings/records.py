@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import (
+    Battle,
     Direction,
     EventKind,
+    OpinionEvent,
     Role,
     Seat,
     StopReason,
     Transcript,
     Verdict,
 )
-from peerjudge.tournament import stance_of
+from peerjudge.tournament import battles_from_transcripts, stance_of
 from peerjudge.tracker import NoEventReason, Tracking, track
 
 __all__ = ["DiscussionRecord", "SeatRecord", "record_of"]
@@ -40,7 +42,7 @@ class SeatRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscussionRecord:
-    """One discussion without its texts."""
+    """One discussion without its texts. `battles` are those of the private reviews."""
 
     condition: str
     protocol: str
@@ -54,6 +56,8 @@ class DiscussionRecord:
     stop: StopReason | None
     verdict: Verdict
     seats: tuple[SeatRecord, ...]
+    events: tuple[OpinionEvent, ...]
+    battles: tuple[Battle, ...]
     turns: int
     calls: int
     cached: int
@@ -101,6 +105,8 @@ def record_of(transcript: Transcript) -> DiscussionRecord:
         stop=transcript.stop,
         verdict=transcript.verdict,
         seats=tuple(_seat_record(seat, transcript, tracking) for seat in transcript.seats),
+        events=tracking.events,
+        battles=tuple(battles_from_transcripts([transcript], stance="private")),
         turns=len(utterances),
         calls=sum(said.attempts for said in utterances if not said.cached),
         cached=sum(said.cached for said in utterances),

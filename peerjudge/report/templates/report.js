@@ -9,13 +9,19 @@
   const index = JSON.parse(find("#index").textContent);
   const sources = all("script.chunk");
   const parsed = new Map();
-  const state = { flags: 0, condition: "", query: "", page: 0, rows: [] };
+  const state = { flags: 0, condition: "", query: "", searched: "", hits: null, page: 0, rows: [] };
+
+  async function inflated(source) {
+    const bytes = Uint8Array.from(atob(source.textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
 
   function chunk(number) {
     if (!parsed.has(number)) {
       // A few at a time, so that reading on does not fill the memory.
       if (parsed.size > 40) parsed.delete(parsed.keys().next().value);
-      parsed.set(number, JSON.parse(sources[number].textContent));
+      parsed.set(number, inflated(sources[number]));
     }
     return parsed.get(number);
   }
@@ -36,30 +42,36 @@
 
   // ---- choosing rows
 
-  function matching(query) {
+  async function matching(query) {
     const wanted = query.toLowerCase();
     const hits = new Set();
-    sources.forEach((_, number) => {
-      const { texts, comparisons, discussions } = chunk(number);
+    for (let number = 0; number < sources.length && state.query === query; number += 1) {
+      const { texts, comparisons, discussions } = await chunk(number);
       const found = new Set();
       texts.forEach((text, at) => { if (text.toLowerCase().includes(wanted)) found.add(at); });
-      if (!found.size) return;
+      if (!found.size) continue;
       discussions.forEach((discussion, at) => {
         const [question, , , answers] = comparisons[discussion.comparison];
         const used = [question, ...Object.values(answers).map((answer) => answer[1]), ...discussion.turns.map((turn) => turn[0])];
         if (used.some((text) => found.has(text))) hits.add(number * index.chunk + at);
       });
-    });
+    }
     return hits;
   }
 
-  function choose() {
-    const hits = state.query ? matching(state.query) : null;
+  async function choose() {
+    const query = state.query;
+    if (query && state.searched !== query) {
+      find("#range").textContent = "Searching\u2026";
+      const hits = await matching(query);
+      if (state.query !== query) return; // the reader has typed on
+      Object.assign(state, { searched: query, hits });
+    }
     state.rows = [];
     index.rows.forEach((row, at) => {
       const passes = (row[FLAGS] & state.flags) === state.flags
         && (state.condition === "" || row[CONDITION] === Number(state.condition))
-        && (hits === null || hits.has(at));
+        && (!query || state.hits.has(at));
       if (passes) state.rows.push(at);
     });
     state.page = 0;
@@ -117,14 +129,18 @@
     const details = el("details", { id: `d-${row[ID]}` },
       el("summary", null, el("span", { class: "asked" }, index.questions[row[QUESTION]]), el("span", { class: "who" }, who), moves(row)), body);
     details.addEventListener("toggle", () => {
-      if (details.open && !body.firstChild) body.append(...discussion(at));
+      if (details.open && !body.firstChild) fill(body, at);
     });
     return el("li", null, details);
   }
 
-  function discussion(at) {
+  async function fill(body, at) {
+    const parts = discussion(at, await chunk(Math.floor(at / index.chunk)));
+    if (!body.firstChild) body.append(...parts);
+  }
+
+  function discussion(at, held) {
     const row = index.rows[at];
-    const held = chunk(Math.floor(at / index.chunk));
     const told = held.discussions[at % index.chunk];
     const [question, category, subset, answers] = held.comparisons[told.comparison];
     const labels = [category, subset].filter(Boolean).join(", ");
@@ -194,12 +210,12 @@
 
   // ---- links into the list, and figures out of the page
 
-  function follow() {
+  async function follow() {
     const wanted = location.hash.startsWith("#d-") ? location.hash.slice(3) : "";
     const at = wanted ? index.rows.findIndex((row) => row[ID] === wanted) : -1;
     if (at < 0) return;
     let place = state.rows.indexOf(at);
-    if (place < 0) { clear(); place = state.rows.indexOf(at); }
+    if (place < 0) { await clear(); place = state.rows.indexOf(at); }
     state.page = Math.floor(place / PER_PAGE);
     show();
     const details = document.getElementById(`d-${wanted}`);
@@ -207,13 +223,13 @@
     details.scrollIntoView();
   }
 
-  function clear() {
+  async function clear() {
     Object.assign(state, { flags: 0, condition: "", query: "" });
     all("[data-flag]").forEach((button) => button.setAttribute("aria-pressed", "false"));
     find("#condition").value = "";
     find("#search").value = "";
     count();
-    choose();
+    await choose();
   }
 
   function save(id) {
