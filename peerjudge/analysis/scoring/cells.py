@@ -128,53 +128,60 @@ def _counts(
     group: tuple[Verdicts, Pairs], question: Ints, chosen: Marks, judges: int, how: Resampling
 ) -> _Counts:
     verdicts, pairs = group
-    judge, outcome, right, given = (
-        verdicts.judge,
-        verdicts.outcome,
-        verdicts.right,
-        verdicts.given,
-    )
-    used, place = np.unique(question[verdicts.row], return_inverse=True)
-    decided = (outcome == _CHOICE) & chosen[verdicts.row]
-    readable = (outcome == _CHOICE) | (outcome == _TIE)
-    # Consistency asks for no gold: several votes on a comparison do not count it twice.
-    lead = np.zeros(len(pairs.item), dtype=np.bool_)
-    lead[np.unique(pairs.item, return_index=True)[1]] = True
-    pair_place = np.searchsorted(used, question[pairs.row])
+    judge, right, given = verdicts.judge, verdicts.right, verdicts.given
+    lead = _leading(pairs)
+    sums, questions = _sums(group, question, chosen, lead, judges)
+    drawn = draws(len(sums), samples=how.samples, seed=how.seed) @ sums.reshape(len(sums), -1)
 
     def count(at: Ints, marks: Marks) -> Ints:
         return np.bincount(at[marks], minlength=judges)
 
-    def summed(at: Ints, of: Ints, marks: Marks) -> Floats:
-        flat = np.bincount((at * judges + of)[marks], minlength=len(used) * judges)
-        return flat.reshape(len(used), judges).astype(np.float64)
-
-    own = [right, readable, right & decided, decided]
-    both = [lead & pairs.same & pairs.readable, lead & pairs.readable]
-    sums = np.stack(
-        [summed(place, judge, marks) for marks in own]
-        + [summed(pair_place, pairs.judge, marks) for marks in both],
-        axis=2,
-    )
-    all_, all_pairs = np.ones_like(right), np.ones_like(lead)
-    drawn = draws(len(used), samples=how.samples, seed=how.seed) @ sums.reshape(len(used), -1)
     return _Counts(
         sums=sums,
         drawn=drawn.reshape(how.samples, judges, -1),
-        questions=(summed(place, judge, all_) > 0).sum(axis=0),
-        judged=count(judge, all_),
+        questions=questions,
+        judged=np.bincount(judge, minlength=judges),
         right=count(judge, right),
-        outcomes=tuple(count(judge, outcome == code) for code in range(len(OUTCOMES))),
+        outcomes=tuple(count(judge, verdicts.outcome == code) for code in range(len(OUTCOMES))),
         orders=(
             (count(judge, given & right), count(judge, given)),
             (count(judge, ~given & right), count(judge, ~given)),
         ),
-        paired=count(pairs.judge, all_pairs),
+        paired=np.bincount(pairs.judge, minlength=judges),
         right_in_all=count(pairs.judge, pairs.right),
         same_in_all=count(pairs.judge, pairs.same),
         items=count(pairs.judge, lead),
         unreadable_items=count(pairs.judge, lead & ~pairs.readable),
     )
+
+
+def _sums(
+    group: tuple[Verdicts, Pairs], question: Ints, chosen: Marks, lead: Marks, judges: int
+) -> tuple[Floats, Ints]:
+    """What is resampled, `[question, judge, sum]`, and how many questions each judge judged."""
+    verdicts, pairs = group
+    used, place = np.unique(question[verdicts.row], return_inverse=True)
+    pair_place = np.searchsorted(used, question[pairs.row])
+    decided = (verdicts.outcome == _CHOICE) & chosen[verdicts.row]
+    readable = (verdicts.outcome == _CHOICE) | (verdicts.outcome == _TIE)
+    settled = lead & pairs.readable
+
+    def summed(at: Ints, of: Ints, marks: Marks) -> Floats:
+        flat = np.bincount((at * judges + of)[marks], minlength=len(used) * judges)
+        return flat.reshape(len(used), judges).astype(np.float64)
+
+    own = (verdicts.right, readable, verdicts.right & decided, decided)
+    sums = [summed(place, verdicts.judge, marks) for marks in own]
+    sums += [summed(pair_place, pairs.judge, marks) for marks in (settled & pairs.same, settled)]
+    touched = summed(place, verdicts.judge, np.ones_like(readable)) > 0
+    return np.stack(sums, axis=2), touched.sum(axis=0)
+
+
+def _leading(pairs: Pairs) -> Marks:
+    """Marks one entry per judgement: consistency asks for no gold, so votes do not multiply it."""
+    lead = np.zeros(len(pairs.item), dtype=np.bool_)
+    lead[np.unique(pairs.item, return_index=True)[1]] = True
+    return lead
 
 
 def _cell(counts: _Counts, judge: int, how: Resampling) -> Cell:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import attrgetter
 
 from peerjudge.analysis.scoring.cells import Resampling, measure
 from peerjudge.analysis.scoring.groups import gold_rows
@@ -22,8 +24,6 @@ from peerjudge.data import Verdict
 from peerjudge.errors import DataError
 
 __all__ = ["score"]
-
-_Cells = Mapping[Judge, Mapping[str, Cell]]
 
 
 def score(
@@ -49,22 +49,20 @@ def score(
     rows, groups = gold_rows(judged, by)
     compared = [one for one in judged.judgements if len(one.shown) > 1]
 
-    def cells(own: bool) -> _Cells:  # noqa: FBT001
-        return measure(
-            compared,
-            _own if own else _recorded,
-            comparisons=judged.comparisons,
-            rows=rows,
-            groups=groups,
-            resampling=resampling,
-        )
-
-    recorded: _Cells = cells(own=False) if rows else {}
+    cells = partial(
+        measure,
+        compared,
+        comparisons=judged.comparisons,
+        rows=rows,
+        groups=groups,
+        resampling=resampling,
+    )
+    recorded = cells(attrgetter("verdict"))
     scored = {judge: found for judge, found in recorded.items() if "" in found}
     if not (scored or rated):
         msg = f"no judgement in {judged.name} has a gold to be scored against"
         raise DataError(msg)
-    own: _Cells = cells(own=True) if any(one.own is not None for one in compared) else {}
+    own = cells(attrgetter("own"))
     met = {row.comparison for row in rows}
     reread: defaultdict[Judge, list[Judgement]] = defaultdict(list)
     for one in compared:
@@ -90,14 +88,6 @@ def score(
         correlations=rated,
         disagreements=tuple(one for found in reread.values() for one in _disagreements(found)),
     )
-
-
-def _recorded(one: Judgement) -> Verdict | None:
-    return one.verdict
-
-
-def _own(one: Judgement) -> Verdict | None:
-    return one.own
 
 
 def _without_total(found: Mapping[str, Cell]) -> dict[str, Cell]:
