@@ -124,7 +124,7 @@ def print_correlations(scores: Scores) -> None:
             str(one.answers),
             str(one.unrated),
             *(_number(value) for value in (one.mean, one.mean_gold, one.mean_error)),
-            _NONE if isnan(one.pearson.value) else str(one.pearson),
+            _number(one.pearson.value) if isnan(one.pearson.low) else str(one.pearson),
             *(_number(value) for value in (one.spearman, one.kendall)),
             *(_number(level["spearman"]) for level in (one.by_question, one.by_author)),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -456,6 +457,14 @@ def test_ratings_are_scored_by_their_correlation_with_gold():
     assert (found.spearman, found.kendall) == (pytest.approx(1.0), pytest.approx(1.0))
     assert (found.mean, found.mean_gold, found.mean_error) == (4.0, 3.0, 1.0)
     assert found.by_question["kendall"] == pytest.approx(1.0)
+
+
+def test_one_question_gives_a_correlation_without_bounds():
+    """How much questions differ cannot be told from one."""
+    (found,) = score(judged_from_dataset(_rated([1.0, 2.0, 2.0], [1.0, 2.0, 3.0]))).correlations
+    assert found.pearson.value == pytest.approx(0.866, abs=1e-3)
+    assert math.isnan(found.pearson.low)
+    assert math.isnan(found.pearson.high)
 
 
 def test_ratings_that_never_vary_have_no_correlation():

@@ -175,7 +175,8 @@ class Correlation:
     `pearson` pools all answers, with bounds that resample questions; `spearman`, `kendall` (tau-b)
     and `mean_error` (absolute) do so too. `by_question` are the same three coefficients within each
     question, averaged over the questions that have one; `by_author` those of the authors' means.
-    NaN where a coefficient does not exist: fewer than two answers, or ratings that never vary.
+    NaN where a coefficient does not exist: fewer than two answers, or ratings that never vary; the
+    bounds are NaN for a single question.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}

@@ -113,8 +113,9 @@ def _pearson_of(x: Floats, y: Floats) -> float:
 def _pearson(
     value: float, x: Floats, y: Floats, questions: Sequence[str], how: Resampling
 ) -> Measurement:
-    if isnan(value):
-        return Measurement(value=nan, low=nan, high=nan, n=len(x), level=how.level)
+    if isnan(value) or len(set(questions)) < 2:
+        # One question cannot show how questions differ.
+        return Measurement(value=value, low=nan, high=nan, n=len(x), level=how.level)
     # Moments about the means add up over questions, so that a resample is a product.
     a, b = x - x.mean(), y - y.mean()
     sums = by_cluster(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), questions)
