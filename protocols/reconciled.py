@@ -2,7 +2,7 @@
 
 Neither time it hears what it said in the other order; a judge that contradicts itself is
 inconsistent, which is an outcome of its own and not a tie. What a method says about an answer alone
-is said once for both orders.
+is said once for both orders. One discussion has both orders in it: play it with `orders = "given"`.
 
 Source: the position-swapped judging of MT-Bench (Zheng et al., "Judging LLM-as-a-Judge with MT-Bench
 and Chatbot Arena", section 3.4), in which only a verdict that survives the swap counts.

@@ -31,17 +31,18 @@ class RecordedReviewer:
                 by somebody who has heard nobody.
         """
         cue, comparison = request.cue, request.comparison
-        if request.heard or cue.expects is not Expects.VERDICT or cue.sees != comparison.shown:
+        whole = sorted(cue.sees) == sorted(comparison.shown)
+        if request.heard or cue.expects is not Expects.VERDICT or not whole:
             msg = (
                 f"{self.name!r} has reviews on record only, and cannot answer task {cue.task!r}: "
                 "use a protocol of private reviews such as 'vote'"
             )
             raise MissingReviewError(msg)
-        review = self._reviews.get((comparison.id, comparison.shown))
+        review = self._reviews.get((comparison.id, cue.sees))
         if review is None:
             msg = (
                 f"{self.name!r} has no review on record of {comparison.id!r} shown as "
-                f"{list(comparison.shown)}"
+                f"{list(cue.sees)}"
             )
             raise MissingReviewError(msg)
         text = review.text or _number(review)

@@ -133,30 +133,35 @@ def appeal_of(mind: Mind, request: Request, *, key: str) -> Mapping[str, float]:
     return appeal
 
 
-def rate(appeal: Mapping[str, float], traits: Traits) -> int:
-    """A score from 1 to 5 for the first answer seen; halfway between good and bad is the middle."""
-    low, high = _RATINGS
-    return min(high, max(low, round(_felt_rating(appeal, traits))))
+def rate(appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int] = _RATINGS) -> int:
+    """A score for the first answer seen; halfway between good and bad is the middle.
+
+    `scale` is the worst and the best score that there is.
+    """
+    return min(max(scale), max(min(scale), round(_felt_rating(appeal, traits, scale))))
 
 
-def rating_chances(appeal: Mapping[str, float], traits: Traits) -> Mapping[int, float]:
+def rating_chances(
+    appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int] = _RATINGS
+) -> Mapping[int, float]:
     """How probable each score was: the nearer to what is felt, the more. The likeliest is `rate`'s."""
-    felt = _felt_rating(appeal, traits)
-    low, high = _RATINGS
-    scores = range(low, high + 1)
+    felt = _felt_rating(appeal, traits, scale)
+    scores = range(min(scale), max(scale) + 1)
+    doubt = _RATING_DOUBT * (len(scores) - 1) / (_RATINGS[1] - _RATINGS[0])
     nearest = min(abs(score - felt) for score in scores)
     weights = {
-        score: math.exp((nearest**2 - (score - felt) ** 2) / (2 * _RATING_DOUBT**2))
-        for score in scores
+        score: math.exp((nearest**2 - (score - felt) ** 2) / (2 * doubt**2)) for score in scores
     }
     total = sum(weights.values())
     return {score: weight / total for score, weight in weights.items()}
 
 
-def _felt_rating(appeal: Mapping[str, float], traits: Traits) -> float:
+def _felt_rating(appeal: Mapping[str, float], traits: Traits, scale: tuple[int, int]) -> float:
     seen = next(iter(appeal.values()))
     halfway = -traits.ability * math.sqrt(2 / math.pi) / 2
-    return _MIDDLE_RATING + _RATING_STEP * (seen - halfway)
+    felt = _MIDDLE_RATING + _RATING_STEP * (seen - halfway)
+    (worst, best), (low, high) = scale, _RATINGS
+    return worst + (felt - low) * (best - worst) / (high - low)
 
 
 def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float]) -> Decision:

@@ -120,11 +120,13 @@ def _reply(mind: Mind, request: Request) -> _Reply:
     if fate < traits.refusal_rate + traits.unreadable_rate:
         return broken_off(brief), "length", None
     if cue.expects is Expects.RATING:
-        score = rate(appeal, traits)
-        text = rating(brief, score)
+        score = rate(appeal, traits, scale=cue.scale)
+        before, after = rating(brief, cue.reply)
+        text = f"{before}{score}{after}"
         if not request.seat.sampling.logprobs:
             return text, "stop", None
-        return text, "stop", _tokens(text, score, rating_chances(appeal, traits))
+        chances = rating_chances(appeal, traits, scale=cue.scale)
+        return text, "stop", _tokens(before, score, after, chances)
     decision = decide(mind, request, key=key, appeal=appeal)
     chosen = decision.verdict.choice
     brief = replace(brief, favoured=frozenset(appeal if chosen is None else [chosen]))
@@ -135,11 +137,11 @@ def _reply(mind: Mind, request: Request) -> _Reply:
     return private_review(brief, decision.verdict), "stop", None
 
 
-def _tokens(text: str, score: int, chances: Mapping[int, float]) -> tuple[TokenLogprob, ...]:
-    """A reply that ends in its score as two tokens: the words, and the score with its alternatives."""
+def _tokens(
+    before: str, score: int, after: str, chances: Mapping[int, float]
+) -> tuple[TokenLogprob, ...]:
+    """A reply as the words before its score, the score with its alternatives, and what follows."""
     ratings = tuple((str(rating), math.log(chance)) for rating, chance in chances.items() if chance)
-    words = text.removesuffix(str(score))
-    return (
-        TokenLogprob(token=words, logprob=0.0),
-        TokenLogprob(token=str(score), logprob=math.log(chances[score]), top=ratings),
-    )
+    rated = TokenLogprob(token=str(score), logprob=math.log(chances[score]), top=ratings)
+    words = TokenLogprob(token=before, logprob=0.0)
+    return (words, rated, TokenLogprob(token=after, logprob=0.0)) if after else (words, rated)

@@ -7,6 +7,7 @@ put a verdict into a reviewer's mouth. Which of several phrases is used depends 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -200,9 +201,18 @@ def explanation(brief: Brief) -> str:
     return _paragraphs(*_arguments(brief))
 
 
-def rating(brief: Brief, score: int) -> str:
-    """An assessment that ends with a score on a line of its own."""
-    return _paragraphs(*_arguments(brief), str(score))
+def rating(brief: Brief, form: str) -> tuple[str, str]:
+    """What is said before and after a score: nothing after it where no JSON is asked for.
+
+    `form` is the reply form of the cue, such as `schema_reasons_score`.
+    """
+    reasons = _arguments(brief)
+    if not form:
+        return _paragraphs(*reasons, ""), ""
+    written = json.dumps(" ".join(reasons))
+    if form.endswith("reasons_score"):
+        return f'{{"reasons": {written}, "score": ', "}"
+    return '{"score": ', f', "reasons": {written}}}' if form.endswith("reasons") else "}"
 
 
 def broken_off(brief: Brief) -> str:

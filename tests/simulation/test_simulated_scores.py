@@ -1,0 +1,56 @@
+"""Simulated ratings in every form and on every scale that a protocol can ask for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from peerjudge.data import Expects, Sampling, Verdict
+from peerjudge.testing import comparison_of
+from peerjudge.verdicts import review
+
+FORMS = [
+    f"{form}_{order}"
+    for form in ("example", "schema")
+    for order in ("score_only", "score_reasons", "reasons_score")
+]
+
+
+@pytest.mark.parametrize("logprobs", [False, True])
+@pytest.mark.parametrize("scale", [(1, 5), (5, 1), (1, 10), (10, 1)])
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_score_is_given_in_the_form_and_on_the_scale_asked_for(
+    reviewer, asked, form, scale, *, logprobs
+):
+    """The reply is JSON in the order asked for, and is read as a score on the scale."""
+    comparison = comparison_of(2, gold=1)
+    request = asked(
+        comparison,
+        task="score",
+        sees=("answer-2",),
+        expects=Expects.RATING,
+        reply=form,
+        scale=scale,
+    )
+    seat = replace(request.seat, sampling=Sampling(logprobs=logprobs))
+    said = await reviewer().speak(replace(request, seat=seat))
+    read = review(said.text, cue=request.cue, comparison=comparison, logprobs=said.logprobs)
+    assert read.score is not None
+    assert read.rule == f"closing JSON, {'weighted' if logprobs else 'as stated'}"
+    if "reasons" in form:
+        assert (said.text.index("score") < said.text.index("reasons")) == form.endswith("reasons")
+
+
+async def test_where_one_is_the_best_the_better_answer_gets_the_lower_score(reviewer, asked, many):
+    """On a scale of problems, merit lowers the score."""
+    able = reviewer(ability=1.5)
+    points = {True: 0.0, False: 0.0}
+    for comparison in many(200):
+        for answer in comparison.shown:
+            request = asked(comparison, expects=Expects.RATING, sees=(answer,), scale=(10, 1))
+            said = await able.speak(request)
+            read = review(said.text, cue=request.cue, comparison=comparison)
+            assert read.score is not None
+            points[Verdict.of(answer) == comparison.gold] += read.score
+    assert points[True] / 200 < points[False] / 200 - 1
