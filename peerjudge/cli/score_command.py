@@ -68,7 +68,7 @@ async def score_command(
 
 
 async def _judged(source: str, reviewers: list[str] | None, *, own_reading: bool) -> Judged:
-    from peerjudge.analysis.scoring import judged_from_dataset, judged_from_transcripts
+    from peerjudge.analysis.scoring import Gathering, judged_from_dataset
     from peerjudge.cli import reporting
     from peerjudge.datasets import load as load_dataset
     from peerjudge.experiment import is_run, open_run
@@ -77,9 +77,11 @@ async def _judged(source: str, reviewers: list[str] | None, *, own_reading: bool
         return judged_from_dataset(
             load_dataset(source), reviewers=reviewers, own_reading=own_reading
         )
+    gathering = Gathering()
     async with open_run(source) as opened:
-        transcripts = [transcript async for transcript in reporting.played(opened)]
-    return judged_from_transcripts(transcripts, name=source, reviewers=reviewers)
+        async for transcript in reporting.played(opened):
+            gathering.add(transcript)
+    return gathering.judged(source, reviewers=reviewers)
 
 
 def _beside(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Beside, ...]]:

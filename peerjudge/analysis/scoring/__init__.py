@@ -3,6 +3,7 @@
 from peerjudge.analysis.scoring.beside import Beside, PublishedLine, PublishedTable, beside
 from peerjudge.analysis.scoring.document import score_document
 from peerjudge.analysis.scoring.gather import (
+    Gathering,
     judged_from_dataset,
     judged_from_transcripts,
     with_gold,
@@ -26,6 +27,7 @@ __all__ = [
     "Cell",
     "Correlation",
     "Disagreement",
+    "Gathering",
     "Judge",
     "Judged",
     "Judgement",

@@ -25,6 +25,7 @@ from peerjudge.tournament import stance_of
 from peerjudge.verdicts import Reading, read_verdict
 
 __all__ = [
+    "Gathering",
     "judged_from_dataset",
     "judged_from_transcripts",
     "labeler_type",
@@ -71,45 +72,57 @@ def judged_from_dataset(
     )
 
 
+class Gathering:
+    """Collects what a run's discussions say, one by one, and keeps none of their words.
+
+    Of each that came to its end: what it concluded, and what every seat thought before it heard
+    anybody. A lone judge's conclusion is its own verdict and stands once.
+    """
+
+    def __init__(self) -> None:
+        self._comparisons: dict[str, Comparison] = {}
+        self._judgements: list[Judgement] = []
+        self._left_out = 0
+        self._simulated = False
+
+    def add(self, transcript: Transcript) -> None:
+        """Take in one discussion, ended or not."""
+        self._simulated = self._simulated or transcript.simulated
+        if transcript.stop is not StopReason.COMPLETE:
+            self._left_out += 1
+            return
+        self._comparisons.setdefault(transcript.comparison.id, transcript.comparison)
+        self._judgements.extend(_said(transcript))
+
+    def judged(self, name: str, *, reviewers: Sequence[str] | None = None) -> Judged:
+        """What was collected. `reviewers` keeps the verdicts of these alone, as in a dataset.
+
+        Raises:
+            DataError: no discussion came to its end, or a name fits no reviewer.
+        """
+        if not self._judgements:
+            msg = f"{name} has no discussion that came to its end; play it first"
+            raise DataError(msg)
+        present = {person for one in self._judgements for person in _people(one)}
+        chosen = _chosen(sorted(present), reviewers)
+        return Judged(
+            name=name,
+            comparisons=self._comparisons,
+            judgements=tuple(one for one in self._judgements if chosen.issuperset(_people(one))),
+            votes={},
+            simulated=self._simulated,
+            left_out=self._left_out,
+        )
+
+
 def judged_from_transcripts(
     transcripts: Iterable[Transcript], *, name: str, reviewers: Sequence[str] | None = None
 ) -> Judged:
-    """What a run's discussions concluded, and what every seat thought before it heard anybody.
-
-    Only discussions that came to their end count. A lone judge's conclusion is its own verdict and
-    stands once. Reads the transcripts once and keeps none of their words.
-
-    Args:
-        transcripts: ended or not.
-        name: of the run, for messages.
-        reviewers: keeps the verdicts of these alone, as in a dataset.
-
-    Raises:
-        DataError: no discussion came to its end, or a name fits no reviewer.
-    """
-    comparisons: dict[str, Comparison] = {}
-    judgements: list[Judgement] = []
-    left_out, simulated = 0, False
+    """What a run's discussions concluded, and what reviewers thought before; see `Gathering`."""
+    gathering = Gathering()
     for transcript in transcripts:
-        simulated = simulated or transcript.simulated
-        if transcript.stop is not StopReason.COMPLETE:
-            left_out += 1
-            continue
-        comparisons.setdefault(transcript.comparison.id, transcript.comparison)
-        judgements.extend(_said(transcript))
-    if not judgements:
-        msg = f"{name} has no discussion that came to its end; play it first"
-        raise DataError(msg)
-    present = {person for one in judgements for person in _people(one)}
-    chosen = _chosen(sorted(present), reviewers)
-    return Judged(
-        name=name,
-        comparisons=comparisons,
-        judgements=tuple(one for one in judgements if chosen.issuperset(_people(one))),
-        votes={},
-        simulated=simulated,
-        left_out=left_out,
-    )
+        gathering.add(transcript)
+    return gathering.judged(name, reviewers=reviewers)
 
 
 def with_gold(judged: Judged, gold: Dataset) -> Judged:
