@@ -1,8 +1,13 @@
-"""Jinja in a sandbox: templates compiled once, filled strictly, and checked before they are used."""
+"""Jinja in a sandbox: templates compiled once, filled strictly, and checked before they are used.
+
+A template that does no more with some of its values than print them is filled but for these once
+(`prefilled`), and from then on costs as much as putting strings together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,9 +15,16 @@ from peerjudge.errors import PromptError
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from jinja2.nodes import Node
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-__all__ = ["check_template", "fill"]
+__all__ = ["Fill", "check_template", "fill", "prefilled"]
+
+Fill = Callable[[Mapping[str, str | tuple[str, ...]]], str]
+"""From the values that were left open to the filled template."""
+
+_HOLE = re.compile("\0([^\0]*)\0")
+_NEIGHBOURS = frozenset({"previtem", "nextitem", "changed"})
 
 
 @cache
@@ -48,6 +60,28 @@ def fill(text: str, values: Mapping[str, object], *, where: str) -> str:
         raise PromptError(msg) from cause
 
 
+def prefilled(
+    text: str, values: Mapping[str, object], left_open: Mapping[str, int | None], *, where: str
+) -> Fill:
+    """What `fill` does, with some of the values known now and the others given later.
+
+    Args:
+        text: The template.
+        values: What is known.
+        left_open: The names of the others: `None` for a string, the length for a tuple of strings.
+            Those must neither be empty nor begin or end with blank space.
+        where: As for `fill`.
+
+    Raises:
+        PromptError: As `fill` does, now or when the rest is given.
+    """
+    if "\0" in text or not _only_prints(_environment().parse(text), left_open):
+        return lambda given: fill(text, {**values, **given}, where=where)
+    holes = {name: _holes(name, length) for name, length in left_open.items()}
+    form = fill(text, {**values, **holes}, where=where).replace("{", "{{").replace("}", "}}")
+    return _HOLE.sub(r"{\1}", form).format_map
+
+
 def check_template(text: str, known: frozenset[str], *, where: str) -> None:
     """Raise `PromptError` naming `where` unless the template compiles and uses only known values."""
     from jinja2 import TemplateSyntaxError
@@ -62,3 +96,49 @@ def check_template(text: str, known: frozenset[str], *, where: str) -> None:
     if unknown:
         msg = f"{where} uses {sorted(unknown)}, which it is not given; it is given {sorted(known)}"
         raise PromptError(msg)
+
+
+def _holes(name: str, length: int | None) -> str | tuple[str, ...]:
+    if length is None:
+        return f"\0{name}\0"
+    return tuple(f"\0{name}[{place}]\0" for place in range(length))
+
+
+def _only_prints(node: Node, given: Mapping[str, int | None]) -> bool:
+    """Whether a template prints these values, one by one or in a loop, and does nothing else.
+
+    Only then is the text around them the same whatever they are. The length of a tuple is known
+    beforehand, so a template may ask for it.
+    """
+    from jinja2 import nodes
+
+    def prints(*children: Node) -> bool:
+        return all(_only_prints(child, given) for child in children)
+
+    match node:
+        case nodes.Name(name=name):
+            return name not in given
+        case nodes.Output(nodes=parts):
+            return prints(*[part for part in parts if not _is_string(part, given)])
+        case nodes.For(target=nodes.Name(name=each), iter=nodes.Name(name=name)) if name in given:
+            looped = {**given, each: None}
+            inside = node.iter_child_nodes(exclude=("target", "iter"))
+            return given[name] is not None and all(_only_prints(c, looped) for c in inside)
+        case nodes.Filter(name="length" | "count", node=nodes.Name(name=name)):
+            return given.get(name, 0) is not None
+        case nodes.Getattr(attr=attr) if attr in _NEIGHBOURS:
+            return False
+        case nodes.Getitem(arg=arg) if not (
+            isinstance(arg, nodes.Const) and isinstance(arg.value, int)
+        ):
+            return False
+        case nodes.Template() | nodes.If() | nodes.For() | nodes.Expr() | nodes.Helper():
+            return prints(*node.iter_child_nodes())
+        case _:
+            return False
+
+
+def _is_string(node: Node, given: Mapping[str, int | None]) -> bool:
+    from jinja2 import nodes
+
+    return isinstance(node, nodes.Name) and given.get(node.name, 0) is None

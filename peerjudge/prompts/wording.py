@@ -1,0 +1,142 @@
+"""The parts of a pack's prompts, filled once with whatever no question, answer or reply is part of.
+
+What remains for a prompt is to put the material into them. All of this follows from the pack and a
+few numbers, so it is remembered for as long as the pack is in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
+
+from peerjudge.data import Cue, Expects, PromptPack
+from peerjudge.errors import PromptError
+from peerjudge.prompts.templates import Fill, fill, prefilled
+
+__all__ = ["Place", "Said", "Wording", "labels_of", "paragraphs", "wording_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A seat's place in its discussion: its number, from 1, among so many."""
+
+    number: int
+    seats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How an earlier turn is told: who speaks, in private or not, to which task, about what."""
+
+    speaker: str
+    own: bool
+    private: bool
+    task: str
+    about: str
+
+
+@lru_cache(maxsize=64)
+def wording_of(pack: PromptPack) -> Wording:
+    """The wording of a pack."""
+    return Wording(pack)
+
+
+class Wording:
+    """How a pack says things. Every method raises `PromptError` where its templates cannot."""
+
+    def __init__(self, pack: PromptPack) -> None:
+        self._pack = pack
+        # One for each combination of a few names and numbers: remembering them stays small.
+        self.system = cache(self._system)
+        self.seat = cache(self._seat)
+        self.scene = cache(self._scene)
+        self.heard = cache(self._heard)
+        self._instructions: dict[tuple[object, ...], str] = {}
+
+    def instruction(self, cue: Cue, place: Place) -> str:
+        """What a cue asks for: the reminder, the task with its criteria, and the form of the reply."""
+        reminded = place if cue.remind and not cue.private else None
+        key = (
+            *(cue.task, len(cue.sees), cue.aspects, reminded),
+            *(cue.expects, cue.reply, cue.ties, cue.scale),
+        )
+        known = self._instructions.get(key)
+        if known is None:
+            known = self._instructions[key] = paragraphs(self._instruction(cue, reminded))
+        return known
+
+    def _system(self) -> Fill:
+        """The system part; `mark` is open."""
+        return self._prefilled("system", {}, {"mark": None})
+
+    def _seat(self, place: Place) -> str:
+        """Who is who."""
+        return self._fill("seat", self._pack.seat, _places(place))
+
+    def _scene(self, task: str, answers: int) -> Fill:
+        """The question and so many answers; `question` and `answers` are open."""
+        return self._prefilled("scene", {"task": task}, {"question": None, "answers": answers})
+
+    def _heard(self, said: Said) -> Fill:
+        """An earlier turn; `words` is open."""
+        return self._prefilled("heard", asdict(said), {"words": None})
+
+    def _instruction(self, cue: Cue, reminded: Place | None) -> Iterable[str]:
+        pack, answers = self._pack, len(cue.sees)
+        worst, best = cue.scale
+        scale = {"low": min(worst, best), "high": max(worst, best), "worst": worst, "best": best}
+        labels = labels_of(answers)
+        if reminded is not None:
+            yield self._fill("remind", pack.remind, _places(reminded))
+        aspects = pack.aspects if cue.aspects else ()
+        criteria = self._fill("criteria", pack.criteria, {"aspects": aspects, "labels": labels})
+        task = self._named(pack.tasks, cue.task, what="task")
+        values = {"criteria": criteria, "labels": labels, **scale}
+        yield self._fill(f"tasks.{cue.task}", task, values)
+        if cue.expects is not Expects.TEXT:
+            kind = _reply_kind(cue)
+            form = self._named(pack.reply, kind, what="reply form")
+            numbers = {"numbers": tuple(range(1, answers + 1)), "tie": answers + 1}
+            yield self._fill(f"reply.{kind}", form, {**numbers, **scale})
+
+    def _named(self, table: Mapping[str, str], key: str, *, what: str) -> str:
+        if key not in table:
+            msg = f"prompt pack {self._pack.name!r} has no {what} {key!r}; it has {sorted(table)}"
+            raise PromptError(msg)
+        return table[key]
+
+    def _fill(self, part: str, text: str, values: Mapping[str, object]) -> str:
+        return fill(text, values, where=self._where(part))
+
+    def _prefilled(
+        self, part: str, values: Mapping[str, object], left_open: Mapping[str, int | None]
+    ) -> Fill:
+        text: str = getattr(self._pack, part)
+        return prefilled(text, values, left_open, where=self._where(part))
+
+    def _where(self, part: str) -> str:
+        return f"{part} of prompt pack {self._pack.name!r}"
+
+
+def labels_of(answers: int) -> tuple[str, ...]:
+    """The names of so many answers on show: an answer alone has no number."""
+    return ("Answer",) if answers == 1 else tuple(f"Answer {n}" for n in range(1, answers + 1))
+
+
+def paragraphs(parts: Iterable[str]) -> str:
+    """The parts that say something, with a blank line between them."""
+    return "\n\n".join([part for part in parts if part])
+
+
+def _reply_kind(cue: Cue) -> str:
+    if cue.reply:
+        return cue.reply
+    if cue.expects is Expects.RATING:
+        return "rating"
+    return "verdict_or_tie" if cue.ties else "verdict"
+
+
+def _places(place: Place) -> Mapping[str, object]:
+    others = tuple(n for n in range(1, place.seats + 1) if n != place.number)
+    return {"number": place.number, "others": others}
