@@ -30,8 +30,8 @@ from peerjudge.experiment.costs import Costs
 from peerjudge.experiment.plan import Cast, Plan
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.stage.identity import draw_content, draw_of
-from peerjudge.stage.play import MAX_TURNS
+from peerjudge.stage import MAX_TURNS, draw_of
+from peerjudge.stage.identity import draw_content
 
 __all__ = ["ASSUMED_REPLY", "Estimate", "PaperCall", "PartEstimate", "Step", "estimate", "on_paper"]
 
