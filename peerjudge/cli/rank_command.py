@@ -8,6 +8,8 @@ from peerjudge.cli.console import print_json, results
 from peerjudge.data import Scheme, Scoring
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from peerjudge.data import Ranking, Standing
 
 __all__ = ["rank_command", "split_names"]
@@ -49,7 +51,8 @@ async def rank_command(
     orders
         Elo is the mean over so many random orders of the battles.
     bootstrap
-        Resample the questions so many times for the bounds.
+        Resample the questions so many times: bounds of scores, ranks and peer weights, and how
+        sure it is that one contestant outranks another.
     seed
         Of the orders and the resampling.
     json
@@ -85,31 +88,57 @@ def split_names(names: str | None) -> list[str] | None:
 
 
 def _print_ranking(ranking: Ranking) -> None:
-    from rich.table import Table
-
     console = results()
-    places = 3 if ranking.scoring is Scoring.WIN_RATE else 0
-    table = Table(
-        title=f"Ranking by {ranking.scoring}", box=None, pad_edge=False, title_justify="left"
-    )
-    for heading in ("rank", "contestant", "score"):
-        table.add_column(heading, justify="left" if heading == "contestant" else "right")
-    for name, standing in ranking.contestants.items():
-        table.add_row(str(standing.rank), name, _score(standing, places))
-    console.print(table)
+    console.print(_standings(ranking))
+    console.print(_weights(ranking))
     held = ranking.weights
-    table = Table(title="\nReviewer weights", box=None, pad_edge=False, title_justify="left")
-    table.add_column("reviewer")
-    table.add_column("weight", justify="right")
-    for name, weight in sorted(held.weights.items(), key=lambda item: -item[1]):
-        table.add_row(name, f"{weight:.3f}")
-    console.print(table)
     how = (
         "equal weights"
         if held.scheme is None
         else f"{held.scheme} scheme, {held.iterations} iterations"
     )
     console.print(f"\n{ranking.reviews} reviews, {ranking.unreadable} unreadable; {how}")
+
+
+def _standings(ranking: Ranking) -> Table:
+    """One row per contestant; where questions were resampled, also how sure its place is."""
+    places = 3 if ranking.scoring is Scoring.WIN_RATE else 0
+    names = list(ranking.contestants)
+    table = _table(f"Ranking by {ranking.scoring}", "contestant", "rank", "score")
+    if ranking.outranks is not None:
+        table.add_column("above the next", justify="right")
+    for name, standing in ranking.contestants.items():
+        row = [name, _rank(standing), _score(standing, places)]
+        if ranking.outranks is not None and name != names[-1]:
+            row.append(f"{ranking.outranks[name][names[names.index(name) + 1]]:.0%}")
+        table.add_row(*row)
+    return table
+
+
+def _weights(ranking: Ranking) -> Table:
+    held, bounds = ranking.weights, ranking.weight_bounds
+    table = _table("\nReviewer weights", "reviewer", "weight")
+    for name, weight in sorted(held.weights.items(), key=lambda item: -item[1]):
+        interval = "" if bounds is None else " [{:.3f}, {:.3f}]".format(*bounds[name])
+        table.add_row(name, f"{weight:.3f}{interval}")
+    return table
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, box=None, pad_edge=False, title_justify="left")
+    table.add_column(first)
+    for heading in others:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _rank(standing: Standing) -> str:
+    low, high = standing.rank_low, standing.rank_high
+    if low is None or high is None:
+        return str(standing.rank)
+    return f"{standing.rank} ({low})" if low == high else f"{standing.rank} ({low} to {high})"
 
 
 def _score(standing: Standing, places: int) -> str:

@@ -168,7 +168,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """Contestants in order of score, best first, and the reviewer weights behind it."""
+    """Contestants in order of score, best first, and the reviewer weights behind it.
+
+    Only where questions were resampled: `outranks[x][y]` is the share of samples in which x scored
+    above y (ties as half), and `weight_bounds` has low and high of every weight that was found
+    rather than given.
+    """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
@@ -177,3 +182,5 @@ class Ranking:
     weights: ReviewerWeights
     reviews: int
     unreadable: int
+    outranks: Mapping[str, Mapping[str, float]] | None = None
+    weight_bounds: Mapping[str, tuple[float, float]] | None = None

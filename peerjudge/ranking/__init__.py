@@ -1,7 +1,7 @@
 """Ranks contestants, and weighs reviewers by how they rank as contestants."""
 
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
-from peerjudge.ranking.resampling import bootstrap
+from peerjudge.ranking.resampling import Resampled, bootstrap
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Tally, win_rates
@@ -9,6 +9,7 @@ from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank
 
 __all__ = [
     "EloRatings",
+    "Resampled",
     "Tally",
     "Weighting",
     "bootstrap",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Literal
 
@@ -12,9 +13,9 @@ from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Standing, 
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.resampling import bootstrap as resample
-from peerjudge.ranking.resampling import bounds, ranks
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Floats, counted, win_rates
+from peerjudge.ranking.uncertainty import bounds, intervals, outranks, ranks
 from peerjudge.ranking.weights import (
     Settling,
     equal_weights,
@@ -26,6 +27,9 @@ from peerjudge.ranking.weights import (
 __all__ = ["Weighting", "rank", "ranking_document"]
 
 Weighting = Literal["equal", "peer"] | Mapping[str, float]
+
+# A table of all pairs of more contestants than this is of no use to anybody.
+_MOST_OUTRANKS = 200
 
 
 def rank(
@@ -58,8 +62,9 @@ def rank(
         scheme: of the peer weights.
         orders: of the battles, for Elo.
         seed: of the orders and of the bootstrap.
-        bootstrap: how many resamples of the questions make the bounds; with 0 there are none,
-            except that Elo then has the bounds of 95% of the orders.
+        bootstrap: how many resamples of the questions make the bounds of scores, ranks and found
+            weights, and (for up to 200 contestants) the shares in which one outranks another; with
+            0 there are none, except that Elo then has the bounds of 95% of the orders.
         exclude_self: leave out battles in which the reviewer is a contestant.
         damping: of scheme `damped`, see `peer_rank`.
         tolerance: of the peer weights, see `peer_rank`.
@@ -83,23 +88,32 @@ def rank(
         exclude_self=exclude_self,
         settling=settling,
     )
-    if bootstrap:
-        spread = resample(
-            tournament,
-            scoring=scoring,
-            weights=None if weights == "peer" else _values(held),
-            scheme=scheme,
-            samples=bootstrap,
-            seed=seed,
-            exclude_self=exclude_self,
-            settling=settling,
-        )
-    return Ranking(
+    ranking = Ranking(
         scoring=Scoring(scoring),
         contestants=_standings(tournament.contestants, scores, spread),
         weights=held,
         reviews=int(np.count_nonzero(keep)),
         unreadable=len(tournament) - int(np.count_nonzero(tournament.readable)),
+    )
+    if not bootstrap:
+        return ranking
+    drawn = resample(
+        tournament,
+        scoring=scoring,
+        weights=None if weights == "peer" else _values(held),
+        scheme=scheme,
+        samples=bootstrap,
+        seed=seed,
+        exclude_self=exclude_self,
+        settling=settling,
+    )
+    asked = len(np.unique(tournament.question[keep]))
+    rated = asked if scoring == Scoring.WIN_RATE else None
+    return replace(
+        ranking,
+        contestants=_standings(tournament.contestants, scores, drawn.scores, questions=rated),
+        outranks=_outranks(tournament.contestants, drawn.scores),
+        weight_bounds=_weight_bounds(held, drawn.weights) if weights == "peer" else None,
     )
 
 
@@ -107,7 +121,8 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
     """The ranking as plain values for JSON: what `peerjudge rank --json` prints.
 
     `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`; a bound or
-    score that does not exist is null.
+    score that does not exist is null, and so are `outranks` (how sure it is that the first name
+    ranks above the second) and `weight_bounds` where no questions were resampled.
     """
     held = ranking.weights
     shares = set(held.weights.values())
@@ -123,6 +138,8 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
                 "rank": standing.rank,
                 "low": standing.low,
                 "high": standing.high,
+                "rank_low": standing.rank_low,
+                "rank_high": standing.rank_high,
             }
             for name, standing in ranking.contestants.items()
         },
@@ -132,6 +149,8 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "converged": held.converged,
         "reviews": ranking.reviews,
         "unreadable": ranking.unreadable,
+        "outranks": ranking.outranks,
+        "weight_bounds": ranking.weight_bounds,
     }
 
 
@@ -199,10 +218,31 @@ def _values(held: ReviewerWeights) -> Floats:
     return np.array(list(held.weights.values()), dtype=np.float64)
 
 
+def _outranks(contestants: Sequence[str], scores: Floats) -> dict[str, dict[str, float]] | None:
+    if len(contestants) > _MOST_OUTRANKS:
+        return None
+    shares: list[list[float]] = outranks(scores).tolist()
+    return {
+        one: {other: share for other, share in zip(contestants, row, strict=True) if other != one}
+        for one, row in zip(contestants, shares, strict=True)
+    }
+
+
+def _weight_bounds(held: ReviewerWeights, drawn: Floats) -> dict[str, tuple[float, float]]:
+    low, high = intervals(drawn)
+    lows: list[float] = low.tolist()
+    highs: list[float] = high.tolist()
+    return dict(zip(held.weights, zip(lows, highs, strict=True), strict=True))
+
+
 def _standings(
-    contestants: Sequence[str], scores: Floats, spread: Floats | None
+    contestants: Sequence[str],
+    scores: Floats,
+    spread: Floats | None,
+    *,
+    questions: int | None = None,
 ) -> dict[str, Standing]:
-    limits = None if spread is None else bounds(spread)
+    limits = None if spread is None else bounds(spread, questions=questions)
     place = ranks(scores)
     order: list[int] = np.lexsort((np.arange(len(place)), place)).tolist()
     return {

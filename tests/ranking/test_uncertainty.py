@@ -1,0 +1,153 @@
+"""Bounds of ranks and weights, and how sure it is that one contestant outranks another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from peerjudge.data import Battle, Scheme, Scoring, Tournament
+from peerjudge.ranking import bootstrap, peer_rank, rank, ranking_document, win_rates
+from peerjudge.ranking.recount import rates, rows_of
+from peerjudge.ranking.uncertainty import bounds, outranks, ranks
+from peerjudge.tournament import collect
+
+scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
+
+
+@given(scores)
+@settings(deadline=None, max_examples=60)
+def test_one_outranks_the_other_or_the_other_does(drawn: np.ndarray):
+    """The two shares add up to one, ties split, and a clear winner of every sample has share 1."""
+    found = outranks(drawn)
+    assert found + found.T == pytest.approx(np.ones((4, 4)))
+    assert np.diag(found) == pytest.approx(np.full(4, 0.5))
+    always = ranks(drawn) == 1
+    for one in np.flatnonzero(always.all(axis=0)):
+        for other in np.flatnonzero(~always.any(axis=0)):
+            assert found[one, other] == 1.0
+
+
+@given(scores)
+@settings(deadline=None, max_examples=60)
+def test_a_rank_counts_those_above(drawn: np.ndarray):
+    """Ranks found by sorting are one more than the number of better scores."""
+    known = np.where(np.isnan(drawn), -1.0, drawn)
+    better = (known[:, None, :] > known[:, :, None]).sum(axis=2)
+    assert (ranks(drawn) == 1 + better).all()
+
+
+def test_winning_everywhere_is_not_certain_to_go_on():
+    """A contestant that won on all of ten questions gets Wilson's bounds, not a point."""
+    battles = [
+        Battle(question=f"q{k}", reviewer="judge", first="ann", second="bob", score=-1)
+        for k in range(10)
+    ]
+    found = rank(collect(battles), bootstrap=100)
+    best, worst = found.contestants["ann"], found.contestants["bob"]
+    assert (best.score, best.high) == (1.0, 1.0)
+    assert best.low == pytest.approx(0.7225, abs=1e-4)
+    assert (worst.low, worst.high) == (0.0, pytest.approx(0.2775, abs=1e-4))
+    assert found.outranks == {"ann": {"bob": 1.0}, "bob": {"ann": 0.0}}
+
+
+def test_bounds_without_questions_are_percentiles_only():
+    """Elo and Bradley-Terry have no limits to which Wilson's bounds could go."""
+    found = bounds(np.zeros((5, 2)))
+    assert found.low.tolist() == found.high.tolist() == [0.0, 0.0]
+    assert found.rank_high.tolist() == [1, 1]
+
+
+def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 400) -> Tournament:
+    """Random battles, some unreadable; judges are contestants as far as there are any."""
+    random = np.random.default_rng(seed)
+    return collect(
+        Battle(
+            question=f"q{random.integers(7)}",
+            reviewer=f"n{random.integers(judges)}",
+            first=f"n{first}",
+            second=f"n{(first + random.integers(1, size)) % size}",
+            score=None if random.random() < 0.1 else int(random.integers(-1, 2)),
+        )
+        for first in random.integers(size, size=count)
+    )
+
+
+@given(st.integers(0, 10_000))
+@settings(deadline=None, max_examples=20)
+def test_every_question_once_is_the_tournament_itself(seed: int):
+    """Counting with multiplicities of one gives Equation 1, however the counting is done."""
+    tournament = random_tournament(seed)
+    rows = rows_of(tournament, tournament.readable)
+    once = np.ones((1, rows.questions))
+    expected = win_rates(tournament).rates
+    np.testing.assert_allclose(rates(rows, once)[0], expected)
+
+
+def test_few_battles_on_many_cells_are_counted_alike():
+    """Going through the battles and multiplying tables are two ways to the same win rates."""
+    small = random_tournament(3, judges=40, size=40, count=300)
+    rows = rows_of(small, small.readable)
+    draws = np.random.default_rng(0).multinomial(rows.questions, [1 / 7] * 7, size=4).astype(float)
+    thin = rates(rows, draws)
+    for sample, times in zip(thin, draws, strict=True):
+        repeated = [
+            k for k in range(len(rows.question)) for _ in range(int(times[rows.question[k]]))
+        ]
+        again = Tournament(
+            questions=small.questions,
+            reviewers=small.reviewers,
+            contestants=small.contestants,
+            question=rows.question[repeated],
+            reviewer=rows.reviewer[repeated],
+            first=rows.first[repeated],
+            second=rows.second[repeated],
+            score=rows.score[repeated],
+            readable=np.ones(len(repeated), dtype=np.bool_),
+        )
+        np.testing.assert_allclose(sample, win_rates(again).rates)
+
+
+@pytest.mark.parametrize("scoring", Scoring)
+def test_found_weights_have_bounds_and_given_ones_have_none(scoring: Scoring):
+    """Peer weights are found anew in every sample, so their spread is part of the uncertainty."""
+    tournament = random_tournament(1)
+    found = rank(tournament, scoring=scoring, weights="peer", scheme=Scheme.DAMPED, bootstrap=100)
+    assert found.weight_bounds is not None
+    for name, weight in found.weights.weights.items():
+        low, high = found.weight_bounds[name]
+        assert 0.0 < low <= high < 1.0
+        assert low - 0.05 <= weight <= high + 0.05
+    assert rank(tournament, scoring=scoring, bootstrap=10).weight_bounds is None
+
+
+def test_resampled_weights_are_those_of_the_sample():
+    """With one question every sample has the weights of the tournament."""
+    one = random_tournament(2)
+    single = collect(
+        Battle(
+            question="q",
+            reviewer=one.reviewers[one.reviewer[k]],
+            first=one.contestants[one.first[k]],
+            second=one.contestants[one.second[k]],
+            score=int(one.score[k]) if one.readable[k] else None,
+        )
+        for k in range(len(one))
+    )
+    drawn = bootstrap(
+        single, scoring=Scoring.WIN_RATE, weights=None, scheme=Scheme.DAMPED, samples=2
+    )
+    expected = peer_rank(single, scheme=Scheme.DAMPED).weights
+    assert drawn.weights[1].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
+
+
+def test_the_document_carries_the_uncertainty():
+    """`rank --bootstrap N --json` has the bounds of ranks and weights and the shares of outranking."""
+    found = rank(random_tournament(4), weights="peer", scheme=Scheme.DAMPED, bootstrap=50)
+    document = ranking_document(found)
+    assert set(document["outranks"]) == set(document["contestants"])
+    assert set(document["weight_bounds"]) == set(document["weights"])
+    for standing in document["contestants"].values():
+        assert 1 <= standing["rank_low"] <= standing["rank"] <= standing["rank_high"] <= 6
