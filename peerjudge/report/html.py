@@ -1,24 +1,18 @@
-"""The report as one HTML file that opens from disk, needs no network, and trusts no text."""
+"""The report of a run as one HTML file that opens from disk, needs no network, and trusts no text."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-import peerjudge.report.words as words
 from peerjudge.analysis.findings import Findings, GroupFindings
 from peerjudge.data import EventKind
-from peerjudge.errors import StoreError
+from peerjudge.report.costs import costs_of
+from peerjudge.report.page import write_page
 from peerjudge.report.transcripts import Flag, TranscriptData
 from peerjudge.report.views import figures_of
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 __all__ = ["write_report"]
 
@@ -55,59 +49,21 @@ def write_report(
     Raises:
         StoreError: the file cannot be written.
     """
-    environment = _environment()
-    style, script = _packaged("report.css"), _packaged("report.js")
-    page = environment.get_template("report.html.j2").stream(
-        title=title,
-        findings=findings,
-        figures=figures_of(findings),
-        groups=_groups(findings),
-        kinds=tuple(EventKind),
-        shifted=any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat),
-        manifest=manifest,
-        facts=_facts(manifest),
-        question=_question(manifest),
-        style=style,
-        script=script,
-        script_hash=_digest(script),
-        listing=listing,
-        filters=_FILTERS,
-    )
-    page.enable_buffering(64)
-    draft = path.with_name(f"{path.name}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A lone surrogate has no UTF-8 form, and browsers have crashed on its escape: it becomes `?`.
-        with draft.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(page)
-        draft.replace(path)
-    except OSError as cause:
-        msg = f"cannot write the report {path}: {cause.strerror}; choose another place with -o"
-        raise StoreError(msg) from cause
-    return path
-
-
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("peerjudge.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update({name: getattr(words, name) for name in words.__all__})
-    environment.filters["json"] = _json
-    return environment
-
-
-def _packaged(name: str) -> str:
-    return files("peerjudge.report").joinpath("templates", name).read_text("utf-8")
-
-
-def _digest(script: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    context = {
+        "title": title,
+        "findings": findings,
+        "costs": costs_of(findings.spoken, manifest),
+        "figures": figures_of(findings),
+        "groups": _groups(findings),
+        "kinds": tuple(EventKind),
+        "shifted": any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat),
+        "manifest": _json(manifest),
+        "facts": _facts(manifest),
+        "question": _question(manifest),
+        "listing": listing,
+        "filters": _FILTERS,
+    }
+    return write_page("report.html.j2", context, path=path, scripts=("figures.js", "report.js"))
 
 
 def _json(value: object) -> str:

@@ -1,52 +1,68 @@
-"""Which figures the report shows, drawn from the findings."""
+"""Which figures the report of a run shows, drawn from its findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from math import isnan
 
 from peerjudge.analysis.accuracy import Accuracy
-from peerjudge.analysis.findings import CONTRADICTED, Findings, SeatFindings
+from peerjudge.analysis.findings import (
+    CONTRADICTED,
+    Findings,
+    HeadToHead,
+    PeerFindings,
+    SeatFindings,
+)
 from peerjudge.data import EventKind, Measurement, Ranking, Standing
+from peerjudge.report.drawing import Figure, collected
 from peerjudge.report.figures import (
     BarFigure,
     Counts,
     DotFigure,
+    Grid,
+    HeatFigure,
     Values,
     bar_figure,
     decimal,
     dot_figure,
+    heat_figure,
     in_points,
 )
 from peerjudge.report.words import MISSING, percent, points, role_name, share
 
-__all__ = ["Figures", "figures_of"]
+__all__ = ["figures_of", "grid_of", "measured_of"]
 
 _SHARES = (0.0, 1.0)
+_MOST_ROWS = 30
+"""A figure of more contestants than this cannot be read; the table has all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """The figures of a report; `None` where the run gives nothing to draw."""
-
-    accuracy: DotFigure | None
-    events: BarFigure | None
-    position: DotFigure | None
-    against_vote: DotFigure | None
-    weights: DotFigure | None
-    ranking: DotFigure | None
-
-
-def figures_of(findings: Findings) -> Figures:
-    """All figures of the report."""
-    return Figures(
-        accuracy=_accuracy(findings),
-        events=_events(findings.by_seat),
-        position=_position(findings),
-        against_vote=_against_vote(findings),
-        weights=_weights(findings),
-        ranking=_ranking(findings),
+def figures_of(findings: Findings) -> Mapping[str, Figure]:
+    """The figures of a run by name; a figure that has nothing to show is left out."""
+    peers = findings.peers
+    return collected(
+        accuracy=(
+            _accuracy(findings),
+            "Accuracy of each condition before and after discussion, with intervals.",
+        ),
+        against_vote=(
+            _against_vote(findings),
+            "Difference in accuracy between each condition and the vote, with intervals.",
+        ),
+        events=(
+            _events(findings.by_seat),
+            "How often each reviewer, leading or following, held or altered when contradicted.",
+        ),
+        position=(
+            _position(findings),
+            "Share of each reviewer's choices that fall on the first-shown answer.",
+        ),
+        weights=(_weights(peers), "Weight of each reviewer, with intervals."),
+        ranking=(_ranking(peers), "Win rate of each contestant, with intervals."),
+        win_rates=(
+            _win_rates(peers),
+            "How often each contestant won against each other one, in per cent of their battles.",
+        ),
     )
 
 
@@ -117,21 +133,22 @@ def _against_vote(findings: Findings) -> DotFigure | None:
     return dot_figure(rows, reference=(0.0, "same as the vote"), limits=(-1.0, 1.0), unit=in_points)
 
 
-def _weights(findings: Findings) -> DotFigure | None:
-    if findings.peers is None or not findings.peers.weights:
+def _weights(peers: PeerFindings | None) -> DotFigure | None:
+    if peers is None or not peers.weights:
         return None
-    weights = findings.peers.weights
     rows = [
         Values(name=name, note=str(weight), end=weight)
-        for name, weight in sorted(weights.items(), key=lambda item: -item[1].value)
+        for name, weight in sorted(peers.weights.items(), key=lambda item: -item[1].value)
     ]
     return dot_figure(
-        rows, reference=(1 / len(rows), "equal weights"), limits=_SHARES, unit=decimal
+        rows[:_MOST_ROWS],
+        reference=(1 / len(rows), "equal weights"),
+        limits=_SHARES,
+        unit=decimal,
     )
 
 
-def _ranking(findings: Findings) -> DotFigure | None:
-    peers = findings.peers
+def _ranking(peers: PeerFindings | None) -> DotFigure | None:
     if peers is None:
         return None
     best = peers.weighted or peers.equal
@@ -139,13 +156,25 @@ def _ranking(findings: Findings) -> DotFigure | None:
         Values(
             name=f"{standing.rank}. {name}",
             note=_score(standing),
-            start=None if peers.weighted is None else _measured(peers.equal, name),
-            end=_measured(best, name),
+            start=None if peers.weighted is None else measured_of(peers.equal, name),
+            end=measured_of(best, name),
         )
         for name, standing in best.contestants.items()
         if not isnan(standing.score)
     ]
-    return _dots(rows)
+    return _dots(rows[:_MOST_ROWS], keys=("equal weights", "peer weights"))
+
+
+def _win_rates(peers: PeerFindings | None) -> HeatFigure | None:
+    if peers is None:
+        return None
+    weights = "equal weights" if peers.weighted is None else "peer weights"
+    return heat_figure([grid_of(peers.head_to_head, title=f"All reviewers, {weights}")])
+
+
+def grid_of(versus: HeadToHead, *, title: str) -> Grid:
+    """The grid of a heat map."""
+    return Grid(title=title, names=versus.contestants, shares=versus.shares, battles=versus.battles)
 
 
 def _score(standing: Standing) -> str:
@@ -154,7 +183,8 @@ def _score(standing: Standing) -> str:
     return f"{share(standing.score)} [{share(standing.low)}, {share(standing.high)}] %"
 
 
-def _measured(ranking: Ranking, name: str) -> Measurement:
+def measured_of(ranking: Ranking, name: str) -> Measurement:
+    """A contestant's score with its bounds, a point where it has none."""
     standing = ranking.contestants[name]
     low, high = standing.low, standing.high
     return Measurement(
@@ -165,10 +195,15 @@ def _measured(ranking: Ranking, name: str) -> Measurement:
     )
 
 
-def _dots(rows: list[Values], *, reference: tuple[float, str] | None = None) -> DotFigure | None:
+def _dots(
+    rows: list[Values],
+    *,
+    reference: tuple[float, str] | None = None,
+    keys: tuple[str, str] = ("before", "after"),
+) -> DotFigure | None:
     if not any(row.end is not None for row in rows):
         return None
-    return dot_figure(rows, reference=reference, limits=_SHARES)
+    return dot_figure(rows, reference=reference, limits=_SHARES, keys=keys)
 
 
 def _chance(findings: Findings, words: str) -> tuple[float, str] | None:

@@ -12,6 +12,7 @@ __all__ = [
     "MISSING",
     "SIMULATED",
     "bounds",
+    "cost_words",
     "counted",
     "effort_sentence",
     "event_name",
@@ -81,6 +82,15 @@ def effort_sentence(effort: Effort) -> str:
     about = "about " if effort.estimated else ""
     cost = f"{counted(effort.turns, 'turn')}, {about}{counted(tokens, 'token')}"
     return "; ".join([" ".join(said) + (f" ({', '.join(rest)})" if rest else ""), cost]) + "."
+
+
+def cost_words(cost: float | None) -> str:
+    """An amount of money: `0.0042 USD`, `12.50 USD`, `nothing`."""
+    if cost is None:
+        return "unknown"
+    if cost == 0.0:
+        return "nothing"
+    return f"{cost:,.2f} USD" if cost >= 1.0 else f"{cost:.2g} USD"
 
 
 def event_name(kind: EventKind) -> str:

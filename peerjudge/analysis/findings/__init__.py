@@ -10,8 +10,10 @@ from peerjudge.analysis.findings.nouns import (
     Effort,
     Findings,
     GroupFindings,
+    HeadToHead,
     PeerFindings,
     SeatFindings,
+    Spoken,
 )
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 
@@ -25,8 +27,10 @@ __all__ = [
     "Effort",
     "Findings",
     "GroupFindings",
+    "HeadToHead",
     "PeerFindings",
     "SeatFindings",
+    "Spoken",
     "findings",
     "findings_of",
     "record_of",

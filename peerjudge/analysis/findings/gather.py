@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from peerjudge.analysis.findings.against_vote import against_vote
 from peerjudge.analysis.findings.conditions import condition_findings, effort_of, seat_findings
 from peerjudge.analysis.findings.measures import Sampler
-from peerjudge.analysis.findings.nouns import Findings
+from peerjudge.analysis.findings.nouns import Findings, Spoken
 from peerjudge.analysis.findings.peers import peer_findings
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 from peerjudge.data import Transcript
@@ -47,6 +47,7 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
         questions=len({record.question for record in records}),
         answers=answers.pop() if len(answers) == 1 else None,
         effort=effort_of(records),
+        spoken=_spoken(records),
         conditions=tuple(condition_findings(c, sampler=sampler) for c in conditions.values()),
         by_reviewer=seat_findings(heard, sampler=sampler, by_role=False),
         by_seat=seat_findings(heard, sampler=sampler),
@@ -54,3 +55,11 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
         peers=peers,
         peers_missing=peers_missing,
     )
+
+
+def _spoken(records: Sequence[DiscussionRecord]) -> dict[str, Spoken]:
+    by_reviewer: dict[str, Spoken] = defaultdict(Spoken)
+    for record in records:
+        for seat in record.seats:
+            by_reviewer[seat.reviewer] += seat.spoken
+    return dict(by_reviewer)

@@ -19,8 +19,10 @@ __all__ = [
     "Effort",
     "Findings",
     "GroupFindings",
+    "HeadToHead",
     "PeerFindings",
     "SeatFindings",
+    "Spoken",
 ]
 
 CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
@@ -52,6 +54,42 @@ class Effort:
     def discussions(self) -> int:
         """Done, failed and unfinished together."""
         return self.done + self.failed + self.unfinished
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """What was said, and what saying it took.
+
+    Replies are `paid` (a model that reported or was counted tokens), `simulated`, `cached` (at hand
+    from an earlier call) or none of these: recordings, people and functions. `retries` counts the
+    calls that had to be made again. `prompt_tokens` and `completion_tokens` are those of paid
+    replies, `other_tokens` all of the rest. `latency` is in seconds, summed over the paid.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    replies: int = 0
+    paid: int = 0
+    simulated: int = 0
+    cached: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    other_tokens: int = 0
+    latency: float = 0.0
+
+    def __add__(self, other: Spoken) -> Spoken:
+        return Spoken(
+            replies=self.replies + other.replies,
+            paid=self.paid + other.paid,
+            simulated=self.simulated + other.simulated,
+            cached=self.cached + other.cached,
+            retries=self.retries + other.retries,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            other_tokens=self.other_tokens + other.other_tokens,
+            latency=self.latency + other.latency,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +219,23 @@ class AgainstVote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeadToHead:
+    """Who won how often against whom: `shares[row][column]` of the battles of the two, by weight.
+
+    A tie is half a win for both. `None` on the diagonal and where two never met in a battle of any
+    weight; `battles` counts their readable battles, whatever these weigh. `left_out` counts the
+    contestants further down the ranking.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    contestants: tuple[str, ...]
+    shares: tuple[tuple[float | None, ...], ...]
+    battles: tuple[tuple[int, ...], ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerFindings:
     """Contestants and reviewers weighed by the reviewers' private reviews.
 
@@ -188,7 +243,8 @@ class PeerFindings:
     with their intervals, and `prd` the weights of PRD Equation 2 (empty where they do not settle).
     A reviewer's weight is its own score as a contestant, so with fewer than two reviewers among the
     contestants there are none (`None`, empty) and `reason` says so. `outsiders` are the reviewers
-    that are no contestants; they get the mean weight.
+    that are no contestants; they get the mean weight. `head_to_head` is under the peer weights
+    where there are any.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -199,6 +255,7 @@ class PeerFindings:
     prd: Mapping[str, float]
     outsiders: tuple[str, ...]
     reason: str
+    head_to_head: HeadToHead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +265,8 @@ class Findings:
     `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`
     and `by_seat` (per role) pool the discussions of all conditions in which somebody heard another.
     `answers` is how many were shown side by side, `None` where that varied.
-    `peers` is `None` where no two contestants met; `peers_missing` then says why.
+    `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken` is by
+    reviewer and counts the turns of all discussions, ended or not.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -219,6 +277,7 @@ class Findings:
     questions: int
     answers: int | None
     effort: Effort
+    spoken: Mapping[str, Spoken]
     conditions: tuple[ConditionFindings, ...]
     by_reviewer: tuple[SeatFindings, ...]
     by_seat: tuple[SeatFindings, ...]

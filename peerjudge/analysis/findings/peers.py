@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-
-import numpy as np
-import numpy.typing as npt
 
 from peerjudge.analysis.findings.measures import Sampler
-from peerjudge.analysis.findings.nouns import PeerFindings
-from peerjudge.analysis.intervals import percentiles
+from peerjudge.analysis.findings.nouns import HeadToHead, PeerFindings
+from peerjudge.analysis.findings.versus import versus
 from peerjudge.data import Measurement, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import peer_rank, rank
 
 __all__ = ["peer_findings"]
-
-_WEIGHT_DRAWS = 500
 
 
 def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFindings | None, str]:
@@ -31,7 +25,13 @@ def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFind
     equal = rank(tournament, bootstrap=sampler.samples, seed=sampler.seed)
     if len(own) < 2:
         found = PeerFindings(
-            equal=equal, weighted=None, weights={}, prd={}, outsiders=outsiders, reason=_alike(own)
+            equal=equal,
+            weighted=None,
+            weights={},
+            prd={},
+            outsiders=outsiders,
+            reason=_alike(own),
+            head_to_head=_versus(tournament, equal),
         )
         return found, ""
     weighted = rank(
@@ -44,12 +44,17 @@ def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFind
     found = PeerFindings(
         equal=equal,
         weighted=weighted,
-        weights=_weights(tournament, weighted, sampler),
+        weights=_weights(weighted, sampler),
         prd=_prd(tournament),
         outsiders=outsiders,
         reason=_outside(outsiders),
+        head_to_head=_versus(tournament, weighted),
     )
     return found, ""
+
+
+def _versus(tournament: Tournament, ranking: Ranking) -> HeadToHead:
+    return versus(tournament, weights=ranking.weights.weights, order=list(ranking.contestants))
 
 
 def _alike(own: list[str]) -> str:
@@ -74,39 +79,17 @@ def _prd(tournament: Tournament) -> Mapping[str, float]:
         return {}
 
 
-def _weights(tournament: Tournament, ranking: Ranking, sampler: Sampler) -> dict[str, Measurement]:
+def _weights(ranking: Ranking, sampler: Sampler) -> dict[str, Measurement]:
     """The weights with the interval they have in tournaments of resampled questions."""
-    random = np.random.default_rng(sampler.seed)
-    order = np.argsort(tournament.question, kind="stable")
-    ends = np.flatnonzero(np.diff(tournament.question[order])) + 1
-    rows: list[npt.NDArray[np.intp]] = np.split(order, ends)
-    drawn = np.empty((_WEIGHT_DRAWS, len(tournament.reviewers)))
-    for number in range(_WEIGHT_DRAWS):
-        picks: list[int] = random.integers(len(rows), size=len(rows)).tolist()
-        picked = np.concatenate([rows[pick] for pick in picks])
-        sample = peer_rank(_taken(tournament, picked), scheme=Scheme.DAMPED)
-        drawn[number] = list(sample.weights.values())
-    bounds = [percentiles(column, level=sampler.level) for column in drawn.T]
+    bounds = ranking.weight_bounds or {}
     return {
         name: Measurement(
             value=weight,
-            low=low,
-            high=high,
-            n=len(rows),
+            low=bounds[name][0],
+            high=bounds[name][1],
+            n=ranking.reviews,
             level=sampler.level,
             method="bootstrap by question",
         )
-        for (name, weight), (low, high) in zip(ranking.weights.weights.items(), bounds, strict=True)
+        for name, weight in ranking.weights.weights.items()
     }
-
-
-def _taken(tournament: Tournament, rows: npt.NDArray[np.intp]) -> Tournament:
-    return replace(
-        tournament,
-        question=tournament.question[rows],
-        reviewer=tournament.reviewer[rows],
-        first=tournament.first[rows],
-        second=tournament.second[rows],
-        score=tournament.score[rows],
-        readable=tournament.readable[rows],
-    )

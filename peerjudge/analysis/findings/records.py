@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from peerjudge.analysis.findings.nouns import Spoken
 from peerjudge.data import (
     Battle,
     Direction,
@@ -13,6 +15,7 @@ from peerjudge.data import (
     Seat,
     StopReason,
     Transcript,
+    Utterance,
     Verdict,
 )
 from peerjudge.tournament import battles_from_transcripts, stance_of
@@ -38,6 +41,7 @@ class SeatRecord:
     no_events: tuple[NoEventReason, ...]
     towards_gold: int
     away_from_gold: int
+    spoken: Spoken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,4 +133,25 @@ def _seat_record(seat: Seat, transcript: Transcript, tracking: Tracking) -> Seat
         no_events=tuple(none.reason for none in tracking.no_events if none.seat == seat.id),
         towards_gold=sum(event.gold is Direction.TOWARDS for event in events),
         away_from_gold=sum(event.gold is Direction.AWAY for event in events),
+        spoken=_spoken([turn.utterance for turn in transcript.turns if turn.cue.seat == seat.id]),
     )
+
+
+def _spoken(utterances: Sequence[Utterance]) -> Spoken:
+    others = [said for said in utterances if said.simulated or said.cached or not _tokens(said)]
+    paid = [said for said in utterances if not (said.simulated or said.cached) and _tokens(said)]
+    return Spoken(
+        replies=len(utterances),
+        paid=len(paid),
+        simulated=sum(said.simulated for said in others),
+        cached=sum(said.cached and not said.simulated for said in others),
+        retries=sum(said.attempts - 1 for said in paid),
+        prompt_tokens=sum(said.usage.prompt_tokens for said in paid),
+        completion_tokens=sum(said.usage.completion_tokens for said in paid),
+        other_tokens=sum(map(_tokens, others)),
+        latency=sum(said.latency for said in paid),
+    )
+
+
+def _tokens(said: Utterance) -> int:
+    return said.usage.prompt_tokens + said.usage.completion_tokens

@@ -208,7 +208,7 @@
     return item;
   }
 
-  // ---- links into the list, and figures out of the page
+  // ---- links into the list
 
   async function follow() {
     const wanted = location.hash.startsWith("#d-") ? location.hash.slice(3) : "";
@@ -232,24 +232,6 @@
     await choose();
   }
 
-  function save(id) {
-    const figure = document.getElementById(id);
-    const copy = figure.cloneNode(true);
-    const [from, to] = [figure, copy].map((root) => [root, ...root.querySelectorAll("*")]);
-    const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor"];
-    document.documentElement.classList.add("light"); // a figure is pasted on white paper
-    to.forEach((node, at) => {
-      const style = getComputedStyle(from[at]);
-      kept.forEach((name) => node.setAttribute(name, style.getPropertyValue(name)));
-      node.removeAttribute("class");
-    });
-    document.documentElement.classList.remove("light");
-    const blob = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-    const link = el("a", { href: URL.createObjectURL(blob), download: `${id}.svg` });
-    link.click();
-    URL.revokeObjectURL(link.href);
-  }
-
   // ---- listening
 
   let pending = 0;
@@ -268,10 +250,6 @@
   }
   for (const button of all("[data-page]")) {
     button.addEventListener("click", () => { state.page += Number(button.dataset.page); show(); });
-  }
-  for (const button of all("[data-save]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => save(button.dataset.save));
   }
   addEventListener("hashchange", follow);
   find("#browse").hidden = false;

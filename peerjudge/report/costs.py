@@ -1,0 +1,61 @@
+"""What a run cost: what each reviewer's paid tokens come to at the prices the manifest holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from peerjudge.analysis.findings import Spoken
+
+__all__ = ["CostRow", "Costs", "costs_of"]
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRow:
+    """One reviewer. `price` is in USD per million tokens (in, out); `cost` in USD.
+
+    Where tokens were paid for at a price that nobody knows, `cost` is `None`.
+    """
+
+    reviewer: str
+    spoken: Spoken
+    price: tuple[float, float] | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """All reviewers and their sum; `known` is false where some price is not known."""
+
+    rows: tuple[CostRow, ...]
+    total: Spoken
+    cost: float
+    known: bool
+
+
+def costs_of(spoken: Mapping[str, Spoken], manifest: Mapping[str, object]) -> Costs:
+    """The costs of what was said, at `manifest["prices"]`; who is not named there is free."""
+    prices = cast("Mapping[str, Mapping[str, float] | None]", manifest.get("prices") or {})
+    rows = tuple(_row(reviewer, said, prices) for reviewer, said in spoken.items())
+    total = Spoken()
+    for said in spoken.values():
+        total += said
+    return Costs(
+        rows=rows,
+        total=total,
+        cost=sum(row.cost or 0.0 for row in rows),
+        known=all(row.cost is not None for row in rows),
+    )
+
+
+def _row(reviewer: str, said: Spoken, prices: Mapping[str, Mapping[str, float] | None]) -> CostRow:
+    known = prices.get(reviewer)
+    price = None if known is None else (float(known["input"]), float(known["output"]))
+    if price is None:
+        cost = None if reviewer in prices and said.paid else 0.0
+    else:
+        cost = (said.prompt_tokens * price[0] + said.completion_tokens * price[1]) / _MILLION
+    return CostRow(reviewer=reviewer, spoken=said, price=price, cost=cost)

@@ -1,0 +1,128 @@
+"""Figures as drawings: in the page, as SVG files that stand by themselves, and as PNG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import peerjudge.report.words as words
+from peerjudge.errors import StoreError
+from peerjudge.report.figures import (
+    BarFigure,
+    DotFigure,
+    HeatFigure,
+    LineFigure,
+    NetworkFigure,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["Drawing", "Figure", "collected", "environment", "packaged", "save_figures", "svg_of"]
+
+Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | NetworkFigure
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SCALE = 4.0
+"""Pixels per unit: at the width of a column of text (8 cm) nearly 1000 to the inch."""
+_NO_PNG = (
+    "the figures are saved as SVG only: PNG needs the package resvg-py, "
+    "`pip install 'peerjudge[figures]'` brings it"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure: the name it is saved under, what it shows in words, and where everything goes."""
+
+    id: str
+    description: str
+    drawing: Drawing
+
+
+def collected(**drawn: tuple[Drawing | None, str]) -> Mapping[str, Figure]:
+    """By name the figures that have something to show."""
+    return {
+        name: Figure(id=name.replace("_", "-"), description=description, drawing=drawing)
+        for name, (drawing, description) in drawn.items()
+        if drawing is not None
+    }
+
+
+def svg_of(figure: Figure, *, simulated: bool) -> str:
+    """The figure as an SVG document with its own style sheet, on white paper."""
+    template = environment().get_template("figure.svg.j2")
+    drawn = template.render(figure=figure, simulated=simulated, style=_style_on_paper())
+    lines = (line for line in drawn.splitlines() if line.strip())
+    return _NOT_XML.sub("\ufffd", "\n".join(lines)) + "\n"
+
+
+def save_figures(
+    figures: Mapping[str, Figure], folder: Path, *, simulated: bool
+) -> tuple[tuple[Path, ...], str]:
+    """Write every figure into the folder, as `NAME.svg` and as `NAME.png`.
+
+    Returns the files, and a sentence that says why there are no PNGs where there are none.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    written: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for figure in figures.values():
+            drawn = svg_of(figure, simulated=simulated)
+            path = folder / f"{figure.id}.svg"
+            path.write_text(drawn, encoding="utf-8", newline="\n")
+            written.append(path)
+            image = _png_of(drawn)
+            if image is not None:
+                path.with_suffix(".png").write_bytes(image)
+                written.append(path.with_suffix(".png"))
+    except OSError as cause:
+        msg = f"cannot write figures to {folder}: {cause.strerror}; choose another --figures folder"
+        raise StoreError(msg) from cause
+    return tuple(written), "" if any(path.suffix == ".png" for path in written) else _NO_PNG
+
+
+@cache
+def environment() -> Environment:
+    """The templates. Whatever they are given is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("peerjudge.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update({name: getattr(words, name) for name in words.__all__})
+    return made
+
+
+def packaged(name: str) -> str:
+    """A file that lies beside the templates."""
+    return files("peerjudge.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _png_of(drawn: str) -> bytes | None:
+    try:
+        import resvg_py
+    except ImportError:
+        return None
+    return resvg_py.svg_to_bytes(svg_string=drawn, zoom=_SCALE)
+
+
+@cache
+def _style_on_paper() -> str:
+    """The figures' style sheet with the first palette written into it, as few programs know `var()`."""
+    style = packaged("figures.css")
+    palette = dict(re.findall(r"--([\w-]+):\s*([^;]+);", style[: style.index("@media")]))
+    rules = style[style.index("svg.figure") :]
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: palette[found[1]], rules)

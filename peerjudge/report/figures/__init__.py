@@ -1,0 +1,35 @@
+"""Where everything in a figure goes: pure geometry, in the units of the SVG's view box."""
+
+from peerjudge.report.figures.axes import WIDTH, Label, decimal, in_points, per_cent
+from peerjudge.report.figures.bars import Bar, BarFigure, Counts, Part, bar_figure
+from peerjudge.report.figures.dots import Dot, DotFigure, DotRow, Values, dot_figure
+from peerjudge.report.figures.heat import Grid, HeatFigure, heat_figure
+from peerjudge.report.figures.lines import LineFigure, Series, line_figure
+from peerjudge.report.figures.network import Link, NetworkFigure, network_figure
+
+__all__ = [
+    "WIDTH",
+    "Bar",
+    "BarFigure",
+    "Counts",
+    "Dot",
+    "DotFigure",
+    "DotRow",
+    "Grid",
+    "HeatFigure",
+    "Label",
+    "LineFigure",
+    "Link",
+    "NetworkFigure",
+    "Part",
+    "Series",
+    "Values",
+    "bar_figure",
+    "decimal",
+    "dot_figure",
+    "heat_figure",
+    "in_points",
+    "line_figure",
+    "network_figure",
+    "per_cent",
+]
