@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Message, PromptPack, Seat, Turn
 from peerjudge.errors import PromptError
-from peerjudge.prompts.fence import fence, unused_mark
-from peerjudge.prompts.wording import Place, Said, labels_of, paragraphs, wording_of
+from peerjudge.prompts.fence import unused_mark
+from peerjudge.prompts.templates import Fill, paragraphs
+from peerjudge.prompts.wording import Place, Said, labels_of, wording_of
 
 __all__ = ["Prompter", "heard_turns", "render"]
 
@@ -51,9 +53,14 @@ def heard_turns(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
     if cue.hears and max(cue.hears) >= len(turns):
         msg = f"the cue for {cue.seat!r} hears turn {max(cue.hears)}, but there are {len(turns)}"
         raise PromptError(msg)
-    found = [turns[index] for index in cue.hears]
-    if not any(turn.cue.private and len(turn.cue.sees) == 1 for turn in found):
-        return tuple(found)
+    found = tuple([turns[index] for index in cue.hears])
+    for turn in found:
+        if turn.cue.private and len(turn.cue.sees) == 1:
+            return _in_shown_order(found, cue)
+    return found
+
+
+def _in_shown_order(found: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
     heard: list[Turn] = []
     for (_, _, alone), rows in groupby(found, key=_row):
         row = list(rows)
@@ -68,6 +75,9 @@ def _row(turn: Turn) -> tuple[str, str, bool]:
 def _place(turn: Turn, cue: Cue) -> int:
     (answer_id,) = turn.cue.sees
     return cue.sees.index(answer_id) if answer_id in cue.sees else len(cue.sees)
+
+
+_Role = Literal["user", "assistant"]
 
 
 class Prompter:
@@ -86,40 +96,80 @@ class Prompter:
         self._comparison = comparison
         self._roles = roles
         self._marks: dict[tuple[str, ...], str] = {}
-        self._unmarked: set[tuple[str, str]] = set()
-        self._openings: dict[tuple[str, bool, str], Message] = {}
-        self._scenes: dict[tuple[tuple[str, ...], str, str], str] = {}
-        self._retellings: dict[tuple[int, str, str, str], tuple[Turn, str]] = {}
+        self._scenes: dict[tuple[Fill, tuple[str, ...], str], str] = {}
+        self._listeners: dict[tuple[str, str, bool, tuple[str, ...]], _Listener] = {}
 
     def messages(self, cue: Cue, heard: Sequence[Turn]) -> tuple[Message, ...]:
         """The whole prompt for a cue; `heard` are its `heard_turns`. See `render`."""
-        mark = self._mark(cue, heard)
-        talk = _Talk(self._opening(cue, mark), self._scene(cue, mark))
+        key = (cue.seat, cue.task, cue.private, cue.sees)
+        listener = self._listeners.get(key)
+        if listener is None:
+            listener = self._listeners[key] = self._listener(cue, self._mark(cue))
+        told = listener.told
         for turn in heard:
-            if turn.cue.private:
-                talk.said(self._retold(turn, cue, mark), turn.cue.seat)
-        for turn in heard:
-            if turn.cue.private:
-                continue
-            if turn.cue.seat != cue.seat:
-                talk.said(self._retold(turn, cue, mark), turn.cue.seat)
-            # Some providers refuse an empty assistant message, and it would tell nothing.
-            elif turn.utterance.text.strip():
-                talk.answered(turn.utterance.text, cue.seat)
-        talk.said(self._wording.instruction(cue, self._places[cue.seat]))
-        return talk.whole()
+            known = told.get(turn.index)
+            if known is None or known[0] is not turn:
+                if listener.mark in turn.utterance.text:
+                    return self._marked_anew(cue, heard)
+                told[turn.index] = (turn, self._retold(turn, cue, listener.mark))
+        return self._put_together(listener, cue, heard)
 
-    def _mark(self, cue: Cue, heard: Sequence[Turn]) -> str:
-        """The mark of a prompt: that of what is shown, unless it occurs in what else is said."""
+    def _marked_anew(self, cue: Cue, heard: Sequence[Turn]) -> tuple[Message, ...]:
+        """The prompt for somebody who hears the mark in what was said: it has another mark."""
+        mark = self._mark(cue, [turn.utterance.text for turn in heard])
+        listener = self._listener(cue, mark)
+        listener.told = {turn.index: (turn, self._retold(turn, cue, mark)) for turn in heard}
+        return self._put_together(listener, cue, heard)
+
+    def _put_together(
+        self, listener: _Listener, cue: Cue, heard: Sequence[Turn]
+    ) -> tuple[Message, ...]:
+        messages = [listener.opening]
+        parts = [listener.scene]
+        told = listener.told
+        parts += [told[turn.index][1] for turn in heard if turn.cue.private]
+        # Neighbours of one role are one message: some providers demand that roles alternate. What
+        # the moderator says has no source, and neither has a message that holds some of it.
+        role: _Role = "user"
+        source = ""
+        for turn in heard:
+            text = told[turn.index][1]
+            # Some providers refuse an empty assistant message, and it would tell nothing.
+            if turn.cue.private or not text:
+                continue
+            speaker = turn.cue.seat
+            if (speaker == cue.seat) is (role == "assistant"):
+                parts.append(text)
+                source = source if source == speaker else ""
+            else:
+                messages.append(Message(role=role, text=paragraphs(parts), source=source))
+                role = "assistant" if role == "user" else "user"
+                parts, source = [text], speaker
+        if role == "assistant":
+            messages.append(Message(role=role, text=paragraphs(parts), source=source))
+            parts = []
+        parts.append(self._wording.instruction(cue, self._places[cue.seat]))
+        messages.append(Message(role="user", text=paragraphs(parts)))
+        return tuple(messages)
+
+    def _listener(self, cue: Cue, mark: str) -> _Listener:
+        system = self._wording.system()({"mark": mark})
+        place = "" if cue.private else self._wording.seat(self._places[cue.seat])
+        opening = paragraphs((system, self._roles.get(cue.seat, "").strip(), place))
+        return _Listener(
+            mark=mark,
+            opening=Message(role="system", text=opening),
+            scene=self._scene(cue, mark),
+        )
+
+    def _mark(self, cue: Cue, heard: Sequence[str] = ()) -> str:
+        """The mark of what is shown, unless it occurs in what else is said."""
         mark = self._marks.get(cue.sees)
         if mark is None:
             mark = self._marks[cue.sees] = unused_mark(self._shown(cue))
-        others = [self._roles.get(cue.seat, ""), *[turn.utterance.text for turn in heard]]
-        for text in others:
-            if (mark, text) not in self._unmarked:
-                if mark in text:
-                    return unused_mark(self._shown(cue), others)
-                self._unmarked.add((mark, text))
+        others = (self._roles.get(cue.seat, ""), *heard)
+        if any(mark in text for text in others):
+            return unused_mark(self._shown(cue), others)
         return mark
 
     def _shown(self, cue: Cue) -> tuple[str, ...]:
@@ -127,46 +177,25 @@ class Prompter:
         seen = [comparison.answer(answer_id).text for answer_id in cue.sees]
         return (comparison.question.text, *seen)
 
-    def _opening(self, cue: Cue, mark: str) -> Message:
-        key = (cue.seat, cue.private, mark)
-        known = self._openings.get(key)
-        if known is None:
-            system = self._wording.system()({"mark": mark})
-            parts = [system, self._roles.get(cue.seat, "").strip()]
-            if not cue.private:
-                parts.append(self._wording.seat(self._places[cue.seat]))
-            known = self._openings[key] = Message(role="system", text=paragraphs(parts))
-        return known
-
     def _scene(self, cue: Cue, mark: str) -> str:
-        key = (cue.sees, cue.task, mark)
+        scene = self._wording.scene(cue.task, len(cue.sees))
+        key = (scene, cue.sees, mark)
         known = self._scenes.get(key)
         if known is None:
             question, *seen = self._shown(cue)
-            labels = labels_of(len(seen))
-            answers = [fence(*each, mark=mark) for each in zip(labels, seen, strict=True)]
-            scene = self._wording.scene(cue.task, len(answers))
-            known = self._scenes[key] = scene(
-                {"question": fence("Question", question, mark=mark), "answers": tuple(answers)}
-            )
+            answers = {f"answer{n}": text for n, text in enumerate(seen, 1)}
+            known = self._scenes[key] = scene({"mark": mark, "question": question, **answers})
         return known
 
     def _retold(self, turn: Turn, cue: Cue, mark: str) -> str:
-        """A turn as it is told to the one who is asked."""
-        said = turn.cue
+        """A turn as it is told to the one who is asked; in its own words if these are its own."""
+        said, words = turn.cue, turn.utterance.text
         own = said.seat == cue.seat
+        if own and not said.private:
+            return "" if words.isspace() else words
         speaker = "You" if own and cue.private else f"Reviewer {self._places[said.seat].number}"
-        about = self._about(said, cue)
-        key = (turn.index, f"{own} {speaker}", about, mark)
-        known = self._retellings.get(key)
-        if known is None or known[0] is not turn:
-            told = self._wording.heard(
-                Said(speaker=speaker, own=own, private=said.private, task=said.task, about=about)
-            )
-            label = f"{speaker} on {about}" if about else speaker
-            words = fence(label, turn.utterance.text, mark=mark)
-            known = self._retellings[key] = (turn, told({"words": words}))
-        return known[1]
+        manner = Said(speaker, own, said.private, said.task, self._about(said, cue))
+        return self._wording.heard(manner)({"mark": mark, "words": words})
 
     def _about(self, said: Cue, cue: Cue) -> str:
         """What was talked of, if it was one answer: its name is its place in what is shown now."""
@@ -178,39 +207,13 @@ class Prompter:
         return labels_of(len(sees))[sees.index(said.sees[0])]
 
 
-class _Talk:
-    """A prompt as it grows. Neighbours of one role are one message: some providers demand that.
+class _Listener:
+    """A seat that is asked: the beginning of its prompts, and what it is told of earlier turns."""
 
-    What the moderator says has no source, and neither has a message that holds some of it.
-    """
+    __slots__ = ("mark", "opening", "scene", "told")
 
-    def __init__(self, opening: Message, scene: str) -> None:
-        self._messages = [opening]
-        self._own = False
-        self._parts = [scene]
-        self._source = ""
-
-    def said(self, text: str, source: str = "") -> None:
-        """To the one who is asked."""
-        self._add(text, source, own=False)
-
-    def answered(self, text: str, source: str) -> None:
-        """By the one who is asked."""
-        self._add(text, source, own=True)
-
-    def whole(self) -> tuple[Message, ...]:
-        """The prompt."""
-        return (*self._messages, self._last())
-
-    def _add(self, text: str, source: str, *, own: bool) -> None:
-        if own is self._own:
-            self._parts.append(text)
-            if source != self._source:
-                self._source = ""
-        else:
-            self._messages.append(self._last())
-            self._own, self._parts, self._source = own, [text], source
-
-    def _last(self) -> Message:
-        role = "assistant" if self._own else "user"
-        return Message(role=role, text=paragraphs(self._parts), source=self._source)
+    def __init__(self, *, mark: str, opening: Message, scene: str) -> None:
+        self.mark = mark
+        self.opening = opening
+        self.scene = scene
+        self.told: dict[int, tuple[Turn, str]] = {}

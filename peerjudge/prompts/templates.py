@@ -7,8 +7,8 @@ A template that does no more with some of its values than print them is filled b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from peerjudge.errors import PromptError
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from jinja2.nodes import Node
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-__all__ = ["Fill", "check_template", "fill", "prefilled"]
+__all__ = ["Fill", "check_template", "fill", "hole", "paragraphs", "prefilled"]
 
-Fill = Callable[[Mapping[str, str | tuple[str, ...]]], str]
-"""From the values that were left open to the filled template."""
+Fill = Callable[[Mapping[str, str]], str]
+"""From what was left open, by name, to the filled template."""
 
 _HOLE = re.compile("\0([^\0]*)\0")
 _NEIGHBOURS = frozenset({"previtem", "nextitem", "changed"})
@@ -60,26 +60,42 @@ def fill(text: str, values: Mapping[str, object], *, where: str) -> str:
         raise PromptError(msg) from cause
 
 
+def hole(name: str) -> str:
+    """A place left open in a value that is given to `prefilled`."""
+    return f"\0{name}\0"
+
+
 def prefilled(
-    text: str, values: Mapping[str, object], left_open: Mapping[str, int | None], *, where: str
+    text: str,
+    known: Mapping[str, object],
+    left_open: Mapping[str, str | tuple[str, ...]],
+    *,
+    where: str,
 ) -> Fill:
-    """What `fill` does, with some of the values known now and the others given later.
+    """What `fill` does, with holes in some of the values that are filled later.
 
     Args:
         text: The template.
-        values: What is known.
-        left_open: The names of the others: `None` for a string, the length for a tuple of strings.
-            Those must neither be empty nor begin or end with blank space.
+        known: Values without holes.
+        left_open: Values with a `hole` or several in them, that neither begin nor end in blank
+            space, however these are filled.
         where: As for `fill`.
 
     Raises:
-        PromptError: As `fill` does, now or when the rest is given.
+        PromptError: As `fill` does, now or when the holes are filled.
     """
-    if "\0" in text or not _only_prints(_environment().parse(text), left_open):
-        return lambda given: fill(text, {**values, **given}, where=where)
-    holes = {name: _holes(name, length) for name, length in left_open.items()}
-    form = fill(text, {**values, **holes}, where=where).replace("{", "{{").replace("}", "}}")
-    return _HOLE.sub(r"{\1}", form).format_map
+    lengths = {
+        name: None if isinstance(value, str) else len(value) for name, value in left_open.items()
+    }
+    if "\0" in text or not _only_prints(_environment().parse(text), lengths):
+        return partial(_filled_late, text, known, left_open, where)
+    form = fill(text, {**known, **left_open}, where=where)
+    return _HOLE.sub(r"{\1}", form.replace("{", "{{").replace("}", "}}")).format_map
+
+
+def paragraphs(parts: Iterable[str]) -> str:
+    """The parts that say something, with a blank line between them."""
+    return "\n\n".join(filter(None, parts))
 
 
 def check_template(text: str, known: frozenset[str], *, where: str) -> None:
@@ -98,10 +114,21 @@ def check_template(text: str, known: frozenset[str], *, where: str) -> None:
         raise PromptError(msg)
 
 
-def _holes(name: str, length: int | None) -> str | tuple[str, ...]:
-    if length is None:
-        return f"\0{name}\0"
-    return tuple(f"\0{name}[{place}]\0" for place in range(length))
+def _filled_late(
+    text: str,
+    known: Mapping[str, object],
+    left_open: Mapping[str, str | tuple[str, ...]],
+    where: str,
+    given: Mapping[str, str],
+) -> str:
+    def whole(value: str) -> str:
+        return _HOLE.sub(lambda found: given[found[1]], value)
+
+    values = {
+        name: whole(value) if isinstance(value, str) else tuple(map(whole, value))
+        for name, value in left_open.items()
+    }
+    return fill(text, {**known, **values}, where=where)
 
 
 def _only_prints(node: Node, given: Mapping[str, int | None]) -> bool:

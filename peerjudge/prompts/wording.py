@@ -7,26 +7,25 @@ few numbers, so it is remembered for as long as the pack is in use.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from peerjudge.data import Cue, Expects, PromptPack
 from peerjudge.errors import PromptError
-from peerjudge.prompts.templates import Fill, fill, prefilled
+from peerjudge.prompts.fence import fence
+from peerjudge.prompts.templates import Fill, fill, hole, paragraphs, prefilled
 
-__all__ = ["Place", "Said", "Wording", "labels_of", "paragraphs", "wording_of"]
+__all__ = ["Place", "Said", "Wording", "labels_of", "wording_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A seat's place in its discussion: its number, from 1, among so many."""
 
     number: int
     seats: int
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """How an earlier turn is told: who speaks, in private or not, to which task, about what."""
 
     speaker: str
@@ -50,9 +49,13 @@ class Wording:
         # One for each combination of a few names and numbers: remembering them stays small.
         self.system = cache(self._system)
         self.seat = cache(self._seat)
-        self.scene = cache(self._scene)
         self.heard = cache(self._heard)
+        self._scenes = cache(self._scene)
         self._instructions: dict[tuple[object, ...], str] = {}
+
+    def scene(self, task: str, answers: int) -> Fill:
+        """The question and so many answers: open are `mark`, `question`, `answer1`, `answer2`, ..."""
+        return self._scenes(task if "task" in self._pack.scene else "", answers)
 
     def instruction(self, cue: Cue, place: Place) -> str:
         """What a cue asks for: the reminder, the task with its criteria, and the form of the reply."""
@@ -67,20 +70,22 @@ class Wording:
         return known
 
     def _system(self) -> Fill:
-        """The system part; `mark` is open."""
-        return self._prefilled("system", {}, {"mark": None})
+        """The system part; open is `mark`."""
+        return self._prefilled("system", {}, {"mark": hole("mark")})
 
     def _seat(self, place: Place) -> str:
         """Who is who."""
         return self._fill("seat", self._pack.seat, _places(place))
 
-    def _scene(self, task: str, answers: int) -> Fill:
-        """The question and so many answers; `question` and `answers` are open."""
-        return self._prefilled("scene", {"task": task}, {"question": None, "answers": answers})
-
     def _heard(self, said: Said) -> Fill:
-        """An earlier turn; `words` is open."""
-        return self._prefilled("heard", asdict(said), {"words": None})
+        """An earlier turn; open are `mark` and `words`."""
+        label = f"{said.speaker} on {said.about}" if said.about else said.speaker
+        return self._prefilled("heard", said._asdict(), {"words": _fenced(label, "words")})
+
+    def _scene(self, task: str, answers: int) -> Fill:
+        shown = [_fenced(label, f"answer{n}") for n, label in enumerate(labels_of(answers), 1)]
+        fenced = {"question": _fenced("Question", "question"), "answers": tuple(shown)}
+        return self._prefilled("scene", {"task": task}, fenced)
 
     def _instruction(self, cue: Cue, reminded: Place | None) -> Iterable[str]:
         pack, answers = self._pack, len(cue.sees)
@@ -110,10 +115,13 @@ class Wording:
         return fill(text, values, where=self._where(part))
 
     def _prefilled(
-        self, part: str, values: Mapping[str, object], left_open: Mapping[str, int | None]
+        self,
+        part: str,
+        known: Mapping[str, object],
+        left_open: Mapping[str, str | tuple[str, ...]],
     ) -> Fill:
         text: str = getattr(self._pack, part)
-        return prefilled(text, values, left_open, where=self._where(part))
+        return prefilled(text, known, left_open, where=self._where(part))
 
     def _where(self, part: str) -> str:
         return f"{part} of prompt pack {self._pack.name!r}"
@@ -122,11 +130,6 @@ class Wording:
 def labels_of(answers: int) -> tuple[str, ...]:
     """The names of so many answers on show: an answer alone has no number."""
     return ("Answer",) if answers == 1 else tuple(f"Answer {n}" for n in range(1, answers + 1))
-
-
-def paragraphs(parts: Iterable[str]) -> str:
-    """The parts that say something, with a blank line between them."""
-    return "\n\n".join([part for part in parts if part])
 
 
 def _reply_kind(cue: Cue) -> str:
@@ -140,3 +143,7 @@ def _reply_kind(cue: Cue) -> str:
 def _places(place: Place) -> Mapping[str, object]:
     others = tuple(n for n in range(1, place.seats + 1) if n != place.number)
     return {"number": place.number, "others": others}
+
+
+def _fenced(label: str, name: str) -> str:
+    return fence(label, hole(name), mark=hole("mark"))
