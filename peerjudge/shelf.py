@@ -120,6 +120,20 @@ class Shelf:
         """The SHA-256 of the item's file, as it goes into a run's manifest."""
         return hashlib.sha256(self.find(kind, name).path.read_bytes()).hexdigest()
 
+    def code(self, kind: Kind, name: str) -> str:
+        """The digest of what a user's Python file does; empty for built-in and other files.
+
+        Comments, docstrings and layout do not count, so mending them makes nothing new.
+        """
+        entry = self.find(kind, name)
+        if entry.builtin or entry.path.suffix != ".py":
+            return ""
+        try:
+            return hashlib.sha256(_without_words(_text(entry.path)).encode()).hexdigest()
+        except SyntaxError as cause:
+            msg = f"{entry.path} does not load: {cause}"
+            raise ShelfError(msg) from cause
+
     def card(self, name: str) -> Card:
         """The reviewer card: a `.toml` file, or the `CARD` of a `.py` file.
 
@@ -290,6 +304,19 @@ def _bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:
 def _first_paragraph(docstring: str | None) -> str:
     """The first paragraph of a docstring, on one line."""
     return " ".join(inspect.cleandoc(docstring or "").split("\n\n")[0].split())
+
+
+def _without_words(source: str) -> str:
+    """The Python source without comments, docstrings and layout."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                if ast.get_docstring(node, clean=False) is not None:
+                    del node.body[0]
+            case _:
+                pass
+    return ast.unparse(tree)
 
 
 def _text(path: Path) -> str:

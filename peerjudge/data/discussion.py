@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import ClassVar, Literal
 
 from peerjudge.data.outcomes import UNREADABLE, Verdict
 from peerjudge.data.questions import Comparison, Scalar
+from peerjudge.errors import DataError
 
 __all__ = [
     "Cue",
@@ -67,6 +69,17 @@ class Sampling:
     seed: int | None = None
     max_tokens: int | None = None
     logprobs: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value, least, most in (
+            ("temperature", self.temperature, 0, 2),
+            ("top_p", self.top_p, 0, 1),
+            ("max_tokens", self.max_tokens, 1, inf),
+        ):
+            if value is not None and not least <= value <= most:
+                top = "" if most == inf else f" to {most}"
+                msg = f"{name} is {least}{top or ' or more'}, not {value}"
+                raise DataError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,8 @@ The columns:
   those given in `answers`, else those in the column names. In either case `a` or `1` also means the
   first answer, `b` or `2` the second, and so on, in upper case too; nothing counts from 0.
 * `author_a`, `author_b`, ... (or `author_1`, ...): the contestants who wrote the answers.
-* `id`: the comparison's name, unique in the file; without it, the line number serves.
+* `id`: the comparison's name, unique in the file; without it, the line number serves. Rows with the
+  same `question` are comparisons of one question, and are resampled together.
 * `category`, `subset`: groups for tables.
 
 Any other column that holds text, a number or a truth value is kept in the comparison's `meta`.
@@ -18,9 +19,19 @@ Any other column that holds text, a number or a truth value is kept in the compa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import cast
 
-from peerjudge.data import MAX_ANSWERS, TIE, Answer, Comparison, Question, Scalar, Verdict
+from peerjudge.data import (
+    MAX_ANSWERS,
+    TIE,
+    Answer,
+    Comparison,
+    Question,
+    Scalar,
+    Verdict,
+    content_hash,
+)
 from peerjudge.datasets.lines import Row
 from peerjudge.errors import DataError
 
@@ -28,6 +39,8 @@ __all__ = ["comparisons_from"]
 
 _LETTERS = "abcd"
 _NUMBERS = "1234"
+_MISSPELT = 0.8
+"""How alike a column's name is to a known one before it is taken for a slip (`golden`, `anser_a`)."""
 _KNOWN = frozenset(("id", "question", "answers", "gold", "category", "subset")) | {
     f"{column}_{key}" for column in ("answer", "author") for key in _LETTERS + _NUMBERS
 }
@@ -37,17 +50,21 @@ def comparisons_from(rows: Iterable[Row]) -> tuple[Comparison, ...]:
     """The comparisons of these rows, in their order.
 
     Raises:
-        DataError: naming file and line, for a row that breaks the rules above or repeats an id.
+        DataError: naming file and line, for a row that breaks the rules above, repeats an id, or
+            has the question and answers of another row, in whatever order.
     """
-    lines: dict[str, int] = {}
+    lines: dict[object, int] = {}
     comparisons: list[Comparison] = []
     for row in rows:
         comparison = _comparison(row)
-        if comparison.id in lines:
-            first = lines[comparison.id]
-            msg = f"id {comparison.id!r} is also on line {first}; give each row its own"
-            raise row.error(msg)
-        lines[comparison.id] = row.line
+        content = (comparison.question.text, *sorted(one.text for one in comparison.answers))
+        for key, what in (
+            (comparison.id, f"id {comparison.id!r} is also on line {{}}; give each row its own"),
+            (content, "the same question and answers are also on line {}; keep one of the two"),
+        ):
+            if key in lines:
+                raise row.error(what.format(lines[key]))
+            lines[key] = row.line
         comparisons.append(comparison)
     return tuple(comparisons)
 
@@ -64,7 +81,11 @@ def _comparison(row: Row) -> Comparison:
     try:
         return Comparison(
             id=name,
-            question=Question(id=name, text=question, category=_label(row, "category")),
+            question=Question(
+                id=f"q-{content_hash(question)[:12]}",
+                text=question,
+                category=_label(row, "category"),
+            ),
             answers=answers,
             gold=gold,
             subset=_label(row, "subset"),
@@ -144,6 +165,11 @@ def _label(row: Row, key: str) -> str:
 
 
 def _meta(row: Row) -> Mapping[str, Scalar]:
+    for key in row.fields:
+        near = [] if key in _KNOWN else get_close_matches(key, _KNOWN, n=1, cutoff=_MISSPELT)
+        if near and near[0] not in row.fields:
+            msg = f"column {key!r} looks like {near[0]!r} misspelt; rename it, or call it otherwise"
+            raise row.error(msg)
     return {
         key: value
         for key, value in row.fields.items()

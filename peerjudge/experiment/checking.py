@@ -1,4 +1,4 @@
-"""Loads everything on the shelves, as a run would, without calling anybody."""
+"""Loads everything on the shelves, and plays protocols on paper, without calling anybody."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import get_args
 from peerjudge.data import ReviewerKind
 from peerjudge.errors import PeerJudgeError
 from peerjudge.experiment.plan import cast_parts
+from peerjudge.experiment.rehearsal import rehearse
 from peerjudge.experiment.settings import cards_of
 from peerjudge.shelf import Kind, Shelf
 from peerjudge.simulation import read_traits
@@ -52,7 +53,8 @@ def _load(shelf: Shelf, kind: Kind, name: str) -> None:
             if card.kind is ReviewerKind.SIMULATED:
                 read_traits(card)
         case "protocols":
-            shelf.protocol(name)
+            protocol = shelf.protocol(name)
+            rehearse(protocol, seats=protocol.seats[0])
         case "prompts":
             shelf.prompts(name)
         case "experiments":

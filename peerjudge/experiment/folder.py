@@ -10,13 +10,21 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import cast
 
 from peerjudge.data import Experiment, content_hash, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.experiment.plan import Plan
 from peerjudge.shelf import Kind, Shelf
 
-__all__ = ["MANIFEST", "default_folder", "manifest_of", "read_manifest", "write_manifest"]
+__all__ = [
+    "MANIFEST",
+    "default_folder",
+    "manifest_of",
+    "read_manifest",
+    "require_own",
+    "write_manifest",
+]
 
 MANIFEST = "manifest.json"
 
@@ -47,6 +55,20 @@ def manifest_of(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, object]:
         "python": platform.python_version(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def require_own(folder: Path, experiment: Experiment) -> None:
+    """Raise `StoreError` where the folder holds the run of another experiment."""
+    if not (folder / MANIFEST).exists():
+        return
+    held = read_manifest(folder).get("experiment")
+    name = cast("Mapping[str, object]", held).get("name") if isinstance(held, dict) else None
+    if name != experiment.name:
+        msg = (
+            f"{folder} holds a run of {name!r}, not of {experiment.name!r}; choose another folder "
+            "with --out"
+        )
+        raise StoreError(msg)
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, object]) -> None:

@@ -33,12 +33,16 @@ __all__ = ["Cast", "Part", "Plan", "cast_parts", "shown_orders"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A condition with everything it names found on the shelves: protocol, prompts and cards."""
+    """A condition with everything it names found on the shelves: protocol, prompts and cards.
+
+    `code` is the digest of the protocol's code where that is the user's own.
+    """
 
     condition: Condition
     protocol: DiscussionProtocol
     pack: PromptPack
     seats: tuple[Seat, ...]
+    code: str = ""
 
 
 Cast = Mapping[str, Card]
@@ -118,23 +122,33 @@ def _part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast
     protocol.require(seats=len(condition.seats), answers=most or least)
     rehearse(protocol, pack, seats=len(condition.seats))
     return Part(
-        condition=condition, protocol=protocol, pack=pack, seats=_seats(condition.seats, cast)
+        condition=condition,
+        protocol=protocol,
+        pack=pack,
+        seats=_seats(condition.seats, cast, shelf),
+        code=shelf.code("protocols", protocol.name),
     )
 
 
-def _seats(named: Sequence[str | Seating], cast: Cast) -> tuple[Seat, ...]:
+def _seats(named: Sequence[str | Seating], cast: Cast, shelf: Shelf) -> tuple[Seat, ...]:
     return tuple(
-        _seat(f"reviewer_{number}", seating, cast) for number, seating in enumerate(named, 1)
+        _seat(f"reviewer_{number}", seating, cast, shelf) for number, seating in enumerate(named, 1)
     )
 
 
-def _seat(seat_id: str, named: str | Seating, cast: Cast) -> Seat:
+def _seat(seat_id: str, named: str | Seating, cast: Cast, shelf: Shelf) -> Seat:
     seating = Seating(reviewer=named) if isinstance(named, str) else named
     card = cast[seating.reviewer]
     sampling = card.sampling
     if seating.temperature is not None:
         sampling = replace(sampling, temperature=seating.temperature)
-    return Seat(id=seat_id, reviewer=card.name, sampling=sampling, identity=card_identity(card))
+    identity, code = card_identity(card), shelf.code("agents", card.name)
+    return Seat(
+        id=seat_id,
+        reviewer=card.name,
+        sampling=sampling,
+        identity=content_hash(identity, code) if code else identity,
+    )
 
 
 def _discussions(
@@ -156,7 +170,9 @@ def _discussions(
                     prompts=part.pack.name,
                     repetition=repetition,
                 )
-                yield replace(head, id=identify(head, prompts=prompts, seed=experiment.seed))
+                yield replace(
+                    head, id=identify(head, prompts=prompts, seed=experiment.seed, code=part.code)
+                )
 
 
 def _seatings(part: Part, comparison: Comparison, *, seed: int) -> tuple[tuple[Seat, ...], ...]:

@@ -15,7 +15,7 @@ from peerjudge.errors import ExperimentError
 from peerjudge.experiment.bounds import Deadlines
 from peerjudge.experiment.budget import Amount, Budget
 from peerjudge.experiment.casting import seated
-from peerjudge.experiment.folder import default_folder, write_manifest
+from peerjudge.experiment.folder import default_folder, require_own, write_manifest
 from peerjudge.experiment.halt import FailureRate
 from peerjudge.experiment.playing import Observer, Playing
 from peerjudge.experiment.prepare import Prepared, prepare
@@ -93,6 +93,8 @@ async def run(
     if cost_limit is not None:
         prepared.costs.require_known()
     folder = None if store else Path(out) if out else default_folder(prepared.plan.experiment)
+    if folder is not None:
+        require_own(folder, prepared.plan.experiment)
     place: str | Path = store or folder or ""
     async with AsyncExitStack() as stack:
         opened = await stack.enter_async_context(Store.open(place))

@@ -12,6 +12,7 @@ from peerjudge.experiment.costs import Costs, costs_of
 from peerjudge.experiment.folder import manifest_of
 from peerjudge.experiment.plan import Plan, cast_parts
 from peerjudge.experiment.settings import apply_settings, cards_of
+from peerjudge.prompts import pack_identity
 from peerjudge.shelf import Shelf
 
 __all__ = ["Prepared", "prepare"]
@@ -28,8 +29,16 @@ class Prepared:
 
     @property
     def run_id(self) -> str:
-        """The same for the same experiment, however many comparisons are played."""
-        return content_hash(to_plain(replace(self.plan.experiment, question="")))
+        """The same for the same experiment, however many comparisons are played.
+
+        An edited card, prompt pack or protocol makes another run: what was played before stays in
+        the store, and is not mixed with what is played now.
+        """
+        parts = [
+            [part.code, pack_identity(part.pack), [seat.identity for seat in part.seats]]
+            for part in self.plan.parts
+        ]
+        return content_hash(to_plain(replace(self.plan.experiment, question="")), parts)
 
 
 def prepare(

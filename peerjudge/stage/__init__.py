@@ -1,7 +1,8 @@
 """Where discussions are played: cues from a protocol, words from reviewers, turns to a journal."""
 
+from peerjudge.stage.cueing import MAX_TURNS, concluded, next_cue
 from peerjudge.stage.identity import comparison_key, draw_of, identify
-from peerjudge.stage.play import MAX_TURNS, discuss
+from peerjudge.stage.play import discuss
 from peerjudge.stage.seam import Journal, Reviewer, Staging
 from peerjudge.stage.stream import play_all
 
@@ -11,8 +12,10 @@ __all__ = [
     "Reviewer",
     "Staging",
     "comparison_key",
+    "concluded",
     "discuss",
     "draw_of",
     "identify",
+    "next_cue",
     "play_all",
 ]

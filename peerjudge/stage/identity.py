@@ -29,7 +29,7 @@ def comparison_key(comparison: Comparison) -> str:
     )
 
 
-def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
+def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -> str:
     """The content hash of everything that determines a discussion, its `id`.
 
     That is the comparison in its shown order, the protocol with its options, the seats (reviewer,
@@ -41,6 +41,7 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
         head: The discussion before its first turn; its own `id` is not looked at.
         prompts: The identity of the prompt pack's words.
         seed: The seed of the experiment.
+        code: The digest of the protocol's code, where that is the user's own and may be edited.
     """
     options = sorted((head.options or {}).items())
     seats = [_seat_content(seat) for seat in head.seats]
@@ -52,6 +53,7 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0) -> str:
         prompts,
         seed,
         head.repetition,
+        *([code] if code else []),
     )
 
 

@@ -10,8 +10,6 @@ import structlog
 from structlog.contextvars import bind_contextvars, bound_contextvars
 
 from peerjudge.data import (
-    Comparison,
-    Cue,
     Failure,
     PromptPack,
     Request,
@@ -19,19 +17,16 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Utterance,
-    Verdict,
 )
-from peerjudge.errors import PeerJudgeError, ProtocolError, StoreError
+from peerjudge.errors import ProtocolError, StoreError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
+from peerjudge.stage.cueing import concluded, next_cue
 from peerjudge.stage.identity import draw_content, draw_of
 from peerjudge.stage.seam import Journal, Reviewer, Staging
 from peerjudge.verdicts import review
 
-__all__ = ["MAX_TURNS", "discuss", "perform"]
-
-MAX_TURNS = 1000
-"""A protocol that asks for more turns than this in one discussion never ends."""
+__all__ = ["discuss", "perform"]
 
 _LONGEST_MESSAGE = 1000
 
@@ -85,7 +80,7 @@ async def perform(staging: Staging, journal: Journal | None) -> Transcript:
     with bound_contextvars(discussion=opened.id, turn=len(opened.turns)):
         turns, failure = await _play(staging, opened, journal)
         if failure is None:
-            verdict = _conclude(staging, turns)
+            verdict = concluded(staging.protocol, opened.seats, opened.comparison, turns)
             ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
         else:
             ended = replace(opened, turns=turns, stop=StopReason.FAILED, failure=failure)
@@ -100,7 +95,7 @@ async def _play(
     comparison, turns = opened.comparison, opened.turns
     seats = {seat.id: seat for seat in opened.seats}
     drawn = [draw_content(opened, turn.cue, seats[turn.cue.seat], turns) for turn in turns]
-    while (cue := _next_cue(staging, turns)) is not None:
+    while (cue := next_cue(staging.protocol, opened.seats, comparison, turns)) is not None:
         now, seat = len(turns), seats[cue.seat]
         bind_contextvars(turn=now)
         content = draw_content(opened, cue, seat, turns)
@@ -162,47 +157,6 @@ def _failure(cause: BaseException, request: Request) -> Failure:
     message = str(cause)[:_LONGEST_MESSAGE]
     _log.warning("turn failed", reviewer=request.seat.reviewer, kind=kind, message=message)
     return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)
-
-
-def _next_cue(staging: Staging, turns: tuple[Turn, ...]) -> Cue | None:
-    protocol, transcript = staging.protocol, staging.transcript
-    try:
-        cue = protocol.next_cue(transcript.seats, transcript.comparison, turns)
-    except PeerJudgeError:
-        raise
-    except Exception as cause:
-        msg = f"protocol {protocol.name!r} raised {cause!r} when asked for turn {len(turns)}"
-        raise ProtocolError(msg) from cause
-    if cue is not None and (fault := _fault(cue, staging, transcript.comparison, len(turns))):
-        msg = f"protocol {protocol.name!r} {fault} in turn {len(turns)}"
-        raise ProtocolError(msg)
-    return cue
-
-
-def _conclude(staging: Staging, turns: tuple[Turn, ...]) -> Verdict:
-    protocol, transcript = staging.protocol, staging.transcript
-    try:
-        return protocol.conclude(transcript.seats, transcript.comparison, turns)
-    except PeerJudgeError:
-        raise
-    except Exception as cause:
-        msg = f"protocol {protocol.name!r} raised {cause!r} when asked for its conclusion"
-        raise ProtocolError(msg) from cause
-
-
-def _fault(cue: Cue, staging: Staging, comparison: Comparison, now: int) -> str | None:
-    if cue.seat not in staging.reviewers:
-        return f"cues seat {cue.seat!r}, which is none of {list(staging.reviewers)},"
-    if cue.hears:
-        ascending = all(a < b for a, b in zip(cue.hears, cue.hears[1:], strict=False))
-        if not (ascending and cue.hears[0] >= 0 and cue.hears[-1] < now):
-            return f"lets {cue.seat!r} hear turns {list(cue.hears)}, not earlier turns in order,"
-    shown = comparison.shown
-    if cue.sees != shown and not (len(set(cue.sees)) == len(cue.sees) and {*cue.sees} <= {*shown}):
-        return f"shows {list(cue.sees)}, not different answers of {list(shown)},"
-    if now >= MAX_TURNS:
-        return f"has no end after {MAX_TURNS} turns: it asks for one more"
-    return None
 
 
 def _require_reviewers(staging: Staging) -> None:

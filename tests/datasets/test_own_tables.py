@@ -15,6 +15,7 @@ from peerjudge.datasets import load
 from peerjudge.errors import DataError
 
 ROW = {"question": "Why?", "answer_a": "Because.", "answer_b": "Therefore."}
+OTHER = {**ROW, "question": "And why is that?"}
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_answers_can_be_listed_with_ids_and_authors(jsonl):
         "answers": [{"id": "x", "text": "1", "author": "m"}, {"text": "2"}, "3"],
         "gold": "x",
     }
-    first, second = jsonl(row, {**row, "gold": "c"}).comparisons
+    first, second = jsonl(row, {**row, "question": "How?", "gold": "c"}).comparisons
     assert [(a.id, a.author) for a in first.answers] == [("x", "m"), ("b", ""), ("c", "")]
     assert (first.gold, second.gold) == (Verdict.of("x"), Verdict.of("c"))
 
@@ -124,8 +125,29 @@ def test_a_malformed_row_is_named_by_file_and_line(jsonl, row, complaint):
 def test_an_id_names_one_comparison(jsonl):
     """Two rows of one id are refused, with both lines; rows without an id get their line number."""
     with pytest.raises(DataError, match=r"line 3: id 'x' is also on line 1"):
-        jsonl({**ROW, "id": "x"}, ROW, {**ROW, "id": "x"})
-    assert [c.id for c in jsonl(ROW, ROW).comparisons] == ["line-1", "line-2"]
+        jsonl({**ROW, "id": "x"}, OTHER, {**ROW, "id": "x"})
+    assert [c.id for c in jsonl(ROW, OTHER).comparisons] == ["line-1", "line-2"]
+
+
+def test_a_pair_stands_in_a_file_once(jsonl):
+    """The same answers to the same question, in either order, are one comparison given twice."""
+    swapped = {**ROW, "answer_a": ROW["answer_b"], "answer_b": ROW["answer_a"], "gold": ""}
+    with pytest.raises(DataError, match="line 2: the same question and answers are also on line 1"):
+        jsonl(ROW, swapped)
+
+
+def test_pairs_of_one_question_share_it(jsonl):
+    """Two pairs of answers to one question are two comparisons of one question."""
+    first, second = jsonl(ROW, {**ROW, "answer_b": "another"}).comparisons
+    assert first.question.id == second.question.id
+    assert jsonl(ROW).comparisons[0].question.id != jsonl(OTHER).comparisons[0].question.id
+
+
+def test_a_misspelt_column_is_not_lost(jsonl):
+    """`golden` is taken for a slip of `gold`, not for something to keep beside it."""
+    with pytest.raises(DataError, match="line 1: column 'golden' looks like 'gold' misspelt"):
+        jsonl({"question": "Why?", "answer_a": "x", "answer_b": "y", "golden": "a"})
+    assert jsonl({**ROW, "colour": "red"}).comparisons[0].meta == {"colour": "red"}
 
 
 def test_a_truncated_file_is_noticed(write):
@@ -221,7 +243,10 @@ def test_an_empty_second_answer_stays_an_answer(write):
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), max_size=30)
 
 
-@given(rows=st.lists(st.tuples(TEXT.filter(str.strip), TEXT, TEXT), min_size=1, max_size=5))
+PAIRS = st.tuples(TEXT.filter(str.strip), TEXT, TEXT)
+
+
+@given(rows=st.lists(PAIRS, min_size=1, max_size=5, unique_by=lambda row: row[0]))
 def test_any_text_survives_either_format(tmp_path_factory, rows):
     """Questions and answers come back character by character, whatever is in them."""
     folder = tmp_path_factory.mktemp("own")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Condition, Experiment, Orders
+from peerjudge.data import Condition, Cue, Experiment, Orders, Seat
 from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.experiment.plan import cast_parts, shown_orders
 from peerjudge.experiment.rehearsal import rehearse
@@ -60,9 +61,31 @@ def test_a_protocol_that_breaks_down_is_told_so():
         rehearse(replace(rounds_of(1), cue=broken), PLAIN_PACK, seats=2)
 
 
-def test_a_protocol_without_end_is_rehearsed_all_the_same():
-    """A rehearsal ends, whatever the protocol does."""
-    rehearse(rounds_of(10_000), PLAIN_PACK, seats=2)
+def test_a_protocol_without_end_is_found_before_it_is_paid_for():
+    """A rehearsal ends, whatever the protocol does, and says that the protocol does not."""
+    with pytest.raises(ProtocolError, match="no end after 1000 turns"):
+        rehearse(rounds_of(10_000), PLAIN_PACK, seats=2)
+
+
+def test_a_protocol_cues_what_is_there():
+    """A cue for a seat that nobody holds is found on paper."""
+
+    def ghost(*_: object) -> Cue:
+        return Cue(seat="nobody", task="review", sees=("answer_0", "answer_1"))
+
+    with pytest.raises(ProtocolError, match="cues seat 'nobody'"):
+        rehearse(replace(rounds_of(1), cue=ghost), seats=2)
+
+
+def test_a_protocol_does_the_same_for_the_same():
+    """A protocol that cues by chance could not be resumed."""
+    counted = count()
+
+    def moody(seats: tuple[Seat, ...], *_: object) -> Cue:
+        return Cue(seat=seats[next(counted) % 2].id, task="review", sees=("answer_0", "answer_1"))
+
+    with pytest.raises(ProtocolError, match="cues differently when asked twice"):
+        rehearse(replace(rounds_of(1), cue=moody), seats=2)
 
 
 def test_a_plan_is_rehearsed():
