@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any
+from urllib.parse import urlencode
 
 from sqlalchemy import Connection, Executable, Row, event, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,9 +18,8 @@ from peerjudge.store.schema import STORE_SCHEMA, meta, tables
 
 __all__ = ["database", "fetched"]
 
-# FULL makes a commit survive a loss of power; with commits shared by all who wait it costs little.
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL")
-_BUSY_TIMEOUT = "busy_timeout=30000"
+_PATIENT = "busy_timeout=30000"
+_CHANGE_NOTHING = "query_only=ON"
 
 
 @asynccontextmanager
@@ -27,11 +28,12 @@ async def database(location: Location, *, writable: bool) -> AsyncGenerator[Asyn
 
     Raises `StoreError` if there is no store, it is something else, or another version wrote it.
     """
-    place = location if writable else location.read_only()
     if not writable and location.file is not None and not location.file.exists():
         msg = f"there is no store at {location.name}"
         raise StoreError(msg)
-    engine = _engine(place, pragmas=(*_PRAGMAS, _BUSY_TIMEOUT) if writable else (_BUSY_TIMEOUT,))
+    place = location if writable else location.for_reading()
+    _probe(place, writable=writable)
+    engine = _engine(place, pragmas=(_PATIENT,) if writable else (_PATIENT, _CHANGE_NOTHING))
     try:
         try:
             async with engine.begin() as connection:
@@ -71,6 +73,23 @@ def _engine(location: Location, *, pragmas: Sequence[str]) -> AsyncEngine:
 
         _ = connected
     return engine
+
+
+def _probe(place: Location, *, writable: bool) -> None:
+    """Raise `StoreError` for a file that cannot be opened, or is no database.
+
+    The asynchronous driver would find that out too, but leaves a thread that may outlive the loop.
+    """
+    if place.file is None:
+        return
+    options = urlencode({name: str(value) for name, value in place.url.query.items()})
+    target = f"{place.url.database}?{options}" if options else str(place.url.database)
+    try:
+        with closing(sqlite3.connect(target, timeout=30, uri=bool(options))) as connection:
+            # The mode is a property of the file: readers beside a writer, and neither waits.
+            connection.execute("PRAGMA journal_mode=WAL" if writable else "PRAGMA schema_version")
+    except sqlite3.Error as cause:
+        raise trouble(cause, place) from cause
 
 
 def _prepare(connection: Connection, location: Location, *, writable: bool) -> None:

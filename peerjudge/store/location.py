@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -43,15 +44,17 @@ class Location:
     file: Path | None
     name: str
 
-    def read_only(self) -> Location:
-        """The same place, opened so that it cannot be written."""
+    def for_reading(self) -> Location:
+        """The same place, opened so that it is not changed."""
         if self.file is None:
             return self
-        query = {"mode": "ro", "uri": "true"}
+        # Who only reads cannot clear away the files that SQLite keeps beside an open store, so
+        # where that is allowed it is opened for writing; the engine forbids changes all the same.
+        query = {"mode": "rw" if os.access(self.file, os.W_OK) else "ro", "uri": "true"}
         alone = not self.file.with_name(f"{self.file.name}-wal").exists()
         if alone and not os.access(self.file.parent, os.W_OK):
             # SQLite cannot make its shared-memory file here, and nobody can be writing either.
-            query["immutable"] = "1"
+            query |= {"mode": "ro", "immutable": "1"}
         database = f"file:{quote(str(self.file.resolve()))}"
         url = URL.create("sqlite+aiosqlite", database=database, query=query)
         return Location(url=url, file=self.file, name=self.name)
@@ -73,7 +76,7 @@ def trouble(cause: BaseException, location: Location) -> StoreError:
     """What went wrong with the database, in a sentence with a remedy."""
     if isinstance(cause, StoreError):
         return StoreError(str(cause))
-    if isinstance(cause, IntegrityError):
+    if isinstance(cause, IntegrityError | sqlite3.IntegrityError):
         return StoreError(
             f"store {location.name} already holds a turn that was to be written: another process "
             "plays the same discussions; let only one of them run"

@@ -1,8 +1,10 @@
-"""The few statements that write, built once for a dialect."""
+"""The few statements that write, turned into SQL once for a dialect."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Self
 
 from sqlalchemy import Dialect, Insert, Table
@@ -10,7 +12,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from peerjudge.store.schema import comparisons, discussions, members, runs, turns
 
-__all__ = ["Statements"]
+__all__ = ["Statement", "Statements"]
+
+Values = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """An insert as SQL, and how it takes its values from a row."""
+
+    sql: str
+    values: Callable[[Mapping[str, object]], Values]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,32 +33,40 @@ class Statements:
     `comparison` and `member` leave the row alone; `head` and `run` replace what may have changed.
     """
 
-    new_turn: Insert
-    old_turn: Insert
-    comparison: Insert
-    member: Insert
-    head: Insert
-    run: Insert
+    new_turn: Statement
+    old_turn: Statement
+    comparison: Statement
+    member: Statement
+    head: Statement
+    run: Statement
 
     @classmethod
     def of(cls, dialect: Dialect) -> Self:
         """The statements in this dialect."""
         head = _insert(dialect, discussions)
         run = _insert(dialect, runs)
-        return cls(
-            new_turn=_insert(dialect, turns),
-            old_turn=_insert(dialect, turns).on_conflict_do_nothing(),
-            comparison=_insert(dialect, comparisons).on_conflict_do_nothing(),
-            member=_insert(dialect, members).on_conflict_do_nothing(),
-            head=head.on_conflict_do_update(
+        inserts = {
+            "new_turn": _insert(dialect, turns),
+            "old_turn": _insert(dialect, turns).on_conflict_do_nothing(),
+            "comparison": _insert(dialect, comparisons).on_conflict_do_nothing(),
+            "member": _insert(dialect, members).on_conflict_do_nothing(),
+            "head": head.on_conflict_do_update(
                 index_elements=["id"],
                 set_={"stop": head.excluded.stop, "head": head.excluded.head},
             ),
-            run=run.on_conflict_do_update(
+            "run": run.on_conflict_do_update(
                 index_elements=["id"], set_={"manifest": run.excluded.manifest}
             ),
-        )
+        }
+        return cls(**{name: _compiled(insert, dialect) for name, insert in inserts.items()})
 
 
 def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
+
+
+def _compiled(insert: Insert, dialect: Dialect) -> Statement:
+    # Compiling costs more than executing, and what is executed is always the same.
+    columns = [column.name for column in insert.table.columns]
+    compiled = insert.compile(dialect=dialect, column_keys=columns)
+    return Statement(str(compiled), itemgetter(*(compiled.positiontup or columns)))

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from peerjudge.data import Transcript, Turn
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
+from peerjudge.store.commits import committing
 from peerjudge.store.engine import database
 from peerjudge.store.location import Location, locate, trouble
 from peerjudge.store.lock import sole_writer
@@ -65,7 +66,8 @@ class Store(Archive):
                 _make_folder(location.file.parent)
                 stack.enter_context(sole_writer(location.file))
             engine = await stack.enter_async_context(database(location, writable=True))
-            writer = Writer(engine, partial(trouble, location=location))
+            commits = committing(engine, location)
+            writer = Writer(commits, partial(trouble, location=location))
             await stack.enter_async_context(writer.running())
             yield cls(engine, location, writer)
 

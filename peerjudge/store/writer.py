@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Self
 
-from sqlalchemy import Insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
-
 from peerjudge.errors import StoreError
+from peerjudge.store.commits import Commit
+from peerjudge.store.statements import Statement
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 __all__ = ["Row", "Writer"]
 
-Row = tuple[Insert, Mapping[str, object]]
-"""A statement, one of a few that are built once, and the values of one row."""
+Row = tuple[Statement, Mapping[str, object]]
+"""A statement and the values of one row."""
+
+_MOST_TURNS = 10
+"""How often those who are about to write may take their turn before the next commit."""
 
 
 class Writer:
@@ -28,8 +30,12 @@ class Writer:
     gets the same `StoreError`.
     """
 
-    def __init__(self, engine: AsyncEngine, trouble: Callable[[BaseException], StoreError]) -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        committing: AbstractAsyncContextManager[Commit],
+        trouble: Callable[[BaseException], StoreError],
+    ) -> None:
+        self._committing = committing
         self._trouble = trouble
         self._waiting: list[tuple[Sequence[Row], asyncio.Future[None]]] = []
         self._wake = asyncio.Event()
@@ -67,35 +73,43 @@ class Writer:
 
     async def _run(self) -> None:
         try:
-            async with self._engine.connect() as connection:
+            async with self._committing as commit:
                 while self._waiting or not self._closing:
                     await self._wake.wait()
                     self._wake.clear()
                     while self._waiting:
-                        await self._commit(connection)
+                        await self._gather()
+                        await self._write(commit)
         except Exception as cause:  # noqa: BLE001  whoever waits must hear of it, whatever it is
             self._broken = self._trouble(cause)
         # Only after a failure does anybody still wait here.
         for _, done in self._waiting:
             self._answer(done)
 
-    async def _commit(self, connection: AsyncConnection) -> None:
-        batch, self._waiting = self._waiting, []
-        by_statement: dict[Insert, list[Mapping[str, object]]] = {}
-        for rows, _ in batch:
-            for statement, values in rows:
-                by_statement.setdefault(statement, []).append(values)
+    async def _gather(self) -> None:
+        """Let those go first who will write at once: a commit costs as much for one as for many."""
+        for _ in range(_MOST_TURNS):
+            before = len(self._waiting)
+            await asyncio.sleep(0)
+            if len(self._waiting) == before:
+                return
+
+    async def _write(self, commit: Commit) -> None:
+        waiting, self._waiting = self._waiting, []
+        batch: dict[Statement, list[tuple[object, ...]]] = {}
+        for rows, _ in waiting:
+            for statement, row in rows:
+                batch.setdefault(statement, []).append(statement.values(row))
         self._busy = True
         try:
-            async with connection.begin():
-                for statement, values in by_statement.items():
-                    await connection.execute(statement, values)
+            if batch:
+                await commit(batch)
         except Exception:
-            self._waiting = [*batch, *self._waiting]
+            self._waiting = [*waiting, *self._waiting]
             raise
         finally:
             self._busy = False
-        for _, done in batch:
+        for _, done in waiting:
             self._answer(done)
 
     def _answer(self, done: asyncio.Future[None]) -> None:
