@@ -91,6 +91,8 @@ async def run_command(
     from peerjudge.experiment import parse_settings, prepare, run
 
     configure_logging(level=log_level)
+    if log_level.lower() not in {"debug", "info"}:
+        _hush_retries()
     settings = parse_settings(setting)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
@@ -115,6 +117,13 @@ async def run_command(
         )
     await _print_outcome(summary, json=json)
     return _exit_code(summary)
+
+
+def _hush_retries() -> None:
+    """A call that is tried again is no news: a busy provider makes thousands of them."""
+    from stamina.instrumentation import set_on_retry_hooks
+
+    set_on_retry_hooks([])
 
 
 def _exit_code(summary: RunSummary) -> int:

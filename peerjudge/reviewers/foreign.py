@@ -20,7 +20,7 @@ T = TypeVar("T")
 Said = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
 """The message that counts, and those on the way to it."""
 
-_GRACE = 1.0
+_GRACE = 0.5
 """Seconds that something cancelled is given to end; group chats may take any time they like."""
 
 _STOPPED = "The group chat is stopped."

@@ -34,6 +34,16 @@ FAULTS = {
 """What can go wrong, and how often beside the others. The last four are not tried again."""
 
 
+BAD_BODIES = {
+    "half a line": ("application/json", '{"choices": [{"mess'),
+    "malformed": ("application/json", '{"choices": null}'),
+    "wrong type": ("text/html", "<html>Sign in</html>"),
+    "empty": ("application/json", ""),
+}
+ENOUGH_HUNG = 8
+"""So many calls have to hang before `hung` is set."""
+
+
 @dataclass
 class ModelServer:
     """Answers chat completions; a share of the attempts, drawn from their content, goes wrong.
@@ -51,6 +61,7 @@ class ModelServer:
     answered: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     reached: threading.Event = field(default_factory=threading.Event)
+    hung: threading.Event = field(default_factory=threading.Event)
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     def fate(self, key: str) -> str:
@@ -87,20 +98,16 @@ class ModelServer:
 
     async def fail(self, request: web.Request, fate: str) -> web.StreamResponse:
         """A reply that is none."""
-        if fate in {"429", "500", "503"}:
-            return web.json_response({"error": {"message": "no"}}, status=int(fate))
-        if fate == "429 with Retry-After":
-            headers = {"Retry-After": "0.01"}
-            return web.json_response({"error": {"message": "no"}}, status=429, headers=headers)
-        if fate == "malformed":
-            return web.json_response({"choices": None})
-        if fate == "half a line":
-            return web.Response(text='{"choices": [{"mess', content_type="application/json")
-        if fate == "wrong type":
-            return web.Response(text="<html>Sign in</html>", content_type="text/html")
-        if fate == "empty":
-            return web.Response(content_type="application/json")
+        if fate in BAD_BODIES:
+            kind, body = BAD_BODIES[fate]
+            return web.Response(text=body, content_type=kind)
+        if fate[0].isdigit():
+            headers = {"Retry-After": "0.01"} if "Retry-After" in fate else {}
+            error = {"error": {"message": "no"}}
+            return web.json_response(error, status=int(fate[:3]), headers=headers)
         if fate == "hang":
+            if self.faults["hang"] == ENOUGH_HUNG:
+                self.hung.set()
             await self._closing.wait()
         elif fate == "truncated":
             response = web.StreamResponse(headers={"Content-Length": "1000"})
