@@ -23,8 +23,9 @@ from peerjudge.cards import check_name
 from peerjudge.clients import Billing, billed_to
 from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import Card, Request, Usage, Utterance
-from peerjudge.errors import CardError
+from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.reviewers.agent import read_logprobs
+from peerjudge.reviewers.failures import NoResponseError
 from peerjudge.reviewers.foreign import Said, ask_agent, ask_team
 from peerjudge.reviewers.messages import flattened
 from peerjudge.reviewers.model import ModelReviewer
@@ -59,7 +60,7 @@ def reviewer_from(thing: object, *, name: str) -> Reviewer:
         raise CardError(msg)
     if _is_async(thing):
         return from_callable(cast("Function", thing), name=name)
-    made = cast("Callable[[], object]", thing)()
+    made = _made(thing, name=name)
     if isinstance(made, ChatAgent | Team):
         return _AutogenReviewer(name, cast("Callable[[], Speaker]", thing), first=made)
     return reviewer_from(made, name=name)
@@ -95,22 +96,24 @@ def from_autogen(
     return _AutogenReviewer(name, thing, first=made, timeout=timeout)
 
 
-def from_callable(function: Function, *, name: str) -> Reviewer:
+def from_callable(function: Function, *, name: str, timeout: float = _TIMEOUT) -> Reviewer:
     """A reviewer from an async function that is given the `Request` and returns its reply.
 
-    It returns the text, or an `Utterance` to say more (that the reply is simulated, say).
+    It returns the text, or an `Utterance` to say more (that the reply is simulated, say). One that
+    returns anything else, or takes longer than `timeout` seconds, has failed.
     """
     check_name(name)
     if not _is_async(function):
         msg = f"the function that speaks for {name!r} must be async and take the request"
         raise CardError(msg)
-    return _FunctionReviewer(name, function)
+    return _FunctionReviewer(name, function, timeout=timeout)
 
 
 class _FunctionReviewer:
-    def __init__(self, name: str, function: Function) -> None:
+    def __init__(self, name: str, function: Function, *, timeout: float) -> None:
         self.name = name
         self._function = function
+        self._timeout = timeout
 
     async def speak(self, request: Request) -> Utterance:
         with billed_to(
@@ -119,9 +122,14 @@ class _FunctionReviewer:
             turn=request.turn,
             draw=request.draw,
         ) as bill:
-            said = await self._function(request)
+            async with asyncio.timeout(self._timeout):
+                said = await self._function(request)
         if isinstance(said, Utterance):
             return said
+        # A function can return anything, whatever its annotation says.
+        if not isinstance(said, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"the function of {self.name!r} returned {said!r:.80}, which is no text"
+            raise NoResponseError(msg)
         return Utterance(
             text=said,
             usage=bill.usage,
@@ -238,6 +246,29 @@ def _usage(
         completion_tokens=estimate_tokens(text) if text else 0,
         estimated=True,
     )
+
+
+def _made(factory: Callable[..., object], *, name: str) -> object:
+    """What the factory makes; raises `CardError` where it takes parameters or fails."""
+    wanted = [
+        parameter.name
+        for parameter in inspect.signature(factory).parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    if wanted:
+        msg = (
+            f"the function that speaks for {name!r} takes {wanted} but is not async: write "
+            "`async def`, or a function without parameters that makes the reviewer"
+        )
+        raise CardError(msg)
+    try:
+        return factory()
+    except PeerJudgeError:
+        raise
+    except Exception as cause:
+        msg = f"the function that makes the reviewer of {name!r} failed: {cause!r:.200}"
+        raise CardError(msg) from cause
 
 
 def _is_async(thing: object) -> bool:

@@ -1,0 +1,66 @@
+"""What a Python card can get wrong, and when it is told."""
+
+import asyncio
+
+import pytest
+
+from peerjudge.data import Cue, Request, Seat
+from peerjudge.errors import CardError
+from peerjudge.reviewers import from_callable, reviewer_from
+from peerjudge.testing import comparison_of
+
+
+@pytest.fixture
+def request_():
+    """A request as the stage makes it."""
+    comparison = comparison_of()
+    return Request(
+        discussion="d",
+        turn=0,
+        seat=Seat(id="s", reviewer="own"),
+        cue=Cue(seat="s", task="review", sees=comparison.shown),
+        comparison=comparison,
+        heard=(),
+        messages=(),
+        draw="x",
+    )
+
+
+def test_a_factory_that_fails_is_a_wrong_card():
+    """What the user's own code raises at load time is one sentence, with the cause in it."""
+
+    def reviewer():
+        return {}["MY_KEY"]
+
+    with pytest.raises(CardError, match="makes the reviewer of 'own' failed: KeyError"):
+        reviewer_from(reviewer, name="own")
+
+
+def test_a_function_that_speaks_must_be_async():
+    """A function of the request that is not async would stop every other discussion."""
+
+    def judge(request):
+        return "1"
+
+    with pytest.raises(CardError, match=r"takes \['request'\] but is not async"):
+        reviewer_from(lambda: judge, name="own")
+
+
+async def test_a_function_that_returns_no_text_has_failed(request_):
+    """`None` is no reply, and is said to be none."""
+
+    async def judge(request):
+        return None
+
+    with pytest.raises(Exception, match="'own' returned None, which is no text"):
+        await from_callable(judge, name="own").speak(request_)
+
+
+async def test_a_function_that_hangs_has_failed(request_):
+    """A reviewer that never answers holds its discussion up only so long."""
+
+    async def judge(request):
+        await asyncio.Event().wait()
+
+    with pytest.raises(TimeoutError):
+        await from_callable(judge, name="own", timeout=0.01).speak(request_)
