@@ -86,7 +86,7 @@ class Comparison:
     @property
     def shown(self) -> tuple[str, ...]:
         """The answer ids in the shown order."""
-        return tuple(answer.id for answer in self.answers)
+        return tuple([answer.id for answer in self.answers])
 
     def answer(self, answer_id: str) -> Answer:
         """The answer with this id; raises `DataError` if there is none."""

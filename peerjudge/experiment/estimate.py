@@ -28,10 +28,8 @@ from peerjudge.data import (
 from peerjudge.errors import ProtocolError
 from peerjudge.experiment.costs import Costs
 from peerjudge.experiment.plan import Cast, Plan
-from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.stage import MAX_TURNS, draw_of
-from peerjudge.stage.identity import draw_content
+from peerjudge.stage import MAX_TURNS, Asking
 
 __all__ = ["ASSUMED_REPLY", "Estimate", "PaperCall", "PartEstimate", "Step", "estimate", "on_paper"]
 
@@ -185,23 +183,14 @@ def on_paper(
 
     Raises `ProtocolError` for a protocol without end.
     """
-    seats = {seat.id: seat for seat in transcript.seats}
     turns = transcript.turns
-    drawn = [draw_content(transcript, turn.cue, seats[turn.cue.seat], turns) for turn in turns]
+    asking = Asking(transcript, pack=pack, roles=roles)
     while (cue := protocol.next_cue(transcript.seats, transcript.comparison, turns)) is not None:
         if len(turns) >= MAX_TURNS:
             msg = f"protocol {protocol.name!r} has no end after {MAX_TURNS} turns"
             raise ProtocolError(msg)
-        seat = seats[cue.seat]
-        messages = render(
-            pack,
-            role=roles.get(seat.id, ""),
-            seats=transcript.seats,
-            comparison=transcript.comparison,
-            turns=turns,
-            cue=cue,
-        )
-        content = draw_content(transcript, cue, seat, turns)
+        request = asking.request(cue, turns)
+        seat, messages = request.seat, request.messages
         length = min(ASSUMED_REPLY, seat.sampling.max_tokens or ASSUMED_REPLY)
         yield PaperCall(
             seat=seat,
@@ -212,10 +201,9 @@ def on_paper(
                 completion_tokens=length,
                 estimated=True,
             ),
-            draw=draw_of(content, drawn, repetition=transcript.repetition),
+            draw=request.draw,
         )
         turns = (*turns, _reply(cue, len(turns), transcript.seats, transcript.comparison, length))
-        drawn.append(content)
 
 
 def counter(cast: Cast) -> Count:

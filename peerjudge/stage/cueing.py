@@ -53,10 +53,10 @@ def concluded(
 
 
 def _fault(cue: Cue, seats: tuple[Seat, ...], comparison: Comparison, now: int) -> str | None:
-    if all(seat.id != cue.seat for seat in seats):
+    if cue.seat not in [seat.id for seat in seats]:
         return f"cues seat {cue.seat!r}, which is none of {[seat.id for seat in seats]},"
     if cue.hears:
-        ascending = all(a < b for a, b in zip(cue.hears, cue.hears[1:], strict=False))
+        ascending = [*cue.hears] == sorted({*cue.hears})
         if not (ascending and cue.hears[0] >= 0 and cue.hears[-1] < now):
             return f"lets {cue.seat!r} hear turns {list(cue.hears)}, not earlier turns in order,"
     shown = comparison.shown

@@ -9,7 +9,7 @@ from hashlib import sha256
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
 from peerjudge.prompts import heard_turns
 
-__all__ = ["comparison_key", "draw_of", "identify"]
+__all__ = ["Draws", "comparison_key", "identify"]
 
 Content = tuple[str, ...]
 
@@ -57,41 +57,61 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -
     )
 
 
-def draw_content(transcript: Transcript, cue: Cue, seat: Seat, turns: Sequence[Turn]) -> Content:
-    """What a draw depends on, and nothing that differs between discussions of the same content.
+class Draws:
+    """The draws of one discussion, turn by turn.
 
-    What is said of an answer alone depends on the question and that answer's text, whatever other
-    answers it is compared with: it is the same draw in every pair.
+    A draw depends on what is shown, on who is asked what, and on what was heard; on nothing that
+    differs between discussions of the same content. What is said of an answer alone depends on the
+    question and that answer's text, whatever other answers it is compared with: it is the same
+    draw in every pair.
+
+    The n-th draw of one content within a discussion is a draw of its own: so a private review is
+    the same draw in every protocol, and three seats of one reviewer that are asked the same are
+    still three draws.
     """
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._comparison = transcript.comparison
+        self._repetition = transcript.repetition
+        self._speakers = {seat.id: _speaker(seat) for seat in transcript.seats}
+        self._shown: dict[tuple[str, ...], Content] = {}
+        self._drawn: list[Content] = []
+
+    def of(self, cue: Cue, heard: Sequence[Turn], turns: Sequence[Turn]) -> str:
+        """The key of the draw for a cue; `heard` are its heard turns, of all `turns` so far."""
+        earlier = self._drawn
+        del earlier[len(turns) :]
+        for turn in turns[len(earlier) :]:
+            earlier.append(self._content(turn.cue, heard_turns(turns, turn.cue)))
+        content = self._content(cue, heard)
+        # With the lengths in front, no two contents run together into the same text.
+        lengths = list(map(len, content))
+        text = "".join((f"{self._repetition} {earlier.count(content)} {lengths} ", *content))
+        earlier.append(content)
+        return sha256(text.encode()).hexdigest()[:32]
+
+    def _content(self, cue: Cue, heard: Sequence[Turn]) -> Content:
+        shown = self._shown.get(cue.sees)
+        if shown is None:
+            shown = self._shown[cue.sees] = self._about(cue.sees)
+        said: list[str] = []
+        for turn in heard:
+            said.append("own" if turn.cue.seat == cue.seat else "other")
+            said.append(turn.utterance.text)
+        return (*shown, *self._speakers[cue.seat], cue.task, *said)
+
+    def _about(self, sees: tuple[str, ...]) -> Content:
+        comparison = self._comparison
+        if len(sees) > 1:
+            return (str(len(sees)), comparison.id, *sees)
+        texts = [comparison.answer(answer_id).text for answer_id in sees]
+        return (str(len(sees)), comparison.question.id, *texts)
+
+
+def _speaker(seat: Seat) -> Content:
     sampling = seat.sampling
-    heard: list[str] = []
-    for turn in heard_turns(turns, cue):
-        heard += ("own" if turn.cue.seat == seat.id else "other", turn.utterance.text)
-    comparison, sees = transcript.comparison, cue.sees
-    if len(sees) > 1:
-        about = (comparison.id, *sees)
-    else:
-        about = (comparison.question.id, *[comparison.answer(answer).text for answer in sees])
-    return (
-        str(len(sees)),
-        *about,
-        seat.reviewer,
-        f"{sampling.temperature} {sampling.top_p} {sampling.seed} {sampling.max_tokens}",
-        cue.task,
-        *heard,
-    )
-
-
-def draw_of(content: Content, earlier: Sequence[Content], *, repetition: int) -> str:
-    """The key of a draw. The n-th draw of one content within a discussion is a draw of its own.
-
-    So a private review is the same draw in every protocol, and three seats of one reviewer that
-    are asked the same are still three draws.
-    """
-    # With the lengths in front, no two contents run together into the same text.
-    lengths = [len(part) for part in content]
-    text = "".join((f"{repetition} {earlier.count(content)} {lengths} ", *content))
-    return sha256(text.encode()).hexdigest()[:32]
+    drawn = f"{sampling.temperature} {sampling.top_p} {sampling.seed} {sampling.max_tokens}"
+    return (seat.reviewer, drawn)
 
 
 def _seat_content(seat: Seat) -> object:

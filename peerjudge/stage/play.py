@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import replace
 
 import structlog
-from structlog.contextvars import bind_contextvars, bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from peerjudge.data import (
     Failure,
@@ -19,10 +20,9 @@ from peerjudge.data import (
     Utterance,
 )
 from peerjudge.errors import ProtocolError, StoreError
-from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
+from peerjudge.stage.asking import Asking
 from peerjudge.stage.cueing import concluded, next_cue
-from peerjudge.stage.identity import draw_content, draw_of
 from peerjudge.stage.seam import Journal, Reviewer, Staging
 from peerjudge.verdicts import review
 
@@ -77,8 +77,9 @@ async def perform(staging: Staging, journal: Journal | None) -> Transcript:
     opened = staging.transcript
     if opened.stop is not None:
         opened = replace(opened, stop=None, failure=None)
-    with bound_contextvars(discussion=opened.id, turn=len(opened.turns)):
-        turns, failure = await _play(staging, opened, journal)
+    bound = bind_contextvars(discussion=opened.id, turn=len(opened.turns))
+    try:
+        turns, failure = await _play(staging, opened, journal, now=bound["turn"].var)
         if failure is None:
             verdict = concluded(staging.protocol, opened.seats, opened.comparison, turns)
             ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
@@ -86,45 +87,28 @@ async def perform(staging: Staging, journal: Journal | None) -> Transcript:
             ended = replace(opened, turns=turns, stop=StopReason.FAILED, failure=failure)
         if journal is not None:
             await journal.end(ended)
+    finally:
+        reset_contextvars(**bound)
     return ended
 
 
 async def _play(
-    staging: Staging, opened: Transcript, journal: Journal | None
+    staging: Staging, opened: Transcript, journal: Journal | None, *, now: ContextVar[int]
 ) -> tuple[tuple[Turn, ...], Failure | None]:
+    """The turns until no cue is left, or one has failed; `now` holds the turn for the log."""
     comparison, turns = opened.comparison, opened.turns
-    seats = {seat.id: seat for seat in opened.seats}
-    drawn = [draw_content(opened, turn.cue, seats[turn.cue.seat], turns) for turn in turns]
+    asking = Asking(opened, pack=staging.pack, roles=staging.roles)
     while (cue := next_cue(staging.protocol, opened.seats, comparison, turns)) is not None:
-        now, seat = len(turns), seats[cue.seat]
-        bind_contextvars(turn=now)
-        content = draw_content(opened, cue, seat, turns)
-        request = Request(
-            discussion=opened.id,
-            turn=now,
-            seat=seat,
-            cue=cue,
-            comparison=comparison,
-            heard=tuple([turns[index] for index in cue.hears]),
-            messages=render(
-                staging.pack,
-                role=staging.roles.get(seat.id, ""),
-                seats=opened.seats,
-                comparison=comparison,
-                turns=turns,
-                cue=cue,
-            ),
-            draw=draw_of(content, drawn, repetition=opened.repetition),
-        )
-        said = await _spoken(staging.reviewers[seat.id], request)
+        now.set(len(turns))
+        request = asking.request(cue, turns)
+        said = await _spoken(staging.reviewers[cue.seat], request)
         if isinstance(said, Failure):
             return turns, said
         read = review(said.text, cue=cue, comparison=comparison, logprobs=said.logprobs)
-        turn = Turn(index=now, cue=cue, utterance=said, review=read)
+        turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
         if journal is not None:
             await journal.turn(opened, turn)
         turns = (*turns, turn)
-        drawn.append(content)
     return turns, None
 
 
