@@ -1,4 +1,4 @@
-"""What the data say, with intervals: agreement with gold, accuracy, opinions, and a run's findings."""
+"""What the data say, with intervals: accuracy, agreement, bias, stances, and a run's findings."""
 
 from peerjudge.analysis.accuracy import Accuracy, accuracy
 from peerjudge.analysis.agreement import (
@@ -7,18 +7,61 @@ from peerjudge.analysis.agreement import (
     agreement_document,
     fleiss_kappa,
 )
+from peerjudge.analysis.bias import Bias, Discussed, bias, discussed
 from peerjudge.analysis.findings import Findings, findings
+from peerjudge.analysis.inference import (
+    CorrelationTest,
+    McNemar,
+    PairedDifference,
+    benjamini_hochberg,
+    correlations_with_gold,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+    williams,
+)
 from peerjudge.analysis.intervals import bootstrap_mean, proportion
+from peerjudge.analysis.judged import Judged, judged
+from peerjudge.analysis.panel import Panel, PanelPair, panel
+from peerjudge.analysis.position import OrderConsistency, Position, order_consistency, position
+from peerjudge.analysis.self_enhancement import SelfEnhancement, self_enhancement
+from peerjudge.analysis.verbosity import Verbosity, verbosity
 
 __all__ = [
     "Accuracy",
+    "Bias",
+    "CorrelationTest",
+    "Discussed",
     "Findings",
     "GoldAgreement",
+    "Judged",
+    "McNemar",
+    "OrderConsistency",
+    "PairedDifference",
+    "Panel",
+    "PanelPair",
+    "Position",
+    "SelfEnhancement",
+    "Verbosity",
     "accuracy",
     "agreement",
     "agreement_document",
+    "benjamini_hochberg",
+    "bias",
     "bootstrap_mean",
+    "correlations_with_gold",
+    "discussed",
     "findings",
     "fleiss_kappa",
+    "holm",
+    "judged",
+    "mcnemar",
+    "order_consistency",
+    "paired_bootstrap",
+    "panel",
+    "position",
     "proportion",
+    "self_enhancement",
+    "verbosity",
+    "williams",
 ]

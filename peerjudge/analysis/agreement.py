@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
@@ -14,11 +13,11 @@ from peerjudge.analysis.intervals import (
     Floats,
     bounds_of_mean,
     by_cluster,
-    draws,
     percentiles,
+    resampled,
 )
+from peerjudge.analysis.judged import HUMAN, gold_scores
 from peerjudge.data import (
-    Comparison,
     Dataset,
     Measurement,
     RecordedReview,
@@ -30,9 +29,6 @@ from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
 from peerjudge.tournament import battles_from_reviews, collect, score
 
 __all__ = ["HUMAN", "GoldAgreement", "agreement", "agreement_document", "fleiss_kappa"]
-
-HUMAN = "human"
-"""The gold that the comparisons themselves carry."""
 
 _SCORES = (-1, 0, 1)
 _EVEN = 1e-9
@@ -104,7 +100,7 @@ def agreement(
     """
     comparisons = {one.id: one for one in dataset.comparisons if len(one.answers) == 2}
     chosen = _chosen(dataset, reviewers, gold)
-    golds = _golds(comparisons, dataset.reviews, gold)
+    golds = gold_scores(comparisons, dataset.reviews, gold)
     reviews = [review for review in dataset.reviews if review.reviewer in chosen]
     held = _weights(dataset, chosen, reviews, weights, scheme)
     given, unreadable = _given([review for review in reviews if review.comparison in golds])
@@ -196,7 +192,7 @@ def _measured(
 
 
 def _kappa_bounds(sums: Floats, *, seed: int, samples: int, level: float) -> tuple[float, float]:
-    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    drawn = resampled(sums, samples=samples, seed=seed)
     chance = _chance(drawn)
     shares = drawn[:, 0] * 2.0 / drawn[:, 1:].sum(axis=1)
     room = np.where(chance < 1.0, 1.0 - chance, np.nan)
@@ -241,23 +237,6 @@ def _chosen(dataset: Dataset, reviewers: Sequence[str] | None, gold: str) -> tup
         msg = f"there are no reviews by {missing}; reviews are by {', '.join(sorted(present))}"
         raise DataError(msg)
     return tuple(sorted(chosen))
-
-
-def _golds(
-    comparisons: Mapping[str, Comparison], reviews: Sequence[RecordedReview], gold: str
-) -> dict[str, int]:
-    """By comparison the score of its gold, in terms of the comparison's own order."""
-    votes: defaultdict[str, list[int | None]] = defaultdict(list)
-    if gold == HUMAN:
-        for name, one in comparisons.items():
-            if one.gold is not None:
-                votes[name].append(score(one.gold, (one.shown[0], one.shown[1])))
-    for review in reviews if gold != HUMAN else ():
-        if review.reviewer == gold and review.comparison in comparisons:
-            shown = comparisons[review.comparison].shown
-            votes[review.comparison].append(score(review.verdict, (shown[0], shown[1])))
-    readable = {name: [vote for vote in given if vote is not None] for name, given in votes.items()}
-    return {name: (sum(given) > 0) - (sum(given) < 0) for name, given in readable.items() if given}
 
 
 def _weights(

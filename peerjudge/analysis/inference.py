@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerjudge.analysis.intervals import Floats, bounds_of_mean, by_cluster, draws
+from peerjudge.analysis.intervals import Floats, bounds_of_mean, by_cluster, resampled
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
@@ -109,7 +109,7 @@ def paired_bootstrap(
         sums, limits=(-1.0, 1.0), seed=seed, samples=samples, level=level
     )
     value = float(column.mean())
-    means = (draws(len(sums), samples=samples, seed=seed) @ sums)[:, 0]
+    means = resampled(sums, samples=samples, seed=seed)[:, 0]
     if np.ptp(sums[:, 0] / sums[:, 1]) == 0.0:
         p_value = _even(len(sums), 0) if value else 1.0
     else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -22,9 +22,12 @@ __all__ = [
     "draws",
     "percentiles",
     "proportion",
+    "resampled",
+    "statistic",
 ]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Numbers: TypeAlias = npt.NDArray[np.int32]
 
 SHARE = (0.0, 1.0)
 """The limits of a share: no value is below 0 or above 1."""
@@ -32,6 +35,8 @@ SHARE = (0.0, 1.0)
 _BOOTSTRAP = "bootstrap by question"
 _SAME = "wilson by question"
 _EQUAL = 1e-12
+# Up to so many clusters the draws are kept for the next interval over as many.
+_KEPT = 10_000
 
 
 def proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
@@ -59,8 +64,8 @@ def proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
 
 
 def bootstrap_mean(
-    values: Sequence[float],
-    clusters: Sequence[Hashable],
+    values: Sequence[float] | Floats,
+    clusters: Sequence[Hashable] | Numbers,
     *,
     limits: tuple[float, float] | None = None,
     seed: int = 0,
@@ -112,21 +117,75 @@ def bounds_of_mean(
         unseen = proportion(0, len(sums), level=level).high
         least, greatest = limits
         return value - unseen * (value - least), value + unseen * (greatest - value), _SAME
-    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    drawn = resampled(sums, samples=samples, seed=seed)
     low, high = percentiles(drawn[:, 0] / drawn[:, 1], level=level)
     return low, high, _BOOTSTRAP
 
 
-def by_cluster(columns: Floats, clusters: Sequence[Hashable]) -> Floats:
-    """The columns `[observation, column]` summed by cluster, clusters in order of appearance."""
+def statistic(
+    sums: Floats,
+    of: Callable[[Floats], Floats],
+    *,
+    n: int,
+    limits: tuple[float, float],
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> Measurement:
+    """Any function of sums over clusters, with bounds from resampled clusters.
+
+    Args:
+        sums: `[cluster, column]`.
+        of: from sums `[case, column]` to one value per case, NaN where it does not exist.
+        n: how many observations there are.
+        limits: the least and the greatest value there can be. Where all samples have the same
+            value the bounds are drawn towards these, as by `bounds_of_mean`.
+        seed: of the resampling.
+        samples: how many.
+        level: of the interval.
+    """
+    value = float(of(sums.sum(axis=0, keepdims=True))[0]) if len(sums) else nan
+    if isnan(value):
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
+    low, high = percentiles(of(resampled(sums, samples=samples, seed=seed)), level=level)
+    method = _BOOTSTRAP
+    if not high - low > _EQUAL:
+        unseen, method = proportion(0, len(sums), level=level).high, _SAME
+        low = value - unseen * (value - limits[0])
+        high = value + unseen * (limits[1] - value)
+    return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)
+
+
+def by_cluster(columns: Floats, clusters: Sequence[Hashable] | Numbers) -> Floats:
+    """The columns `[observation, column]` summed by cluster, clusters in order of appearance.
+
+    Clusters given as an array of numbers come in the order of these, which is quicker.
+    """
     if len(columns) != len(clusters):
         msg = f"{len(columns)} values cannot belong to {len(clusters)} clusters"
         raise DataError(msg)
-    numbers: dict[Hashable, int] = {}
-    at = [numbers.setdefault(cluster, len(numbers)) for cluster in clusters]
-    sums = np.zeros((len(numbers), columns.shape[1]))
-    np.add.at(sums, np.array(at, dtype=np.intp), columns)
-    return sums
+    if isinstance(clusters, np.ndarray):
+        _, at = np.unique(clusters, return_inverse=True)
+        count = int(at.max(initial=-1)) + 1
+    else:
+        numbers: dict[Hashable, int] = {}
+        at = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.intp)
+        count = len(numbers)
+    sums = [np.bincount(at, column, count) for column in columns.T]
+    return np.asarray(sums, dtype=np.float64).T
+
+
+def resampled(sums: Floats, *, samples: int, seed: int) -> Floats:
+    """`[sample, column]`: the sums over drawn clusters of `sums[cluster, column]`."""
+    if len(sums) <= _KEPT:
+        return draws(len(sums), samples=samples, seed=seed) @ sums
+    # For so many clusters the draws themselves would fill the memory.
+    random = np.random.default_rng(seed)
+    result = np.empty((samples, sums.shape[1]))
+    for row in result:
+        times = np.bincount(random.integers(len(sums), size=len(sums)), minlength=len(sums))
+        row[:] = times @ sums
+    return result
 
 
 @lru_cache(maxsize=2)

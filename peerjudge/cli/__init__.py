@@ -17,6 +17,7 @@ _COMMANDS = (
     ("rank", "Rank the contestants and weigh the reviewers of a run or a dataset."),
     ("agreement", "How well reviewers agree with gold, alone and as a panel."),
     ("score", "How right reviewers are against gold, by subset, category or labeler."),
+    ("bias", "What sways reviewers besides the answers: place, author, length."),
     ("events", "Who altered and who held its opinion, event by event."),
     ("report", "Write the self-contained HTML report of a run."),
     ("export", "Write the discussions of a run as JSON lines or CSV."),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from peerjudge.cli.console import print_json, results
-from peerjudge.cli.rank_command import split_names
+from peerjudge.cli.rank_command import p_value_of, split_names, table_of
+
+if TYPE_CHECKING:
+    from peerjudge.analysis import GoldAgreement, Panel, PanelPair
 
 __all__ = ["agreement_command"]
 
@@ -18,6 +21,7 @@ async def agreement_command(
     reviewers: str | None = None,
     weights: Literal["equal", "peer"] = "equal",
     stance: Literal["private", "final"] = "private",
+    panel: bool = False,
     seed: int = 0,
     json: bool = False,
 ) -> int:
@@ -35,24 +39,71 @@ async def agreement_command(
         Whether reviewers count alike, or as well as they do as contestants.
     stance
         Of a run: the verdicts that reviewers came with, or those they left with.
+    panel
+        Also the reviewers one by one and two by two: kappas, whether they err together, how many
+        independent reviewers they are worth, and tests of who is better, adjusted for their number.
     seed
         Of the resampling that makes the intervals.
     json
         Print one JSON document.
     """
-    from peerjudge.analysis import agreement, agreement_document
+    from peerjudge.analysis import agreement, agreement_document, judged
+    from peerjudge.analysis import panel as of_panel
+    from peerjudge.data import to_plain
     from peerjudge.experiment import read_source
 
     dataset = await read_source(source, stance=stance)
-    found = agreement(
-        dataset, reviewers=split_names(reviewers), gold=gold, weights=weights, seed=seed
-    )
+    names = split_names(reviewers)
+    found = agreement(dataset, reviewers=names, gold=gold, weights=weights, seed=seed)
+    together = of_panel(judged(dataset, reviewers=names, gold=gold), seed=seed) if panel else None
     if json:
-        print_json(agreement_document(found))
+        document = agreement_document(found)
+        print_json(document if together is None else {**document, "panel": to_plain(together)})
         return 0
+    _print_agreement(found)
+    if together is not None:
+        _print_panel(together)
+    return 0
+
+
+def _print_agreement(found: GoldAgreement) -> None:
     console = results()
     console.print(f"{' & '.join(found.reviewers)} against {found.gold}")
     console.print(f"accuracy      {found.accuracy}")
     console.print(f"Fleiss kappa  {found.fleiss_kappa}")
     console.print(f"{found.n} judged pairs, {found.unreadable} unreadable verdicts left out")
-    return 0
+
+
+def _print_panel(found: Panel) -> None:
+    console = results()
+    table = table_of("\nOne by one", "reviewer", "accuracy")
+    for name, accuracy in found.accuracy.items():
+        table.add_row(name, str(accuracy) if accuracy.n else "-")
+    console.print(table)
+    if not found.pairs:
+        return
+    table = table_of(
+        "\nTwo by two", "reviewers", "same", "Cohen kappa", "errors together", "more right", "p"
+    )
+    for pair in found.pairs:
+        errors = "-" if pair.error_correlation is None else str(pair.error_correlation)
+        better, p_value = _better(pair)
+        who = f"{pair.one}, {pair.other}"
+        table.add_row(who, str(pair.same), str(pair.cohen_kappa), errors, better, p_value)
+    console.print(table)
+    console.print(f"\nFleiss kappa        {found.fleiss_kappa or '-'}")
+    console.print(f"Krippendorff alpha  {found.krippendorff_alpha or '-'}")
+    if found.effective is not None:
+        count = len(found.reviewers)
+        console.print(f"errors together     {found.error_correlation}")
+        console.print(f"worth               {found.effective} independent reviewers of {count}")
+    console.print("p: exact McNemar over questions, Holm-adjusted")
+
+
+def _better(pair: PanelPair) -> tuple[str, str]:
+    """Who is right on more questions, and the adjusted p-value."""
+    if pair.accuracy is None or pair.accuracy_adjusted is None:
+        return "-", "-"
+    ours, theirs = pair.accuracy.ours, pair.accuracy.theirs
+    name = "-" if ours == theirs else pair.one if ours > theirs else pair.other
+    return f"{name} {max(ours, theirs)}:{min(ours, theirs)}", p_value_of(pair.accuracy_adjusted)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from peerjudge.data import Ranking, Standing
 
-__all__ = ["rank_command", "split_names"]
+__all__ = ["p_value_of", "rank_command", "split_names", "table_of"]
 
 
 async def rank_command(
@@ -104,7 +104,7 @@ def _standings(ranking: Ranking) -> Table:
     """One row per contestant; where questions were resampled, also how sure its place is."""
     places = 3 if ranking.scoring is Scoring.WIN_RATE else 0
     names = list(ranking.contestants)
-    table = _table(f"Ranking by {ranking.scoring}", "contestant", "rank", "score")
+    table = table_of(f"Ranking by {ranking.scoring}", "contestant", "rank", "score")
     if ranking.outranks is not None:
         table.add_column("above the next", justify="right")
     for name, standing in ranking.contestants.items():
@@ -117,14 +117,20 @@ def _standings(ranking: Ranking) -> Table:
 
 def _weights(ranking: Ranking) -> Table:
     held, bounds = ranking.weights, ranking.weight_bounds
-    table = _table("\nReviewer weights", "reviewer", "weight")
+    table = table_of("\nReviewer weights", "reviewer", "weight")
     for name, weight in sorted(held.weights.items(), key=lambda item: -item[1]):
         interval = "" if bounds is None else " [{:.3f}, {:.3f}]".format(*bounds[name])
         table.add_row(name, f"{weight:.3f}{interval}")
     return table
 
 
-def _table(title: str, first: str, *others: str) -> Table:
+def p_value_of(p_value: float) -> str:
+    """A p-value as it is printed: four digits, never 0."""
+    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
+def table_of(title: str, first: str, *others: str) -> Table:
+    """An open table: the first column to the left, the others to the right."""
     from rich.table import Table
 
     table = Table(title=title, box=None, pad_edge=False, title_justify="left")

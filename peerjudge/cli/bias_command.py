@@ -1,0 +1,192 @@
+"""`peerjudge bias`: what sways reviewers besides the answers' worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from peerjudge.cli.console import print_json, results
+from peerjudge.cli.rank_command import split_names, table_of
+
+if TYPE_CHECKING:
+    from peerjudge.analysis import Bias, Discussed, Position, SelfEnhancement
+    from peerjudge.data import Dataset, Measurement
+
+__all__ = ["bias_command", "families_of"]
+
+
+async def bias_command(
+    source: str,
+    /,
+    *,
+    reviewers: str | None = None,
+    gold: str = "human",
+    families: str | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> int:
+    """Position, self-enhancement, verbosity and order consistency of every reviewer.
+
+    Measured on the verdicts that reviewers came with; of a run also what discussing did to the
+    position bias. Intervals resample questions.
+
+    Parameters
+    ----------
+    source
+        A run folder, a store URL, or a dataset NAME:PATH that carries reviews.
+    reviewers
+        Only these, separated by commas.
+    gold
+        `human` for the gold of the data, or the name of a reviewer to measure against.
+    families
+        name=family, separated by commas: who belongs together. Cards of a run say it themselves.
+    seed
+        Of the resampling.
+    json
+        Print one JSON document.
+    """
+    from peerjudge.analysis import bias
+    from peerjudge.data import to_plain
+    from peerjudge.experiment import is_run, read_source
+
+    names = split_names(reviewers)
+    dataset = await read_source(source)
+    found = bias(
+        dataset,
+        reviewers=names,
+        gold=gold,
+        families=await families_of(source, families),
+        seed=seed,
+    )
+    if is_run(source):
+        found = replace(found, discussed=await _discussed(source, names, seed))
+    if json:
+        print_json(to_plain(found))
+    else:
+        _print(found)
+    return 0
+
+
+async def families_of(source: str, families: str | None) -> Mapping[str, str]:
+    """Families as given, `name=family,...`, over those that the cards of a run declare."""
+    from peerjudge.errors import DataError
+    from peerjudge.experiment import is_run, open_run
+
+    known: dict[str, str] = {}
+    if is_run(source):
+        async with open_run(source) as opened:
+            cards = opened.manifest.get("cards")
+            for name, card in (cards if isinstance(cards, dict) else {}).items():  # pyright: ignore
+                known[str(name)] = str(card.get("family", ""))  # pyright: ignore
+    for part in split_names(families) or ():
+        name, equals, family = part.partition("=")
+        if not equals:
+            msg = f"--families wants name=family, separated by commas; {part!r} has no ="
+            raise DataError(msg)
+        known[name.strip()] = family.strip()
+    return {name: family for name, family in known.items() if family}
+
+
+async def _discussed(source: str, reviewers: list[str] | None, seed: int) -> Discussed | None:
+    """Before and after, of the discussions in which somebody spoke to somebody."""
+    from peerjudge.analysis import discussed
+    from peerjudge.data import Comparison, Dataset, RecordedReview
+    from peerjudge.experiment import open_run
+    from peerjudge.tournament import Stance, reviews_from_transcripts
+
+    known: dict[str, Comparison] = {}
+    stances: tuple[Stance, Stance] = ("private", "final")
+    reviews: dict[Stance, list[RecordedReview]] = {stance: [] for stance in stances}
+    async with open_run(source) as opened:
+        async for transcript in opened.transcripts():
+            spoke = len({turn.cue.seat for turn in transcript.turns if not turn.cue.private})
+            if spoke > 1 and transcript.stop == "complete":
+                known.setdefault(transcript.comparison.id, transcript.comparison)
+                for stance in stances:
+                    reviews[stance] += reviews_from_transcripts([transcript], stance=stance)
+
+    def dataset(stance: Stance) -> Dataset:
+        given = tuple(reviews[stance])
+        return Dataset(
+            name=source, description="", comparisons=tuple(known.values()), reviews=given
+        )
+
+    if not reviews["private"]:
+        return None
+    return discussed(dataset("private"), dataset("final"), reviewers=reviewers, seed=seed)
+
+
+def _print(found: Bias) -> None:
+    console = results()
+    table = table_of(
+        "Place: choices, and the share that names the first-shown answer",
+        "reviewer",
+        "first",
+        "tie",
+        "second",
+        "first share",
+        "same in both orders",
+    )
+    same = {row.reviewer: row.rate for row in found.consistency}
+    for row in found.position:
+        counts = (str(row.first), str(row.tie), str(row.second))
+        table.add_row(row.reviewer, *counts, str(row.share), _or_dash(same[row.reviewer]))
+    console.print(table)
+    if found.discussed is not None:
+        _print_discussed(found.discussed)
+    if found.self_enhancement:
+        _print_self(found.self_enhancement, found.gold)
+    table = table_of(
+        "\nLength: how a reviewer's choices go with it",
+        "reviewer",
+        "longer chosen",
+        f"by {found.gold}",
+        "odds if twice as long",
+        "given",
+    )
+    for row in found.verbosity:
+        golden = "-" if row.gold_longer is None else str(row.gold_longer)
+        table.add_row(row.reviewer, _or_dash(row.longer), golden, _or_dash(row.odds), row.control)
+    console.print(table)
+
+
+def _print_discussed(found: Discussed) -> None:
+    table = table_of(
+        "\nPlace before and after discussing",
+        "reviewer",
+        "first before",
+        "first after",
+        "same before",
+        "same after",
+    )
+
+    def shares(rows: tuple[Position, ...]) -> dict[str, str]:
+        return {row.reviewer: str(row.share) for row in rows}
+
+    before, after = shares(found.position_before), shares(found.position_after)
+    rates = [
+        {row.reviewer: _or_dash(row.rate) for row in rows}
+        for rows in (found.consistency_before, found.consistency_after)
+    ]
+    for name, share in before.items():
+        rest = [column.get(name, "-") for column in (after, *rates)]
+        table.add_row(name, share, *rest)
+    results().print(table)
+
+
+def _print_self(rows: tuple[SelfEnhancement, ...], gold: str) -> None:
+    table = table_of("\nOwn answers: the win rate they get from whom", "reviewer")
+    table.add_column("whose")
+    for heading in ("reviewer", gold, "peers", f"over {gold}", "over peers"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        whose = row.kind if row.kind == "own" else f"family: {', '.join(row.authors)}"
+        rates = ["-" if one is None else f"{one.value:.3f}" for one in (row.gold, row.peers)]
+        over = map(_or_dash, (row.against_gold, row.against_peers))
+        table.add_row(row.reviewer, whose, str(row.own_view), *rates, *over)
+    results().print(table)
+
+
+def _or_dash(found: Measurement | None) -> str:
+    return "-" if found is None or found.n == 0 else str(found)

@@ -1,0 +1,159 @@
+"""Agreement among reviewers, against textbook values and another library."""
+
+from __future__ import annotations
+
+import evalica
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from peerjudge.analysis import fleiss_kappa, judged, panel
+from peerjudge.analysis.kappa import (
+    cohen_kappa,
+    correlation,
+    fleiss_columns,
+    fleiss_kappa_of,
+    krippendorff_alpha,
+    pair_coincidences,
+)
+from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict
+
+
+def test_cohen_kappa_is_that_of_the_textbook():
+    """Cohen 1960, Table 1 as proportions: agreement .70 where chance gives .41, kappa .492."""
+    table = np.array([[[25.0, 13.0, 12.0], [12.0, 2.0, 16.0], [3.0, 15.0, 2.0]]])
+    agreed, chance = 0.29, 0.5 * 0.4 + 0.3 * 0.3 + 0.2 * 0.3
+    assert cohen_kappa(table / 100.0)[0] == pytest.approx((agreed - chance) / (1 - chance))
+    assert cohen_kappa(np.array([[[0.44, 0.07], [0.0, 0.49]]]))[0] == pytest.approx(
+        0.8611, abs=1e-3
+    )
+    assert np.isnan(cohen_kappa(np.array([[[5.0, 0.0], [0.0, 0.0]]]))[0])
+
+
+ratings = arrays(
+    np.float64,
+    st.tuples(st.integers(2, 12), st.integers(2, 4)),
+    elements=st.sampled_from([-1.0, 0.0, 1.0, np.nan]),
+)
+
+
+@given(ratings)
+@settings(deadline=None, max_examples=60)
+def test_alpha_is_that_of_evalica(given_ratings: np.ndarray):
+    """The same alpha as an independent implementation, with ratings missing."""
+    rated = (~np.isnan(given_ratings)).sum(axis=1) > 1
+    if len(np.unique(given_ratings[rated][~np.isnan(given_ratings[rated])])) < 2:
+        return
+    found = krippendorff_alpha(pair_coincidences(given_ratings).sum(axis=0, keepdims=True))[0]
+    expected = evalica.alpha(pd.DataFrame(given_ratings.T), distance="nominal").alpha
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@given(ratings)
+@settings(deadline=None, max_examples=40)
+def test_fleiss_from_sums_is_fleiss_from_counts(given_ratings: np.ndarray):
+    """Summing over questions first loses nothing."""
+    whole = np.nan_to_num(given_ratings)
+    counts = np.stack([(whole == value).sum(axis=1) for value in (-1, 0, 1)], axis=1).astype(float)
+    found = fleiss_kappa_of(fleiss_columns(whole).sum(axis=0, keepdims=True))[0]
+    assert found == pytest.approx(fleiss_kappa(counts), nan_ok=True)
+
+
+@given(st.integers(0, 1000))
+@settings(deadline=None, max_examples=20)
+def test_correlation_from_sums_is_that_of_numpy(seed: int):
+    """Moments that add up give Pearson's correlation."""
+    x, y = np.random.default_rng(seed).normal(size=(2, 30))
+    sums = np.array([[30, x.sum(), y.sum(), (x * x).sum(), (y * y).sum(), (x * y).sum()]])
+    assert correlation(sums)[0] == pytest.approx(np.corrcoef(x, y)[0, 1])
+
+
+def judging(verdicts: dict[str, list[str]], golds: list[str]) -> Dataset:
+    """Reviewers' marks 1 and 2 on comparisons with these golds; `-` is no review."""
+    choices = {"1": Verdict.of("a"), "2": Verdict.of("b")}
+    answers = (Answer(id="a", text="x", author="a"), Answer(id="b", text="yy", author="b"))
+    comparisons = tuple(
+        Comparison(
+            id=f"c{k}",
+            question=Question(id=f"q{k}", text="?"),
+            answers=answers,
+            gold=choices.get(gold),
+        )
+        for k, gold in enumerate(golds)
+    )
+    reviews = tuple(
+        RecordedReview(comparison=f"c{k}", shown=("a", "b"), reviewer=name, verdict=choices[mark])
+        for name, given_marks in verdicts.items()
+        for k, mark in enumerate(given_marks)
+        if mark != "-"
+    )
+    return Dataset(name="d", description="", comparisons=comparisons, reviews=reviews)
+
+
+def drawn(correlated: float, count: int, *, judges: int = 4, seed: int = 0) -> Dataset:
+    """Judges who err three times in ten, copying a common error with this probability."""
+    random = np.random.default_rng(seed)
+    common = random.random(count) < 0.3
+    verdicts = {}
+    for judge in range(judges):
+        own = random.random(count) < 0.3
+        errs = np.where(random.random(count) < correlated, common, own)
+        verdicts[f"j{judge}"] = ["2" if wrong else "1" for wrong in errs]
+    golds = ["1"] * count
+    return judging(verdicts, golds)
+
+
+def test_independent_judges_are_worth_their_number():
+    """Errors that have nothing to do with one another leave a panel its size."""
+    found = panel(judged(drawn(0.0, 2000)), samples=200)
+    assert abs(found.error_correlation.value) < 0.05
+    assert found.effective.value == pytest.approx(4.0, abs=0.4)
+
+
+def test_judges_who_err_together_are_worth_one():
+    """Copies of one judge are one judge, and a half-copied error costs most of the panel."""
+    found = panel(judged(drawn(1.0, 200)), samples=200)
+    assert found.error_correlation.value == pytest.approx(1.0)
+    assert found.effective.value == pytest.approx(1.0)
+    assert found.effective.high > 1.0
+    half = panel(judged(drawn(0.7, 2000)), samples=200)
+    assert half.error_correlation.value == pytest.approx(0.49, abs=0.06)
+    assert half.effective.value == pytest.approx(4 / (1 + 3 * 0.49), abs=0.2)
+
+
+def test_pairs_are_compared_on_what_both_judged():
+    """One right where the other is wrong on three questions; the fourth only one judged."""
+    data = judging({"x": ["1", "1", "1", "1"], "y": ["2", "2", "2", "-"]}, ["1", "1", "1", "1"])
+    found = panel(judged(data), samples=50)
+    (pair,) = found.pairs
+    assert (pair.one, pair.other, pair.same.value, pair.same.n) == ("x", "y", 0.0, 3)
+    assert (pair.accuracy.ours, pair.accuracy.theirs) == (3, 0)
+    assert pair.accuracy.p_value == pair.accuracy_adjusted == pytest.approx(0.25)
+    assert pair.correlation is None
+    assert found.accuracy["x"].value == 1.0
+    assert found.accuracy["x"].low < 1.0
+
+
+def test_many_pairs_are_adjusted_for_their_number():
+    """Among four reviewers there are six tests, and the smallest p-value counts six times."""
+    found = panel(judged(drawn(0.2, 60)), samples=50)
+    p_values = [pair.accuracy.p_value for pair in found.pairs]
+    adjusted = [pair.accuracy_adjusted for pair in found.pairs]
+    assert len(p_values) == 6
+    assert min(adjusted) == pytest.approx(min(1.0, 6 * min(p_values)))
+
+
+def test_without_gold_there_is_agreement_but_no_error():
+    """Kappas need no gold; accuracy and errors do, and a lone reviewer agrees with nobody."""
+    data = judging({"x": ["1", "2", "1"], "y": ["1", "2", "2"]}, ["", "", ""])
+    found = panel(judged(data), samples=50)
+    assert found.fleiss_kappa is not None
+    assert found.krippendorff_alpha is not None
+    assert (found.error_correlation, found.effective) == (None, None)
+    assert found.accuracy["x"].n == 0
+    assert found.pairs[0].accuracy is None
+    alone = panel(judged(data, reviewers=["x"]), samples=50)
+    assert (alone.fleiss_kappa, alone.krippendorff_alpha, alone.pairs) == (None, None, ())
