@@ -3,7 +3,7 @@
     import peerjudge as pj
 
     summary = await pj.run("quickstart")
-    run = pj.load(summary.folder)
+    transcripts = await pj.load(summary.folder)
 
 Names are imported when they are first used, so that `import peerjudge` stays quick.
 """

@@ -160,6 +160,7 @@ def _judge(
         gold=_direction(before, after, gold if gold is not None and gold.choice else None),
         majority=_direction(before, after, strict_majority(private.values())),
         first=_direction(before, after, Verdict.of(shown[0])),
+        simulated=turn.utterance.simulated,
     )
 
 

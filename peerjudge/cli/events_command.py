@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from peerjudge.cli.console import print_json
+
+if TYPE_CHECKING:
+    from peerjudge.data import OpinionEvent
 
 __all__ = ["events_command"]
 
@@ -30,9 +35,14 @@ async def events_command(run: str, /, *, json: bool = False) -> int:
                 if json:
                     print_json(to_plain(event))
                 else:
-                    print(
-                        f"{event.condition}  {event.comparison}  turn {event.turn}  "
-                        f"{event.reviewer} ({event.role}) {event.kind.replace('_', ' ')}: "
-                        f"{event.before} -> {event.after}, heard {event.others}"
-                    )
+                    print(_line(event))
     return 0
+
+
+def _line(event: OpinionEvent) -> str:
+    simulated = ", simulated" if event.simulated else ""
+    return (
+        f"{event.condition}  {event.comparison}  turn {event.turn}  "
+        f"{event.reviewer} ({event.role}{simulated}) {event.kind.replace('_', ' ')}: "
+        f"{event.before} -> {event.after}, heard {event.others}"
+    )

@@ -43,7 +43,7 @@ class OpinionEvent:
     `heard` lists the seats whose words were new to this seat. `gold`, `majority` and `first` say
     whether the move was towards or away from the gold answer, from the strict majority of the
     private stances, and from the first-shown answer; each is `None` where the stance did not move
-    or there is no such target.
+    or there is no such target. `simulated` is true where no real model spoke.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -63,3 +63,4 @@ class OpinionEvent:
     gold: Direction | None = None
     majority: Direction | None = None
     first: Direction | None = None
+    simulated: bool = False

@@ -91,7 +91,7 @@ class Dataset:
     """Comparisons with their gold, and the reviews of them that are on record, if any.
 
     `humans` names those recorded reviewers that are people: they serve as gold and judge only when
-    asked for by name.
+    asked for by name. `simulated` is true where some of the reviews are no real model's.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -101,3 +101,4 @@ class Dataset:
     comparisons: tuple[Comparison, ...]
     reviews: tuple[RecordedReview, ...] = ()
     humans: tuple[str, ...] = ()
+    simulated: bool = False

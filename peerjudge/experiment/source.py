@@ -81,13 +81,16 @@ async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
         return load_dataset(source)
     comparisons: dict[str, Comparison] = {}
     reviews: list[RecordedReview] = []
+    simulated = False
     async with open_run(source) as opened:
         async for transcript in opened.transcripts():
             comparisons.setdefault(transcript.comparison.id, transcript.comparison)
+            simulated = simulated or transcript.simulated
             reviews.extend(reviews_from_transcripts([transcript], stance=stance))
     return Dataset(
         name=str(source),
         description="a run",
         comparisons=tuple(comparisons.values()),
         reviews=tuple(reviews),
+        simulated=simulated,
     )
