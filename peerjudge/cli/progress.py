@@ -34,35 +34,79 @@ class Silent:
         """Nothing."""
 
 
+class Count:
+    """What has been played so far: discussions, and what those that ended have taken."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.total = len(prepared.plan)
+        self.done = self._failed = self._tokens = self._saved = 0
+        self._cost = 0.0
+        self._known = self._free = True
+        self._costs = prepared.costs
+
+    def ended(self, transcript: Transcript) -> None:
+        """Count a discussion with its turns."""
+        self.done += 1
+        self._failed += transcript.stop is StopReason.FAILED
+        for turn in transcript.turns:
+            said = turn.utterance
+            if said.cached:
+                self._saved += 1
+                continue
+            self._tokens += said.usage.prompt_tokens + said.usage.completion_tokens
+            if not said.simulated:
+                cost = self._costs.of(transcript.seat(turn.cue.seat).reviewer, said.usage)
+                self._free = self._free and cost == 0.0
+                self._known = self._known and cost is not None
+                self._cost += cost or 0.0
+
+    @property
+    def failed(self) -> str:
+        """How many have failed, if any."""
+        return f"{self._failed} failed" if self._failed else ""
+
+    @property
+    def taken(self) -> str:
+        """Tokens, cost and calls saved, as far as there are any."""
+        parts = [f"{self._tokens:,} tokens"] if self._tokens else []
+        if not self._free:
+            parts.append(f"${self._cost:,.2f}" if self._known else "cost unknown")
+        if self._saved:
+            parts.append(f"{self._saved:,} calls saved")
+        return ", ".join(parts)
+
+
 class Lines:
     """Prints a line every few seconds, for logs and terminals without cursor control."""
 
     def __init__(self) -> None:
-        self._total = self._done = self._failed = 0
+        self._count: Count | None = None
         self._next_line = 0.0
 
     def planned(self, prepared: Prepared) -> None:
         """Say what is going to be played."""
-        self._total = len(prepared.plan)
+        self._count = Count(prepared)
         self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-        print(_opening(prepared, self._total), file=sys.stderr)
+        print(_opening(prepared, self._count.total), file=sys.stderr)
 
     def ended(self, transcript: Transcript) -> None:
         """Count, and say so from time to time."""
-        self._failed += transcript.stop is StopReason.FAILED
-        self._advance(1)
+        if self._count is not None:
+            self._count.ended(transcript)
+            self._say(self._count)
 
     def skipped(self, count: int) -> None:
         """Count as done what was done before."""
-        self._advance(count)
+        if self._count is not None:
+            self._count.done += count
+            self._say(self._count)
 
-    def _advance(self, count: int) -> None:
-        self._done += count
+    def _say(self, count: Count) -> None:
         now = time.monotonic()
-        if self._done == self._total or now >= self._next_line:
+        if count.done == count.total or now >= self._next_line:
             self._next_line = now + _SECONDS_BETWEEN_LINES
-            failed = f", {self._failed} failed" if self._failed else ""
-            print(f"{self._done} of {self._total} discussions{failed}", file=sys.stderr)
+            told = [f"{count.done} of {count.total} discussions", count.failed, count.taken]
+            print(", ".join(part for part in told if part), file=sys.stderr)
 
 
 class Bar:
@@ -71,24 +115,30 @@ class Bar:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task: TaskID | None = None
-        self._failed = 0
+        self._count: Count | None = None
 
     def planned(self, prepared: Prepared) -> None:
         """Say what is going to be played, and start the bar."""
-        total = len(prepared.plan)
+        self._count = Count(prepared)
+        total = self._count.total
         self._progress.console.print(_opening(prepared, total))
-        self._task = self._progress.add_task("discussions", total=total, failed="")
+        self._task = self._progress.add_task("discussions", total=total, failed="", taken="")
 
     def ended(self, transcript: Transcript) -> None:
         """Move on by one."""
-        self._failed += transcript.stop is StopReason.FAILED
-        self.skipped(1)
+        if self._count is not None:
+            self._count.ended(transcript)
+            self.skipped(1)
 
     def skipped(self, count: int) -> None:
         """Move on."""
-        if self._task is not None:
-            failed = f"{self._failed} failed" if self._failed else ""
-            self._progress.update(self._task, advance=count, failed=failed)
+        if self._task is not None and self._count is not None:
+            self._progress.update(
+                self._task,
+                advance=count,
+                failed=self._count.failed,
+                taken=self._count.taken,
+            )
 
 
 @contextmanager
@@ -107,6 +157,7 @@ def showing(display: Display) -> Generator[Observer]:
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             "[red]{task.fields[failed]}",
+            "{task.fields[taken]}",
         )
         with Progress(*columns, console=status()) as progress:
             yield Bar(progress)
