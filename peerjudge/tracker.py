@@ -9,7 +9,7 @@ does. Nothing here depends on what the answers are called or on the order in whi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,9 +20,11 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Verdict,
+    stances_in,
+    strict_majority,
 )
 
-__all__ = ["NoEvent", "NoEventReason", "Tracking", "opinion_events", "strict_majority", "track"]
+__all__ = ["NoEvent", "NoEventReason", "Tracking", "opinion_events", "track"]
 
 
 class NoEventReason(StrEnum):
@@ -94,15 +96,6 @@ def track(transcript: Transcript) -> Tracking:
     return Tracking(events=tuple(events), no_events=tuple(no_events))
 
 
-def strict_majority(stances: Iterable[Verdict]) -> Verdict | None:
-    """The stance that more than half of these share; `None` if there is none."""
-    counts = Counter(stances)
-    if not counts:
-        return None
-    stance, count = counts.most_common(1)[0]
-    return stance if 2 * count > counts.total() else None
-
-
 def _heard_since_last_verdict(
     turns: Sequence[Turn], now: Turn
 ) -> tuple[Sequence[Turn], Sequence[Turn]]:
@@ -129,20 +122,20 @@ def _judge(
 ) -> OpinionEvent | NoEventReason:
     earlier = transcript.turns[: turn.index]
     seat = transcript.seat(turn.cue.seat)
-    before = _stances(earlier).get(seat.id)
+    before = stances_in(earlier).get(seat.id)
     if before is None:
         return NoEventReason.NO_STANCE_BEFORE
     after = turn.review.verdict
     if after is None or not after.readable:
         return NoEventReason.NO_STANCE_NOW
-    stances_heard = _stances(heard)
+    stances_heard = stances_in(heard)
     if not stances_heard:
         return NoEventReason.NO_STANCE_HEARD
     others = strict_majority(stances_heard.values())
     if others is None:
         return NoEventReason.NO_MAJORITY
     gold = transcript.comparison.gold
-    private = _stances([earlier_turn for earlier_turn in earlier if earlier_turn.cue.private])
+    private = stances_in([earlier_turn for earlier_turn in earlier if earlier_turn.cue.private])
     shown = turn.cue.sees or transcript.comparison.shown
     return OpinionEvent(
         discussion=transcript.id,
@@ -162,16 +155,6 @@ def _judge(
         first=_direction(before, after, Verdict.of(shown[0])),
         simulated=turn.utterance.simulated,
     )
-
-
-def _stances(turns: Iterable[Turn]) -> Mapping[str, Verdict]:
-    """The last readable verdict of every seat that gave one, by seat id."""
-    stances: dict[str, Verdict] = {}
-    for turn in turns:
-        verdict = turn.review.verdict
-        if verdict is not None and verdict.readable:
-            stances[turn.cue.seat] = verdict
-    return stances
 
 
 def _kind(before: Verdict, after: Verdict, others: Verdict) -> EventKind:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Opening, majority, opening_cue, settle, stances
+from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict, strict_majority
+from peerjudge.talk import Opening, opening_cue, settle, stances
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
@@ -45,6 +45,6 @@ def conclude(
 ) -> Verdict:
     """What most seats chose; without a majority, as `options.split` says."""
     held = [stance for stance in stances(seats, turns).values() if stance is not None]
-    if options.split == "first" and held and majority(held) is None:
+    if options.split == "first" and held and strict_majority(held) is None:
         return held[0]
     return settle(seats, turns, "majority")

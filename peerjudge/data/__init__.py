@@ -49,6 +49,7 @@ from peerjudge.data.ranking import (
     Standing,
     Tournament,
 )
+from peerjudge.data.stances import stances_in, strict_majority
 
 __all__ = [
     "INCONSISTENT",
@@ -105,6 +106,8 @@ __all__ = [
     "from_json",
     "from_plain",
     "reconcile",
+    "stances_in",
+    "strict_majority",
     "to_json",
     "to_plain",
 ]

@@ -13,7 +13,7 @@ from peerjudge.talk.methods import (
     private_cue,
     rating_cues,
 )
-from peerjudge.talk.settling import agreed, best_rated, final_verdict, majority, settle, stances
+from peerjudge.talk.settling import agreed, best_rated, final_verdict, settle, stances
 
 __all__ = [
     "Ask",
@@ -28,7 +28,6 @@ __all__ = [
     "best_rated",
     "final_verdict",
     "in_both_orders",
-    "majority",
     "method_cues",
     "opening_cue",
     "private_cue",

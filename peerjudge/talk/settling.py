@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from peerjudge.data import REFUSED, TIE, UNREADABLE, Comparison, Expects, Seat, Turn, Verdict
+from peerjudge.data import (
+    REFUSED,
+    TIE,
+    UNREADABLE,
+    Comparison,
+    Expects,
+    Seat,
+    Turn,
+    Verdict,
+    stances_in,
+    strict_majority,
+)
 
-__all__ = ["agreed", "best_rated", "final_verdict", "majority", "settle", "stances"]
+__all__ = ["agreed", "best_rated", "final_verdict", "settle", "stances"]
 
 
 def stances(seats: Sequence[Seat], turns: Sequence[Turn]) -> Mapping[str, Verdict | None]:
     """Each seat's last readable verdict by seat id, in seat order; `None` where it gave none."""
-    found: dict[str, Verdict | None] = {seat.id: None for seat in seats}
-    for turn in turns:
-        verdict = turn.review.verdict
-        if verdict is not None and verdict.readable:
-            found[turn.cue.seat] = verdict
-    return found
+    found = stances_in(turns)
+    return {seat.id: found.get(seat.id) for seat in seats}
 
 
 def agreed(seats: Sequence[Seat], turns: Sequence[Turn]) -> bool:
     """Whether every seat has a stance and all stances are the same."""
     held = set(stances(seats, turns).values())
     return len(held) == 1 and None not in held
-
-
-def majority(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The verdict that more than half of these readable verdicts are, or `None`."""
-    counts = Counter(verdicts)
-    return next((verdict for verdict, n in counts.items() if 2 * n > len(verdicts)), None)
 
 
 def final_verdict(seat: Seat, turns: Sequence[Turn]) -> Verdict:
@@ -61,7 +61,7 @@ def settle(
         return held[0] if agreed(seats, turns) else final_verdict(seats[0], turns)
     given = [turn.review.verdict for turn in turns if turn.review.verdict is not None]
     if outcome == "majority" and held:
-        return majority(held) or TIE
+        return strict_majority(held) or TIE
     readable = [verdict for verdict in given if verdict.readable]
     return (readable or given or [UNREADABLE])[-1]
 

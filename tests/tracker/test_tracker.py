@@ -17,10 +17,11 @@ from peerjudge.data import (
     Transcript,
     Verdict,
     from_json,
+    strict_majority,
     to_json,
 )
 from peerjudge.testing import comparison_of, transcript_of
-from peerjudge.tracker import NoEventReason, opinion_events, strict_majority, track
+from peerjudge.tracker import NoEventReason, opinion_events, track
 
 HELD, ALTERED, SHIFTED, AGREED, STRAYED = EventKind
 FIRST, SECOND = Verdict.of("answer-1"), Verdict.of("answer-2")
