@@ -19,7 +19,7 @@ _COMMANDS = (
     ("score", "How right reviewers are against gold, by subset, category or labeler."),
     ("bias", "What sways reviewers besides the answers: place, author, length."),
     ("events", "Who altered and who held its opinion, event by event."),
-    ("report", "Write the self-contained HTML report of a run."),
+    ("report", "Write the self-contained HTML report of a run, or of a dataset's reviews."),
     ("export", "Write the discussions of a run as JSON lines or CSV."),
     ("list", "List what is on a shelf."),
     ("check", "Load everything on the shelves without calling a model."),

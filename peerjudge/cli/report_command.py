@@ -1,33 +1,91 @@
-"""`peerjudge report`: write the self-contained HTML report of a run."""
+"""`peerjudge report`: write the self-contained HTML report of a run, or of recorded reviews."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import results
+from peerjudge.cli.console import results, status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from peerjudge.report import Figure
 
 __all__ = ["report_command"]
 
 
 async def report_command(
-    run: str, /, *, output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None
+    source: str,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    figures: Path | None = None,
 ) -> int:
-    """Write the report of a run and print its path. The page needs no network.
+    """Write the report as one HTML file and print its path. The page needs no network.
+
+    The same numbers stand beside it in a .json file.
 
     Parameters
     ----------
-    run
-        A run folder or a store URL.
+    source
+        A run folder, a store URL, or a dataset NAME:PATH that carries reviews by models.
     output
-        The file to write; `report.html` in the run folder when left out.
+        The file to write; when left out, `report.html` in the run folder, or for a dataset
+        `NAME-report.html` here.
+    figures
+        A folder to write every figure to as well, as .svg and .png.
     """
+    from peerjudge.experiment import is_run
+
+    if is_run(source):
+        path, drawn, simulated = await _of_run(source, output)
+    else:
+        path, drawn, simulated = _of_dataset(source, output)
+    results().print(str(path), soft_wrap=True)
+    if figures is not None:
+        _save(drawn, figures, simulated=simulated)
+    return 0
+
+
+Written = tuple[Path, "Mapping[str, Figure]", bool]
+"""The page, the figures in it, and whether they are of simulated reviewers."""
+
+
+async def _of_run(source: str, output: Path | None) -> Written:
     from peerjudge.cli import reporting
     from peerjudge.experiment import open_run
+    from peerjudge.report import figures_of
 
-    async with open_run(run) as opened:
-        path = reporting.write(opened, await reporting.read(opened), output=output)
-    results().print(str(path), soft_wrap=True)
-    return 0
+    async with open_run(source) as opened:
+        reading = await reporting.read(opened)
+        path = reporting.write(opened, reading, output=output)
+    found = reading.findings
+    return path, figures_of(found), found.simulated
+
+
+def _of_dataset(source: str, output: Path | None) -> Written:
+    from peerjudge.analysis.recorded import recorded_findings
+    from peerjudge.cli import reporting
+    from peerjudge.datasets import load
+    from peerjudge.report import published, recorded_figures_of, write_recorded_report
+
+    dataset = load(source)
+    printed = published(dataset.name)
+    found = recorded_findings(dataset, panels=printed.panels)
+    path = output or Path(f"{dataset.name}-report.html")
+    write_recorded_report(found, printed, path=path)
+    reporting.write_numbers(found, path)
+    return path, recorded_figures_of(found, printed), False
+
+
+def _save(drawn: Mapping[str, Figure], folder: Path, *, simulated: bool) -> None:
+    from peerjudge.report import save_figures
+
+    files, missing = save_figures(drawn, folder, simulated=simulated)
+    for file in files:
+        results().print(str(file), soft_wrap=True)
+    if missing:
+        status().print(missing, soft_wrap=True)

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from peerjudge.analysis import Findings
+    from peerjudge.analysis.recorded import RecordedFindings
     from peerjudge.data import Transcript
     from peerjudge.experiment import OpenRun
     from peerjudge.report import TranscriptData
 
-__all__ = ["Reading", "played", "read", "write"]
+__all__ = ["Reading", "played", "read", "write", "write_numbers"]
 
 REPORT = "report.html"
 
@@ -57,18 +58,24 @@ def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path
 
     Returns the path of the page; `report.json` beside `report.html` has the same numbers.
     """
-    from peerjudge.report import findings_document, write_report
+    from peerjudge.report import write_report
 
     if output is None and run.folder is None:
         msg = "a run in a database has no folder for its report; say where with -o FILE.html"
         raise StoreError(msg)
     path = output or (run.folder or Path()) / REPORT
     title = str(_declared(run)["name"])
-    found = reading.findings
-    write_report(found, reading.listing, title=title, manifest=run.manifest, path=path)
-    numbers = json.dumps(findings_document(found), ensure_ascii=False, indent=2)
-    path.with_suffix(".json").write_text(numbers + "\n", encoding="utf-8")
+    write_report(reading.findings, reading.listing, title=title, manifest=run.manifest, path=path)
+    write_numbers(reading.findings, path)
     return path
+
+
+def write_numbers(found: Findings | RecordedFindings, page: Path) -> None:
+    """Write the numbers of a report as JSON beside its page."""
+    from peerjudge.report import findings_document
+
+    numbers = json.dumps(findings_document(found), ensure_ascii=False, indent=2)
+    page.with_suffix(".json").write_text(numbers + "\n", encoding="utf-8")
 
 
 def _declared(run: OpenRun) -> Mapping[str, list[Mapping[str, object]]]:

@@ -17,6 +17,7 @@ from peerjudge.report.figures import (
     DotFigure,
     HeatFigure,
     LineFigure,
+    MarkFigure,
     NetworkFigure,
 )
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "Figure", "collected", "environment", "packaged", "save_figures", "svg_of"]
 
-Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | NetworkFigure
+Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigure | NetworkFigure
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SCALE = 4.0

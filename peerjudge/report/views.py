@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
 from peerjudge.analysis.accuracy import Accuracy
@@ -172,9 +172,17 @@ def _win_rates(peers: PeerFindings | None) -> HeatFigure | None:
     return heat_figure([grid_of(peers.head_to_head, title=f"All reviewers, {weights}")])
 
 
-def grid_of(versus: HeadToHead, *, title: str) -> Grid:
-    """The grid of a heat map."""
-    return Grid(title=title, names=versus.contestants, shares=versus.shares, battles=versus.battles)
+def grid_of(versus: HeadToHead, *, title: str, order: Sequence[str] = ()) -> Grid:
+    """The grid of a heat map; rows and columns in this order, or in the ranking's own."""
+    own = versus.contestants
+    names = [name for name in order if name in own] or list(own)
+    place = [own.index(name) for name in names]
+    return Grid(
+        title=title,
+        names=names,
+        shares=[[versus.shares[row][column] for column in place] for row in place],
+        battles=[[versus.battles[row][column] for column in place] for row in place],
+    )
 
 
 def _score(standing: Standing) -> str:

@@ -5,6 +5,7 @@ from peerjudge.report.figures.bars import Bar, BarFigure, Counts, Part, bar_figu
 from peerjudge.report.figures.dots import Dot, DotFigure, DotRow, Values, dot_figure
 from peerjudge.report.figures.heat import Grid, HeatFigure, heat_figure
 from peerjudge.report.figures.lines import LineFigure, Series, line_figure
+from peerjudge.report.figures.marks import Marked, MarkFigure, mark_figure
 from peerjudge.report.figures.network import Link, NetworkFigure, network_figure
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "Label",
     "LineFigure",
     "Link",
+    "MarkFigure",
+    "Marked",
     "NetworkFigure",
     "Part",
     "Series",
@@ -30,6 +33,7 @@ __all__ = [
     "heat_figure",
     "in_points",
     "line_figure",
+    "mark_figure",
     "network_figure",
     "per_cent",
 ]

@@ -130,7 +130,7 @@ def dot_figure(
 
 
 def _keys(keys: tuple[str, str]) -> tuple[Label, ...]:
-    second = 16.0 + _LETTER * len(keys[0]) + 24.0
+    second = 16.0 + _LETTER * len(keys[0]) + 30.0
     return Label(x=16.0, y=13.5, text=keys[0]), Label(x=second, y=13.5, text=keys[1])
 
 

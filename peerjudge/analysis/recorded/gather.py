@@ -1,0 +1,141 @@
+"""Reads the recorded reviews of a dataset and lays out what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from peerjudge.analysis.agreement import agreement
+from peerjudge.analysis.judged import Judged, judged
+from peerjudge.analysis.position import order_consistency, position
+from peerjudge.analysis.recorded.evaluators import (
+    ALL,
+    WEIGHTED,
+    Resampling,
+    awarded,
+    evaluators,
+    peer_weights,
+)
+from peerjudge.analysis.recorded.nouns import Panel, PanelAgreement, RecordedFindings
+from peerjudge.analysis.scoring import Score, judged_from_dataset, score
+from peerjudge.analysis.self_enhancement import self_enhancement
+from peerjudge.analysis.verbosity import Verbosity, verbosity
+from peerjudge.data import Dataset
+from peerjudge.errors import DataError
+from peerjudge.tournament import from_dataset
+
+__all__ = ["recorded_findings"]
+
+_MOST_ALONE = 12
+"""So many reviewers get an agreement each; of more, the table of accuracies tells them apart."""
+
+
+def recorded_findings(
+    dataset: Dataset, *, panels: Sequence[Panel] = (), seed: int = 0
+) -> RecordedFindings:
+    """Everything that a dataset's recorded reviews of pairs say, with intervals by question.
+
+    Args:
+        dataset: its `humans` are gold and an evaluator of their own, not reviewers.
+        panels: further panels whose agreement with gold is wanted; passed over where one of their
+            members gave no reviews.
+        seed: of the resampling and of the orders of Elo.
+
+    Raises:
+        DataError: there is no review of a pair by anybody but people.
+    """
+    how = Resampling(seed=seed)
+    pairs = {one.id for one in dataset.comparisons if len(one.answers) == 2}
+    by = {review.reviewer for review in dataset.reviews if review.comparison in pairs}
+    reviewers = sorted(by - set(dataset.humans))
+    if not reviewers:
+        raise DataError(_no_reviews(dataset, by))
+    reviews = judged(dataset, reviewers=reviewers)
+    scores, groups = _scores(dataset, reviewers, seed=seed)
+    agreements = _agreements(dataset, reviewers, panels, seed=seed) if scores else ()
+    authors = {answer.author for one in dataset.comparisons for answer in one.answers}
+    ranked = len(authors - {""}) > 1
+    humans = [name for name in dataset.humans if name in by]
+    return RecordedFindings(
+        dataset=dataset.name,
+        description=dataset.description,
+        seed=seed,
+        level=how.level,
+        comparisons=len(pairs),
+        questions=reviews.questions,
+        reviews=len(reviews) + sum(reviews.unreadable),
+        unreadable=sum(reviews.unreadable),
+        reviewers=tuple(reviewers),
+        humans=len(humans),
+        groups=groups,
+        scores=scores,
+        agreement=agreements,
+        gold_missing="" if scores else "No comparison has a gold answer, so there is no accuracy.",
+        evaluators=evaluators(dataset, reviewers, humans, how=how) if ranked else (),
+        awarded=awarded(dataset, reviewers, how=how) if ranked else {},
+        weights=peer_weights(from_dataset(dataset, reviewers=reviewers), how=how) if ranked else {},
+        ranking_missing="" if ranked else "Nobody is named as the author of the answers.",
+        positions=position(reviews, seed=seed),
+        consistency=tuple(row for row in order_consistency(reviews, seed=seed) if row.rate.n),
+        self_enhancement=self_enhancement(reviews, seed=seed),
+        verbosity=_verbosity(reviews, seed=seed),
+    )
+
+
+def _no_reviews(dataset: Dataset, by: set[str]) -> str:
+    if by:
+        return (
+            f"{dataset.name} has reviews by people only, who are its gold: there is no reviewer to "
+            f"report on; let reviewers judge it with `peerjudge run`, and report on that run"
+        )
+    return (
+        f"{dataset.name} has no reviews of pairs to report on; let reviewers judge it with "
+        f"`peerjudge run`, and report on that run"
+    )
+
+
+def _scores(
+    dataset: Dataset, reviewers: Sequence[str], *, seed: int
+) -> tuple[tuple[Score, ...], tuple[str, ...]]:
+    if not any(one.gold is not None and one.gold.readable for one in dataset.comparisons):
+        return (), ()
+    by = (
+        "subset"
+        if any(one.subset for one in dataset.comparisons)
+        else "category"
+        if any(one.question.category for one in dataset.comparisons)
+        else ""
+    )
+    found = score(
+        judged_from_dataset(dataset, reviewers=reviewers, own_reading=False), by=by, seed=seed
+    )
+    return found.scores, found.groups
+
+
+def _agreements(
+    dataset: Dataset, reviewers: Sequence[str], panels: Sequence[Panel], *, seed: int
+) -> tuple[PanelAgreement, ...]:
+    wanted: list[Panel] = []
+    if len(reviewers) <= _MOST_ALONE:
+        wanted += [Panel(name=name, reviewers=(name,)) for name in reviewers]
+    wanted += [panel for panel in panels if set(panel.reviewers) <= set(reviewers)]
+    authors = {answer.author for one in dataset.comparisons for answer in one.answers}
+    if len(reviewers) > 1:
+        wanted.append(Panel(name=ALL, reviewers=tuple(reviewers)))
+    if len(authors & set(reviewers)) > 1:
+        wanted.append(Panel(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
+    return tuple(
+        PanelAgreement(
+            panel=panel,
+            agreement=agreement(
+                dataset, reviewers=panel.reviewers, weights=panel.weights, seed=seed
+            ),
+        )
+        for panel in wanted
+    )
+
+
+def _verbosity(reviews: Judged, *, seed: int) -> tuple[Verbosity, ...]:
+    """Nothing where the texts are not in the dataset, or too many would have to be regressed."""
+    if not reviews.longer.any() or len(reviews.reviewers) > _MOST_ALONE:
+        return ()
+    return verbosity(reviews, seed=seed)

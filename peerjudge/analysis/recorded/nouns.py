@@ -1,0 +1,91 @@
+"""What recorded reviews say, as frozen numbers: everything that their report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from peerjudge.analysis.agreement import GoldAgreement
+from peerjudge.analysis.findings import HeadToHead
+from peerjudge.analysis.position import OrderConsistency, Position
+from peerjudge.analysis.scoring import Score
+from peerjudge.analysis.self_enhancement import SelfEnhancement
+from peerjudge.analysis.verbosity import Verbosity
+from peerjudge.data import Measurement, Ranking
+
+__all__ = ["Evaluator", "Panel", "PanelAgreement", "RecordedFindings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Reviewers who judge together, each counting alike or as well as it does as a contestant."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    name: str
+    reviewers: tuple[str, ...]
+    weights: Literal["equal", "peer"] = "equal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelAgreement:
+    """How well a panel's combined verdict agrees with the human gold (PRD Table 3)."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    panel: Panel
+    agreement: GoldAgreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluator:
+    """A panel as it ranks the contestants (PRD Table 2); people vote as one.
+
+    `elo` is `None`, and `elo_missing` says why, where its peer weights do not settle.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    panel: Panel
+    win_rate: Ranking
+    elo: Ranking | None
+    elo_missing: str
+    head_to_head: HeadToHead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedFindings:
+    """Everything that a dataset's recorded reviews say. Intervals are of `level`, by question.
+
+    `scores`, `positions`, `consistency`, `self_enhancement` and `verbosity` are by reviewer, people
+    left out: they saw a pair in one order only. `awarded` has the ranking by each reviewer alone,
+    where there are few; `weights` the peer weights of each scheme that settles. `reviews` and
+    `unreadable` count those of reviewers, `humans` the names under which people voted. Where there
+    is no gold or no ranking, a sentence says why.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    dataset: str
+    description: str
+    seed: int
+    level: float
+    comparisons: int
+    questions: int
+    reviews: int
+    unreadable: int
+    reviewers: tuple[str, ...]
+    humans: int
+    groups: tuple[str, ...]
+    scores: tuple[Score, ...]
+    agreement: tuple[PanelAgreement, ...]
+    gold_missing: str
+    evaluators: tuple[Evaluator, ...]
+    awarded: Mapping[str, Ranking]
+    weights: Mapping[str, Mapping[str, Measurement]]
+    ranking_missing: str
+    positions: tuple[Position, ...]
+    consistency: tuple[OrderConsistency, ...]
+    self_enhancement: tuple[SelfEnhancement, ...]
+    verbosity: tuple[Verbosity, ...]
