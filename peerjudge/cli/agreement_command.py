@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from peerjudge.cli.console import print_json, results
+from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.rank_command import p_value_of, split_names, table_of
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ async def agreement_command(
     found = agreement(dataset, reviewers=names, gold=gold, weights=weights, seed=seed)
     together = of_panel(judged(dataset, reviewers=names, gold=gold), seed=seed) if panel else None
     if json:
-        document = agreement_document(found)
+        document = {**agreement_document(found), "simulated": dataset.simulated}
         print_json(document if together is None else {**document, "panel": to_plain(together)})
         return 0
+    say_if_simulated(dataset)
     _print_agreement(found)
     if together is not None:
         _print_panel(together)

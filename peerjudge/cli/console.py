@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Display", "configure_logging", "print_json", "results", "status"]
+    from peerjudge.data import Dataset
+
+__all__ = ["Display", "configure_logging", "print_json", "results", "say_if_simulated", "status"]
 
 
 class Display(StrEnum):
@@ -40,6 +42,14 @@ def status() -> Console:
 def print_json(document: object) -> None:
     """One JSON document on stdout; NaN is written as null, which JSON has and NaN it has not."""
     print(json.dumps(_finite(document), ensure_ascii=False, allow_nan=False))
+
+
+def say_if_simulated(dataset: Dataset) -> None:
+    """Print, before any number, that no real model gave the reviews."""
+    if dataset.simulated:
+        from peerjudge.report.words import SIMULATED
+
+        results().print(SIMULATED, style="bold")
 
 
 def configure_logging(*, level: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from peerjudge.cli.console import print_json, results
+from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.data import Scheme, Scoring
 
 if TYPE_CHECKING:
@@ -74,9 +74,10 @@ async def rank_command(
         exclude_self=exclude_self,
     )
     if json:
-        print_json(ranking_document(ranking))
+        print_json({**ranking_document(ranking), "simulated": dataset.simulated})
     else:
-        _print_ranking(ranking)
+        say_if_simulated(dataset)
+        _print_ranking(ranking, bounds=_bounds(scoring, orders=orders, bootstrap=bootstrap))
     return 0
 
 
@@ -87,7 +88,16 @@ def split_names(names: str | None) -> list[str] | None:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _print_ranking(ranking: Ranking) -> None:
+def _bounds(scoring: Scoring, *, orders: int, bootstrap: int) -> str:
+    """What the bounds beside the scores are, if there are any."""
+    if bootstrap:
+        return f"; bounds are 95 % of {bootstrap} resamples of the questions"
+    if scoring is Scoring.ELO:
+        return f"; bounds are 95 % of {orders} random orders of the battles"
+    return ""
+
+
+def _print_ranking(ranking: Ranking, *, bounds: str) -> None:
     console = results()
     console.print(_standings(ranking))
     console.print(_weights(ranking))
@@ -97,7 +107,7 @@ def _print_ranking(ranking: Ranking) -> None:
         if held.scheme is None
         else f"{held.scheme} scheme, {held.iterations} iterations"
     )
-    console.print(f"\n{ranking.reviews} reviews, {ranking.unreadable} unreadable; {how}")
+    console.print(f"\n{ranking.reviews} reviews, {ranking.unreadable} unreadable; {how}{bounds}")
 
 
 def _standings(ranking: Ranking) -> Table:
