@@ -121,6 +121,10 @@ def appeal_of(mind: Mind, request: Request, *, key: str) -> Mapping[str, float]:
             + math.sqrt(noise.own) * normal(mind.seed, "v", mind.card.name, *item)
             + math.sqrt(noise.fresh) * normal("w", key, *item)
         )
+        if noise.place and len(seen) > 1:
+            error += math.sqrt(noise.place) * normal(
+                mind.seed, "p", mind.card.name, comparison.id, place
+            )
         appeal[answer.id] = (
             traits.ability * latent.merit[answer.id]
             + surface * latent.lure[answer.id]

@@ -1,13 +1,15 @@
 r"""The mathematics of a simulated reviewer: what is true, what it perceives, when it changes its mind.
 
-Every answer i of a comparison has a merit, 0 for the best and -|z_i| for the others, z_i ~ N(0, 1),
-and on adversarial comparisons a lure A > 0 for the wrong ones. A reviewer perceives
+Every answer i of a comparison has a merit, 0 for the best and -c |z_i| for the others, z_i ~ N(0, 1),
+c the clarity of its subset, and on adversarial comparisons a lure A > 0 for the wrong ones. A
+reviewer perceives
 
     x_i = ability merit_i + surface damping lure_i + pulls_i + position_bias [i is shown first]
-          + (sqrt(shared) u_i + sqrt(own) v_i + sqrt(fresh) w_i) / sqrt(2)
+          + (sqrt(shared) u_i + sqrt(own) v_i + sqrt(place) p_k + sqrt(fresh) w_i) / sqrt(2)
 
-with u common to all reviewers, v to all seats of one reviewer, w new in every reply, all N(0, 1). It
-chooses the largest x; for two answers the difference has error variance shared + own + fresh = 1.
+with u common to all reviewers, v to all seats of one reviewer, p to these too but tied to the place k
+at which i is shown, w new in every reply, all N(0, 1). It chooses the largest x; for two answers the
+difference has error variance shared + own + place + fresh = 1.
 A lower temperature turns fresh error into the reviewer's own persistent error and leaves the sum,
 and so the accuracy, as it is; above 1 the fresh error grows. In a discussion a stance that differs
 from the others' changes to theirs with probability
@@ -31,13 +33,17 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import TIE, Comparison, Outcome, Verdict
+from peerjudge.simulation.subsets import subset_of
 from peerjudge.simulation.traits import Traits
 
 __all__ = [
+    "LATER_TURNS",
+    "TIED_MARGIN",
     "Latent",
     "Noise",
     "change_probability",
     "latent_quality",
+    "margins",
     "noise_of",
     "normal",
     "private_accuracy",
@@ -47,19 +53,10 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
-_LURES: Mapping[str, float] = {
-    "adversarial": 1.0,
-    "manual": 1.0,
-    "gptinst": 1.21,
-    "gptout": 0.55,
-    "neighbor": 1.33,
-}
-"""Attractiveness of the wrong output by LLMBar subset, Manual = 1 (fitted to PRePair's tables)."""
-
-_TIED_MARGIN = 0.1
+TIED_MARGIN = 0.1
 """Margins of comparisons whose gold is a tie, as a share of the usual ones."""
 
-_LATER_TURNS = 0.5
+LATER_TURNS = 0.5
 """How much less likely a change of mind is after the first discussion turn (fixed in the fit)."""
 
 _STANDARD = NormalDist()
@@ -79,16 +76,20 @@ class Latent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """Variances of the error of a private comparison: common to all, the reviewer's own, fresh."""
+    """Variances of the error of a private comparison.
+
+    That which is common to all, the reviewer's own, its own by place, and what is fresh.
+    """
 
     shared: float
     own: float
+    place: float
     fresh: float
 
     @property
     def total(self) -> float:
         """The variance of the whole error; 1 up to temperature 1."""
-        return self.shared + self.own + self.fresh
+        return self.shared + self.own + self.place + self.fresh
 
 
 def uniform(*key: str | int) -> float:
@@ -116,8 +117,9 @@ def latent_quality(comparison: Comparison, *, seed: int) -> Latent:
             comparison.shown, key=lambda answer: uniform(seed, "best", comparison.id, answer)
         )
     wrong = [answer for answer in comparison.shown if answer != best]
-    scale = _TIED_MARGIN if tied else 1.0
-    lure = 0.0 if tied else _lure(comparison)
+    subset = subset_of(comparison)
+    scale = TIED_MARGIN if tied else subset.clarity
+    lure = 0.0 if tied else subset.lure
     return Latent(
         truth=TIE if tied else Verdict.of(best),
         merit={best: 0.0}
@@ -128,10 +130,16 @@ def latent_quality(comparison: Comparison, *, seed: int) -> Latent:
 
 def noise_of(traits: Traits, temperature: float) -> Noise:
     """How the error divides at this temperature; see the module's text."""
-    fresh_at_one = max(0.0, 1 - traits.shared_error - traits.copy_error)
+    persistent = traits.shared_error + traits.copy_error + traits.place_error
+    fresh_at_one = max(0.0, 1 - persistent)
     fresh = fresh_at_one * temperature**2
     frozen = max(0.0, fresh_at_one - fresh)
-    return Noise(shared=traits.shared_error, own=traits.copy_error + frozen, fresh=fresh)
+    return Noise(
+        shared=traits.shared_error,
+        own=traits.copy_error + frozen,
+        place=traits.place_error,
+        fresh=fresh,
+    )
 
 
 def change_probability(traits: Traits, *, leads: bool, right: bool, first_turn: bool) -> float:
@@ -143,7 +151,7 @@ def change_probability(traits: Traits, *, leads: bool, right: bool, first_turn: 
     )
     # The hyperbolic form of the logistic function does not overflow.
     chance = 0.5 * (1 + math.tanh(logit / 2))
-    return chance if first_turn else _LATER_TURNS * chance
+    return chance if first_turn else LATER_TURNS * chance
 
 
 def right_given_margin(
@@ -175,15 +183,17 @@ def private_accuracy(
     *,
     best_first: bool | None = None,
     pull: float = 0.0,
+    clarity: float = 1.0,
     temperature: float = 1.0,
     ties: bool = False,
 ) -> float:
     """Expected share of pairs judged rightly in private, over the margins of all comparisons.
 
     `best_first` says where the better answer is shown; `None` is the mean of both orders. `pull` is
-    as in `right_given_margin`. Without bias it is 1/2 + arctan(ability) / pi.
+    as in `right_given_margin`. Without bias it is 1/2 + arctan(ability clarity) / pi.
     """
-    margin, density = _margins()
+    margin, density = margins()
+    margin = clarity * margin
     orders = (True, False) if best_first is None else (best_first,)
     means = [
         float(
@@ -198,14 +208,9 @@ def private_accuracy(
 
 
 @cache
-def _margins() -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights that integrate over half-normal margins, cut at 9."""
-    nodes, weights = np.polynomial.legendre.leggauss(96)
-    margin = np.asarray(4.5 * (nodes + 1), dtype=np.float64)
-    density = 4.5 * weights * np.sqrt(2 / np.pi) * np.exp(-(margin**2) / 2)
+def margins(nodes: int = 96, *, most: float = 9.0) -> tuple[FloatArray, FloatArray]:
+    """So many nodes, and their weights, that integrate over half-normal margins up to `most`."""
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    margin = np.asarray(most / 2 * (places + 1), dtype=np.float64)
+    density = most / 2 * weights * np.sqrt(2 / np.pi) * np.exp(-(margin**2) / 2)
     return margin, np.asarray(density, dtype=np.float64)
-
-
-def _lure(comparison: Comparison) -> float:
-    named = _LURES.get(comparison.subset.lower(), 0.0)
-    return named or (1.0 if comparison.meta.get("adversarial") is True else 0.0)

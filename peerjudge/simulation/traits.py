@@ -42,7 +42,10 @@ class Traits:
     shared_error: float = 0.38
     """Part of the error's variance that all reviewers share on a comparison. [share]"""
     copy_error: float = 0.12
-    """Part that only seats of the same reviewer share; the rest is fresh in each reply. [share]"""
+    """Part that only seats of the same reviewer share. [share]"""
+    place_error: float = 0.0
+    """Part that is a preference of the reviewer for a place, new on every comparison: swapping the
+    answers turns it round. The rest of the variance is fresh in each reply. [share]"""
     tie_width: float = 0.1
     """Where ties are allowed, differences smaller than this are called one. [sd]"""
     susceptibility: float = 0.0
@@ -62,7 +65,8 @@ class Traits:
     """Usual length of a reply. [words]"""
 
 
-_SHARES = ("shared_error", "copy_error", "unreadable_rate", "refusal_rate")
+_ERRORS = ("shared_error", "copy_error", "place_error")
+_SHARES = (*_ERRORS, "unreadable_rate", "refusal_rate")
 _NOT_NEGATIVE = (
     "ability",
     "surface",
@@ -73,6 +77,7 @@ _NOT_NEGATIVE = (
     "latency",
 )
 _LEAST_LENGTH = 20.0
+_ROUNDING = 1e-9
 
 
 def read_traits(card: Card) -> Traits:
@@ -110,8 +115,8 @@ def _check_ranges(card: Card, traits: Traits) -> None:
         amount = cast("float", getattr(traits, name))
         if amount < 0:
             _fail(card, f"has {name} = {amount:g}; it cannot be negative")
-    if traits.shared_error + traits.copy_error > 1:
-        _fail(card, "has shared_error and copy_error that add up to more than 1; lower one of them")
+    if traits.shared_error + traits.copy_error + traits.place_error > 1 + _ROUNDING:
+        _fail(card, f"has {', '.join(_ERRORS)} that add up to more than 1; lower one of them")
     if traits.unreadable_rate + traits.refusal_rate > 1:
         _fail(card, "has unreadable_rate and refusal_rate that add up to more than 1; lower one")
     if traits.length < _LEAST_LENGTH:

@@ -1,0 +1,179 @@
+"""The published figures that reviewers are fitted to, as `targets.toml` states them with their sources."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import ClassVar
+
+from peerjudge.data import from_plain
+
+__all__ = [
+    "Figure",
+    "LlmbarRow",
+    "LlmbarTargets",
+    "Pair",
+    "PrdTargets",
+    "Questions",
+    "Targets",
+    "Vicuna80Reviewer",
+    "Vicuna80Targets",
+    "targets",
+]
+
+_STRICT: Mapping[str, object] = {"extra": "forbid"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One published figure: a share, or a count of events.
+
+    `group` is where it was published and what it is of. `spread` is about its sampling error and
+    says how much it weighs in the fit; 0 for a figure that is only looked at.
+    """
+
+    group: str
+    name: str
+    published: float
+    spread: float
+
+    @property
+    def id(self) -> str:
+        """Unique among all figures."""
+        return f"{self.group}: {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """Questions of one kind; see `peerjudge.simulation.analytic.Case`."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    gold: int
+    machine: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A line of PRD's Table 4. `runs` names the private runs of a reviewer that met itself."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    reviewers: tuple[str, str]
+    private: tuple[float, float]
+    discussion: tuple[float, float, float]
+    runs: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """Such as `gpt4 & claude`."""
+        return " & ".join(self.reviewers)
+
+    @property
+    def copies(self) -> bool:
+        """Whether one reviewer sits in both seats."""
+        return self.reviewers[0] == self.reviewers[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrdTargets:
+    """PRD's discussions on LFQA: Tables 4, 6, 7 and 9 and section 5."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    questions: tuple[Questions, ...]
+    pairs: tuple[Pair, ...]
+    prompts: Mapping[str, tuple[float, float, float]] = field(hash=False)
+    gpt3_wins: Mapping[str, tuple[float, float]] = field(hash=False)
+    gpt3_wins_by_place: Mapping[str, tuple[float, float, float, float]] = field(hash=False)
+    held: Mapping[str, int] = field(hash=False)
+    altered_as_leader: Mapping[str, int] = field(hash=False)
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """Those that are modelled."""
+        return tuple(self.held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmbarRow:
+    """A line of PRePair's Table 4; `cells` are in the order of `LlmbarTargets.items`."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    model: str
+    method: str
+    cells: tuple[float, ...]
+    total: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmbarTargets:
+    """PRePair on LLMBar: at temperature 0 (`rows`) and at 0.7 (`warm`, which is not fitted)."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    items: Mapping[str, int] = field(hash=False)
+    rows: tuple[LlmbarRow, ...]
+    warm: tuple[LlmbarRow, ...]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The evaluators, in the table's order."""
+        return tuple(dict.fromkeys(row.model for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vicuna80Reviewer:
+    """Shares of a reviewer's 1600 recorded verdicts; `own_wins` of the 640 on its own answers.
+
+    `words` is the mean length of its reviews.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    first: float
+    tie: float
+    second: float
+    both_orders: float
+    own_wins: float
+    accuracy: float
+    words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vicuna80Targets:
+    """The recorded reviews of Vicuna80, counted.
+
+    `gold` holds, per two contestants in one key, how often the first is better, neither, the second.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    questions: int
+    gold: Mapping[str, tuple[int, int, int]] = field(hash=False)
+    reviewers: Mapping[str, Vicuna80Reviewer] = field(hash=False)
+    agreement: Mapping[str, float] = field(hash=False)
+    again: Mapping[str, float] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """All of them."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    prd: PrdTargets
+    llmbar: LlmbarTargets
+    vicuna80: Vicuna80Targets
+
+
+@cache
+def targets() -> Targets:
+    """The figures as they were published."""
+    text = files("peerjudge.simulation.calibration").joinpath("targets.toml").read_text("utf-8")
+    return from_plain(Targets, tomllib.loads(text))

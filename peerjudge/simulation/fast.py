@@ -1,0 +1,252 @@
+"""Many studies at a time, as arrays: what simulated reviewers would decide, without a word said.
+
+The equations are those of the spoken path (`peerjudge.simulation.latent`), for two answers: the same
+distribution of verdicts, stances and events, drawn from a stream instead of from hashes, so the single
+numbers are others. Replies that cannot be read are not drawn. All arrays are `[study, item]`; a verdict
+is 1 for the first answer as the data have it, -1 for the second and 0 for a tie, in every shown order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.simulation.latent import TIED_MARGIN, change_probability, noise_of
+from peerjudge.simulation.traits import Traits
+
+__all__ = ["Bools", "Items", "Speaker", "Talk", "Verdicts", "World", "majority", "score", "talk"]
+
+Verdicts = npt.NDArray[np.int8]
+Bools = npt.NDArray[np.bool_]
+Drawn = npt.NDArray[np.float32]
+Values = npt.NDArray[np.float64]
+
+_PAIR = 2
+"""Only where so many sit does one of them lead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
+    """What is compared, item by item. Differences are of the first answer minus the second.
+
+    `gold` is 1, -1 or 0 (a tie); where nobody knows (`known` false) the truth is drawn anew in every
+    study. `length` is the difference of the logarithms of the lengths, `machine` that of being a
+    machine's.
+    """
+
+    gold: npt.NDArray[np.int8]
+    known: Bools
+    clarity: Values
+    lure: Values
+    length: Values
+    machine: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    def taken(self, rows: npt.NDArray[np.intp]) -> Items:
+        """These items, in this order, as often as they are named."""
+        return Items(
+            gold=self.gold[rows],
+            known=self.known[rows],
+            clarity=self.clarity[rows],
+            lure=self.lure[rows],
+            length=self.length[rows],
+            machine=self.machine[rows],
+        )
+
+    @classmethod
+    def plain(cls, gold: Sequence[int], machine: Sequence[int] | None = None) -> Items:
+        """Ordinary items with this gold."""
+        count = len(gold)
+        return cls(
+            gold=np.array(gold, dtype=np.int8),
+            known=np.ones(count, dtype=np.bool_),
+            clarity=np.ones(count),
+            lure=np.zeros(count),
+            length=np.zeros(count),
+            machine=np.zeros(count, np.int8) if machine is None else np.array(machine, np.int8),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """A reviewer by name, with its traits.
+
+    `own` is 1 where the first answer is its own, -1 where the second is.
+    """
+
+    name: str
+    traits: Traits
+    own: npt.NDArray[np.int8] | int = field(default=0, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """What came of discussions: final stances, and how often each seat was contradicted and altered.
+
+    All are by seat. `contradicted` and `altered` count a seat's turns.
+    """
+
+    stances: tuple[Verdicts, ...]
+    contradicted: tuple[npt.NDArray[np.int8], ...]
+    altered: tuple[npt.NDArray[np.int8], ...]
+    last: int | None
+
+
+class World:
+    """So many studies of the same items: what is true in each, and what each reviewer keeps of errors.
+
+    Args:
+        items: what is compared.
+        studies: how many studies are drawn.
+        random: where the numbers come from.
+    """
+
+    def __init__(self, items: Items, *, studies: int, random: np.random.Generator) -> None:
+        self.items = items
+        self.shape = (studies, len(items))
+        self.random = random
+        gold = np.broadcast_to(items.gold, self.shape)
+        if not items.known.all():
+            drawn = random.integers(0, 2, self.shape, dtype=np.int8) * 2 - 1
+            gold = np.where(items.known, gold, drawn)
+        self.gold: Verdicts = gold.astype(np.int8)
+        # Where gold is a tie, one of the two is a little better all the same.
+        tied = items.gold == 0
+        better = self.gold.astype(np.float32)
+        if tied.any():
+            better = np.where(self.gold == 0, random.integers(0, 2, self.shape) * 2 - 1, better)
+        scale = np.where(tied & items.known, TIED_MARGIN, items.clarity)
+        self._margin = (better * scale * np.abs(self._normal())).astype(np.float32)
+        self._lure = (-self.gold * items.lure).astype(np.float32)
+        self._shared = self._normal()
+        self._own: dict[str, Drawn] = {}
+        self._place: dict[str, Drawn] = {}
+
+    def private(
+        self,
+        speaker: Speaker,
+        *,
+        temperature: float = 1.0,
+        dampening: float = 1.0,
+        swapped: bool = False,
+        placed: bool = True,
+        ties: bool = False,
+    ) -> Verdicts:
+        """One draw of the speaker's verdicts before it has heard anybody.
+
+        Args:
+            speaker: who judges.
+            temperature: at which it is sampled.
+            dampening: what is left of the surface's pull.
+            swapped: whether the second answer is shown first.
+            placed: whether the answers are seen side by side, so that there is a first place.
+            ties: whether a tie may be said.
+        """
+        traits, noise = speaker.traits, noise_of(speaker.traits, temperature)
+        side = -1.0 if swapped else 1.0
+        seen = traits.ability * self._margin
+        seen += (traits.surface * dampening) * self._lure
+        seen += np.asarray(
+            traits.verbosity * self.items.length
+            + traits.machine_taste * self.items.machine
+            + traits.self_enhancement * speaker.own
+            + (side * traits.position_bias if placed else 0.0),
+            dtype=np.float32,
+        )
+        for variance, drawn in (
+            (noise.shared, lambda: self._shared),
+            (noise.own, lambda: self._kept(self._own, speaker.name)),
+            (noise.fresh, self._normal),
+        ):
+            if variance:
+                seen += np.float32(math.sqrt(variance)) * drawn()
+        if noise.place and placed:
+            turned = np.float32(side * math.sqrt(noise.place))
+            seen += turned * self._kept(self._place, speaker.name)
+        verdicts = np.where(seen > 0, np.int8(1), np.int8(-1))
+        return np.where(np.abs(seen) < traits.tie_width, np.int8(0), verdicts) if ties else verdicts
+
+    def _kept(self, kept: dict[str, Drawn], name: str) -> Drawn:
+        if name not in kept:
+            kept[name] = self._normal()
+        return kept[name]
+
+    def _normal(self) -> Drawn:
+        return self.random.standard_normal(self.shape, dtype=np.float32)
+
+
+def talk(
+    world: World,
+    speakers: Sequence[Speaker],
+    private: Sequence[Verdicts],
+    *,
+    turns: int,
+    hears_all: bool = True,
+) -> Talk:
+    """Discussions of these speakers, who take turns in this order and begin with these stances.
+
+    The first of two speakers leads; on a larger panel nobody does. `hears_all` lets everybody hear the
+    private reviews; otherwise a seat is heard once it has spoken.
+    """
+    seats = range(len(speakers))
+    stances = [stance.copy() for stance in private]
+    contradicted = [np.zeros(world.shape, np.int8) for _ in seats]
+    altered = [np.zeros(world.shape, np.int8) for _ in seats]
+    heard = set(seats) if hears_all else set[int]()
+    for turn in range(turns):
+        seat = turn % len(speakers)
+        others = [stances[other] for other in seats if other != seat and other in heard]
+        heard.add(seat)
+        if not others:
+            continue
+        said, clear = majority(others)
+        at = np.nonzero(clear & (said != stances[seat]))
+        right = said[at] == world.gold[at]
+        chances = [
+            change_probability(
+                speakers[seat].traits,
+                leads=seat == 0 and len(speakers) == _PAIR,
+                right=truth,
+                first_turn=turn < len(speakers),
+            )
+            for truth in (False, True)
+        ]
+        limit = np.where(right, np.float32(chances[1]), np.float32(chances[0]))
+        yields = world.random.random(limit.shape, dtype=np.float32) < limit
+        contradicted[seat][at] += 1
+        altered[seat][at] += yields
+        stances[seat][at] = np.where(yields, said[at], stances[seat][at])
+    return Talk(
+        stances=tuple(stances),
+        contradicted=tuple(contradicted),
+        altered=tuple(altered),
+        last=(turns - 1) % len(speakers) if turns else None,
+    )
+
+
+def majority(stances: Sequence[Verdicts]) -> tuple[Verdicts, Bools]:
+    """What more than half of the stances are, and where there is such a thing."""
+    if len(stances) == 1:
+        return stances[0], np.ones(stances[0].shape, dtype=np.bool_)
+    counts = {value: sum(stance == value for stance in stances) for value in (1, -1, 0)}
+    said = np.zeros(stances[0].shape, np.int8)
+    clear = np.zeros(stances[0].shape, np.bool_)
+    for value, count in counts.items():
+        most = 2 * np.asarray(count) > len(stances)
+        said[most] = value
+        clear |= most
+    return said, clear
+
+
+def score(verdicts: Verdicts, world: World, *, tie: float = 0.0) -> Drawn:
+    """1 where the verdict is right, else 0; `tie` where a tie is said and gold is a choice."""
+    right = (verdicts == world.gold).astype(np.float32)
+    if tie:
+        right[(verdicts == 0) & (world.gold != 0)] = tie
+    return right
