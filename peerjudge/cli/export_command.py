@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import AsyncIterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
+
+from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
     from peerjudge.data import Transcript
@@ -72,16 +74,22 @@ async def export_command(
     """
     from peerjudge.experiment import open_run
 
-    target = (
-        nullcontext(sys.stdout)
-        if output is None
-        else output.open("w", encoding="utf-8", newline="")
-    )
+    write = _write_jsonl if format == "jsonl" else _write_csv
+    # The run is opened first: a misspelt name must not empty a file.
     async with open_run(run) as opened:
-        with target as file:
-            write = _write_jsonl if format == "jsonl" else _write_csv
+        with _target(output) as file:
             await write(opened.transcripts(), file)
     return 0
+
+
+def _target(output: Path | None) -> AbstractContextManager[IO[str]]:
+    if output is None:
+        return nullcontext(sys.stdout)
+    try:
+        return output.open("w", encoding="utf-8", newline="")
+    except OSError as cause:
+        msg = f"cannot write {output}: {cause.strerror}; choose another file with -o"
+        raise StoreError(msg) from cause
 
 
 async def _write_jsonl(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:

@@ -68,6 +68,25 @@ def test_exported_turns_are_a_table(played):
     assert any("\n" in row["text"] for row in rows)
 
 
+def test_an_export_that_cannot_be_written_harms_nothing(played):
+    """A folder that is not there is a mistake, and a misspelt run does not empty a file."""
+    outcome = played("export", "study", "--format", "csv", "-o", "nowhere/turns.csv")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "nowhere/turns.csv" in outcome.err
+    kept = played.folder / "kept.csv"
+    kept.write_text("mine")
+    assert played("export", "stduy", "--format", "csv", "-o", "kept.csv").code == 2
+    assert kept.read_text() == "mine"
+
+
+def test_what_is_simulated_says_so(played):
+    """Rankings, agreement and events of simulated reviewers cannot be taken for real ones."""
+    for command in (("rank", "study"), ("agreement", "study")):
+        assert "simulated" in played(*command).out.lower()
+        assert played(*command, "--json").document["simulated"] is True
+    assert "simulated" in played("events", "study").out
+
+
 def test_a_run_ranks_its_contestants(played):
     """The private verdicts of a run are a tournament with the agreed JSON."""
     document = played("rank", "study", "--weights", "peer", "--scheme", "damped", "--json").document
