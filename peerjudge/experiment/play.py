@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 from structlog.contextvars import bound_contextvars
@@ -78,13 +77,7 @@ async def run(
         PeerJudgeError: A mistake, before any call or as soon as it shows; what is stored stays.
         asyncio.CancelledError: When cancelled; every kept turn stays, and the run can be resumed.
     """
-    if out is not None and store is not None:
-        msg = "a run goes into a folder (out) or into a store (store), not into both"
-        raise ExperimentError(msg)
-    for name, bound in (("cost", cost_limit), ("token", token_limit), ("deadline", deadline)):
-        if bound is not None and not bound > 0:
-            msg = f"a {name}{'' if name == 'deadline' else ' limit'} is more than 0, not {bound:g}"
-            raise ExperimentError(msg)
+    _require_sense(out, store, cost_limit=cost_limit, token_limit=token_limit, deadline=deadline)
     failures = None if fail_on_error is None else FailureRate(fail_on_error)
     shelf = shelf or Shelf()
     prepared = prepare(
@@ -96,48 +89,70 @@ async def run(
     if folder is not None:
         require_own(folder, prepared.plan.experiment)
     place: str | Path = store or folder or ""
-    async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(Store.open(place))
-        reviewers = await stack.enter_async_context(
-            seated(
-                prepared.plan.cast,
-                shelf=shelf,
-                dataset=prepared.dataset,
-                seed=prepared.plan.experiment.seed,
-                environ=os.environ if environ is None else environ,
-                costs=prepared.costs,
-                replies=_replies(cache, folder),
-            )
-        )
-        manifest = {"run": prepared.run_id, **prepared.manifest}
-        await opened.record_run(prepared.run_id, manifest)
-        if folder is not None:
-            write_manifest(folder, manifest)
-        if observer is not None:
-            observer.planned(prepared)
-        budget = None
-        if cost_limit is not None or token_limit is not None:
-            spent = await _spent(opened, prepared)
-            budget = Budget(tokens=token_limit, usd=cost_limit, spent=spent)
+    async with (
+        Store.open(place) as opened,
+        seated(
+            prepared.plan.cast,
+            shelf=shelf,
+            dataset=prepared.dataset,
+            seed=prepared.plan.experiment.seed,
+            environ=os.environ if environ is None else environ,
+            costs=prepared.costs,
+            replies=_replies(cache, folder),
+        ) as reviewers,
+    ):
+        await _record(opened, prepared, folder)
         playing = Playing(
             prepared=prepared,
             store=opened,
             reviewers=reviewers,
-            budget=budget,
+            budget=await _budget(opened, prepared, tokens=token_limit, usd=cost_limit),
             deadlines=None if deadline is None else Deadlines(deadline),
             failures=failures,
             observer=observer,
         )
+        if observer is not None:
+            observer.planned(prepared)
         with bound_contextvars(run=prepared.run_id[:8]):
             await playing.play(max_connections=max_connections)
     return playing.summary(store=str(place), folder=folder)
 
 
-async def _spent(store: Store, prepared: Prepared) -> Amount:
+def _require_sense(
+    out: str | Path | None,
+    store: str | None,
+    *,
+    cost_limit: float | None,
+    token_limit: int | None,
+    deadline: float | None,
+) -> None:
+    if out is not None and store is not None:
+        msg = "a run goes into a folder (out) or into a store (store), not into both"
+        raise ExperimentError(msg)
+    bounds = {"cost limit": cost_limit, "token limit": token_limit, "deadline": deadline}
+    for name, bound in bounds.items():
+        if bound is not None and not bound > 0:
+            msg = f"a {name} is more than 0, not {bound:g}"
+            raise ExperimentError(msg)
+
+
+async def _record(store: Store, prepared: Prepared, folder: Path | None) -> None:
+    manifest = {"run": prepared.run_id, **prepared.manifest}
+    await store.record_run(prepared.run_id, manifest)
+    if folder is not None:
+        write_manifest(folder, manifest)
+
+
+async def _budget(
+    store: Store, prepared: Prepared, *, tokens: int | None, usd: float | None
+) -> Budget | None:
+    """The limits of a run, with what earlier invocations of it have spent already."""
+    if tokens is None and usd is None:
+        return None
     spent = Amount()
     async for transcript in store.transcripts(run=prepared.run_id):
         spent += spent_on(transcript, prepared.costs)
-    return spent
+    return Budget(tokens=tokens, usd=usd, spent=spent)
 
 
 def _replies(cache: str | Path | None, folder: Path | None) -> Path | None:
