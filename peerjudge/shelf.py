@@ -36,6 +36,8 @@ _PLACES: Mapping[Kind, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "experiments": ("experiments", (".py",)),
     }
 )
+_SHOWN = 12
+"""How many names an error lists."""
 _NO_SETTINGS: Mapping[str, Scalar] = MappingProxyType({})
 
 T = TypeVar("T")
@@ -109,9 +111,11 @@ class Shelf:
             return entries[name]
         near = get_close_matches(name, entries, n=1)
         guess = f"did you mean {near[0]!r}? " if near else ""
+        some = ", ".join(sorted(entries)[:_SHOWN])
+        more = f", ... (`peerjudge list {kind}` shows all)" if len(entries) > _SHOWN else ""
         folder, endings = _PLACES[kind]
         msg = (
-            f"no {name!r} among the {kind}: {guess}known are {sorted(entries)}; "
+            f"no {name!r} among the {kind}: {guess}known are {some}{more}; "
             f"put your own in {folder}/{name}{endings[0]}"
         )
         raise ShelfError(msg)

@@ -48,6 +48,10 @@ def load(
 def _parsed(spec: str) -> tuple[str, GoldRule | None, str]:
     head, _, path = spec.partition(":")
     name, plus, rule = head.partition("+")
+    place, late_plus, late_rule = path.rpartition("+")
+    if late_plus and late_rule in tuple(GoldRule):
+        msg = f"the gold rule follows the name: say {name}+{late_rule}:{place}"
+        raise DataError(msg)
     if not plus:
         return name, None, path
     try:

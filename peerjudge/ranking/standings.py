@@ -74,6 +74,12 @@ def rank(
         DataError: no readable battles, weights that do not fit, or no finite Bradley-Terry estimate.
         ConvergenceError: the peer weights do not settle.
     """
+    if not len(tournament):
+        msg = (
+            "there are no battles to rank: no review is of two answers whose authors are known and "
+            "are not the same"
+        )
+        raise DataError(msg)
     keep = counted(tournament, exclude_self=exclude_self)
     if not keep.any():
         msg = f"none of the {len(tournament)} battles can be ranked: no readable verdict in any"
