@@ -74,7 +74,7 @@ def _of_dataset(source: str, output: Path | None) -> Written:
 
     dataset = load(source)
     printed = published(dataset.name)
-    found = recorded_findings(dataset, panels=printed.panels)
+    found = recorded_findings(dataset, juries=printed.juries)
     path = output or Path(f"{dataset.name}-report.html")
     write_recorded_report(found, printed, path=path)
     reporting.write_numbers(found, path)

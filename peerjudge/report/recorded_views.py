@@ -43,7 +43,7 @@ def recorded_figures_of(found: RecordedFindings, printed: Published) -> Mapping[
         ),
         agreement=(
             _agreement(found, printed),
-            "Accuracy of each panel against human verdicts, with intervals and printed values.",
+            "Accuracy of each jury against human verdicts, with intervals and printed values.",
         ),
         weights=(_weights(found), "Weight of each reviewer under both schemes, with intervals."),
         position=(
@@ -59,7 +59,7 @@ def recorded_figures_of(found: RecordedFindings, printed: Published) -> Mapping[
 
 def contestants_of(found: RecordedFindings) -> tuple[str, ...]:
     """The contestants in the order of the ranking that weighs most of what is known."""
-    names = [evaluator.panel.name for evaluator in found.evaluators]
+    names = [evaluator.jury.name for evaluator in found.evaluators]
     if not names:
         return ()
     place = next((names.index(name) for name in (WEIGHTED, ALL) if name in names), 0)
@@ -67,12 +67,12 @@ def contestants_of(found: RecordedFindings) -> tuple[str, ...]:
 
 
 def _win_rate(found: RecordedFindings, printed: Published) -> MarkFigure | None:
-    rankings = {one.panel.name: one.win_rate for one in found.evaluators}
+    rankings = {one.jury.name: one.win_rate for one in found.evaluators}
     return _rankings(found, rankings, printed.win_rate, digits=3)
 
 
 def _elo(found: RecordedFindings, printed: Published) -> MarkFigure | None:
-    rankings = {one.panel.name: one.elo for one in found.evaluators if one.elo is not None}
+    rankings = {one.jury.name: one.elo for one in found.evaluators if one.elo is not None}
     return _rankings(found, rankings, printed.elo, digits=0)
 
 
@@ -122,12 +122,12 @@ def _note(measured: Measurement, digits: int) -> str:
 def _agreement(found: RecordedFindings, printed: Published) -> MarkFigure | None:
     rows = [
         (
-            row.panel.name,
+            row.jury.name,
             [
                 Marked(
                     measured=row.agreement.accuracy,
                     note=_note(row.agreement.accuracy, 3),
-                    printed=printed.agreement.get(row.panel.name, {}).get("accuracy"),
+                    printed=printed.agreement.get(row.jury.name, {}).get("accuracy"),
                 )
             ],
         )
@@ -173,15 +173,13 @@ def _position(found: RecordedFindings) -> DotFigure | None:
 
 
 def _heat(found: RecordedFindings) -> HeatFigure | None:
-    names = [one.panel.name for one in found.evaluators]
-    shown = [one for one in found.evaluators if one.panel.name != ALL or WEIGHTED not in names]
+    names = [one.jury.name for one in found.evaluators]
+    shown = [one for one in found.evaluators if one.jury.name != ALL or WEIGHTED not in names]
     order = contestants_of(found)
     grids = [grid_of(one.head_to_head, title=_judge(one), order=order) for one in shown]
     return heat_figure(grids) if grids else None
 
 
 def _judge(evaluator: Evaluator) -> str:
-    alone = (
-        len(evaluator.panel.reviewers) == 1 and evaluator.panel.name in evaluator.panel.reviewers
-    )
-    return f"{evaluator.panel.name} as evaluator" if alone else evaluator.panel.name
+    alone = len(evaluator.jury.reviewers) == 1 and evaluator.jury.name in evaluator.jury.reviewers
+    return f"{evaluator.jury.name} as evaluator" if alone else evaluator.jury.name

@@ -1,10 +1,25 @@
 """Where things go in a figure."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.data import Measurement
-from peerjudge.report.figures import Counts, Values, bar_figure, dot_figure
+from peerjudge.report.figures import (
+    Counts,
+    Grid,
+    Link,
+    Marked,
+    Series,
+    Values,
+    bar_figure,
+    dot_figure,
+    heat_figure,
+    line_figure,
+    mark_figure,
+    network_figure,
+)
 
 shares = st.floats(0, 1)
 
@@ -90,3 +105,117 @@ def test_a_group_is_named_once() -> None:
         for group, name in (("ann", "leader"), ("ann", "follower"), ("bob", "leader"))
     ]
     assert [bar.group is not None for bar in bar_figure(rows).bars] == [True, False, True]
+
+
+# ---- who beat whom
+
+
+def grid(size: int, title: str = "all") -> Grid:
+    """Everybody wins against those who come after."""
+    names = [f"contestant {number}" for number in range(size)]
+    shares = [
+        [None if row == column else 1.0 if row < column else 0.0 for column in range(size)]
+        for row in range(size)
+    ]
+    return Grid(title=title, names=names, shares=shares, battles=[[4] * size] * size)
+
+
+@given(st.integers(2, 30), st.integers(1, 4))
+def test_grids_stand_apart_and_within_the_figure(size: int, grids: int) -> None:
+    """No square of one grid lies on another's, and none leaves the figure."""
+    figure = heat_figure([grid(size, str(number)) for number in range(grids)])
+    places = [(cell.x, cell.y) for panel in figure.panels for cell in panel.cells]
+    assert len(set(places)) == len(places) == grids * size * (size - 1)
+    assert all(x + figure.cell <= figure.width for x, _ in places)
+    assert all(y + figure.cell <= figure.height for _, y in places)
+
+
+def test_a_square_is_stronger_the_further_from_half() -> None:
+    """Even battles have no colour; wins and losses have colours of their own, equally strong."""
+    shares = [[None, 0.5, 0.75], [0.5, None, 0.25], [0.25, 0.75, None]]
+    names = ["ann", "bob", "cid"]
+    (panel,) = heat_figure(
+        [Grid(title="", names=names, shares=shares, battles=[[2] * 3] * 3)]
+    ).panels
+    even, won, _, lost, *_ = panel.cells
+    assert even.strength == 0.0
+    assert (won.tone, lost.tone) == ("more", "less")
+    assert won.strength == lost.strength > 0.0
+    assert won.title == "ann won 75 % of 2 battles with cid"
+
+
+def test_who_never_met_has_no_square() -> None:
+    """Nothing is drawn for a pair without battles, as its share is not known."""
+    shares = [[None, None], [None, None]]
+    (panel,) = heat_figure(
+        [Grid(title="", names=["a", "b"], shares=shares, battles=[[0] * 2] * 2)]
+    ).panels
+    assert panel.cells == ()
+
+
+# ---- how a rating grew
+
+
+def rising(name: str, end: float) -> Series:
+    """A rating that rises from 1000 to its end."""
+    values = [1000.0, (1000.0 + end) / 2, end]
+    return Series(name=name, note="", at=[0, 50, 100], values=values, low=values, high=values)
+
+
+@given(st.lists(st.floats(900, 1300), min_size=1, max_size=6))
+def test_names_of_lines_do_not_cover_each_other(ends: list[float]) -> None:
+    """However close the lines end, their names stand below each other in the order of the ends."""
+    figure = line_figure(
+        [rising(str(number), end) for number, end in enumerate(ends)], across="battles", up="Elo"
+    )
+    order = sorted(figure.lines, key=lambda line: (line.end[1], line.name.y))
+    places = [line.name.y for line in order]
+    assert all(below - above >= 16.9 for above, below in pairwise(places))
+    assert len(figure.lines) == len(ends)
+
+
+# ---- who moved whom
+
+
+def link(source: str, target: str) -> Link:
+    """An arrow of middling strength."""
+    return Link(source=source, target=target, strength=0.5, label="1 of 2", title="")
+
+
+@given(st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))
+def test_every_reviewer_has_a_place_of_its_own(pairs: set[tuple[int, int]]) -> None:
+    """Whoever knows whom, no two circles meet, all lie in the figure, and each link is drawn once."""
+    names = [f"reviewer {number}" for number in range(9)]
+    links = [link(names[one], names[other]) for one, other in sorted(pairs)]
+    figure = network_figure(names, links)
+    assert len(figure.nodes) == 9
+    assert len(figure.arrows) == sum(one != other for one, other in pairs)
+    for number, node in enumerate(figure.nodes):
+        assert 0 <= node.x <= figure.width
+        assert 0 <= node.y <= figure.height
+        for other in figure.nodes[:number]:
+            assert abs(node.x - other.x) + abs(node.y - other.y) > 2 * node.radius
+
+
+def test_two_ways_between_two_are_two_bows() -> None:
+    """Who persuades whom is told apart by direction."""
+    one, other = network_figure(["ann", "bob"], [link("ann", "bob"), link("bob", "ann")]).arrows
+    assert one.path != other.path
+    assert abs(one.label.y - other.label.y) > 20
+
+
+# ---- beside what was printed
+
+
+def test_a_printed_value_stands_where_ours_would() -> None:
+    """Ours and the printed value share the axis, so equal numbers stand on each other."""
+    measured = Measurement(value=0.5, low=0.4, high=0.6, n=9)
+    (first, second) = mark_figure(
+        [
+            ("ann", [Marked(measured=measured, note="", printed=0.5), None]),
+            ("bob", [Marked(measured=measured, note=""), Marked(measured=measured, note="")]),
+        ],
+        ["one", "two"],
+    ).rows
+    assert [mark.printed == mark.x for mark in first.marks] == [True]
+    assert [(mark.series, mark.printed) for mark in second.marks] == [(0, None), (1, None)]

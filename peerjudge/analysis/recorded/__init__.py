@@ -4,8 +4,8 @@ from peerjudge.analysis.recorded.evaluators import ALL, HUMANS, WEIGHTED
 from peerjudge.analysis.recorded.gather import recorded_findings
 from peerjudge.analysis.recorded.nouns import (
     Evaluator,
-    Panel,
-    PanelAgreement,
+    Jury,
+    JuryAgreement,
     RecordedFindings,
 )
 
@@ -14,8 +14,8 @@ __all__ = [
     "HUMANS",
     "WEIGHTED",
     "Evaluator",
-    "Panel",
-    "PanelAgreement",
+    "Jury",
+    "JuryAgreement",
     "RecordedFindings",
     "recorded_findings",
 ]

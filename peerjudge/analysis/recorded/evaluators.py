@@ -1,4 +1,4 @@
-"""Panels as they rank the contestants: one reviewer, all, all by weight, and people."""
+"""Juries as they rank the contestants: one reviewer, all, all by weight, and people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerjudge.analysis.findings.versus import versus
-from peerjudge.analysis.recorded.nouns import Evaluator, Panel
+from peerjudge.analysis.recorded.nouns import Evaluator, Jury
 from peerjudge.data import Dataset, Measurement, Ranking, Scheme, Scoring, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import rank
@@ -15,7 +15,7 @@ from peerjudge.tournament import from_dataset
 __all__ = ["ALL", "HUMANS", "WEIGHTED", "Resampling", "awarded", "evaluators", "peer_weights"]
 
 ALL, WEIGHTED, HUMANS = "All", "All (weighted)", "Human"
-"""What the panels of everybody are called, as in PRD Table 2."""
+"""What the juries of everybody are called, as in PRD Table 2."""
 
 _MOST_ALONE = 12
 """So many reviewers are told apart; the rankings of more are a table nobody reads."""
@@ -41,20 +41,20 @@ def evaluators(
     """
     named = sorted({answer.author for one in dataset.comparisons for answer in one.answers})
     own = [name for name in reviewers if name in named]
-    panels: list[Panel] = []
+    juries: list[Jury] = []
     if len(reviewers) > 1:
-        panels.append(Panel(name=ALL, reviewers=tuple(reviewers)))
+        juries.append(Jury(name=ALL, reviewers=tuple(reviewers)))
     elif reviewers:
-        panels.append(Panel(name=reviewers[0], reviewers=tuple(reviewers)))
+        juries.append(Jury(name=reviewers[0], reviewers=tuple(reviewers)))
     if len(own) > 1:
-        panels.append(Panel(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
+        juries.append(Jury(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
     if humans:
-        panels.append(Panel(name=HUMANS, reviewers=tuple(humans)))
-    found = [_evaluator(dataset, panel, how=how) for panel in panels]
+        juries.append(Jury(name=HUMANS, reviewers=tuple(humans)))
+    found = [_evaluator(dataset, jury, how=how) for jury in juries]
     if len(own) > 1:
         best = next(iter(found[1].win_rate.contestants))
         if best in own:
-            alone = Panel(name=best, reviewers=(best,))
+            alone = Jury(name=best, reviewers=(best,))
             found.insert(0, _evaluator(dataset, alone, how=how))
     return tuple(found)
 
@@ -103,12 +103,12 @@ def _weights(ranking: Ranking, how: Resampling) -> dict[str, Measurement]:
     }
 
 
-def _evaluator(dataset: Dataset, panel: Panel, *, how: Resampling) -> Evaluator:
-    tournament = from_dataset(dataset, reviewers=panel.reviewers)
-    win_rate = rank(tournament, weights=panel.weights, bootstrap=how.samples, seed=how.seed)
-    elo, missing = _elo(tournament, panel, how=how)
+def _evaluator(dataset: Dataset, jury: Jury, *, how: Resampling) -> Evaluator:
+    tournament = from_dataset(dataset, reviewers=jury.reviewers)
+    win_rate = rank(tournament, weights=jury.weights, bootstrap=how.samples, seed=how.seed)
+    elo, missing = _elo(tournament, jury, how=how)
     return Evaluator(
-        panel=panel,
+        jury=jury,
         win_rate=win_rate,
         elo=elo,
         elo_missing=missing,
@@ -118,12 +118,12 @@ def _evaluator(dataset: Dataset, panel: Panel, *, how: Resampling) -> Evaluator:
     )
 
 
-def _elo(tournament: Tournament, panel: Panel, *, how: Resampling) -> tuple[Ranking | None, str]:
+def _elo(tournament: Tournament, jury: Jury, *, how: Resampling) -> tuple[Ranking | None, str]:
     try:
         ranking = rank(
             tournament,
             scoring=Scoring.ELO,
-            weights=panel.weights,
+            weights=jury.weights,
             orders=how.orders,
             bootstrap=how.samples,
             seed=how.seed,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from peerjudge.analysis.agreement import agreement
 from peerjudge.analysis.judged import Judged, judged
+from peerjudge.analysis.panel import panel
 from peerjudge.analysis.position import order_consistency, position
 from peerjudge.analysis.recorded.evaluators import (
     ALL,
@@ -15,7 +16,7 @@ from peerjudge.analysis.recorded.evaluators import (
     evaluators,
     peer_weights,
 )
-from peerjudge.analysis.recorded.nouns import Panel, PanelAgreement, RecordedFindings
+from peerjudge.analysis.recorded.nouns import Jury, JuryAgreement, RecordedFindings
 from peerjudge.analysis.scoring import Score, judged_from_dataset, score
 from peerjudge.analysis.self_enhancement import self_enhancement
 from peerjudge.analysis.verbosity import Verbosity, verbosity
@@ -30,13 +31,13 @@ _MOST_ALONE = 12
 
 
 def recorded_findings(
-    dataset: Dataset, *, panels: Sequence[Panel] = (), seed: int = 0
+    dataset: Dataset, *, juries: Sequence[Jury] = (), seed: int = 0
 ) -> RecordedFindings:
     """Everything that a dataset's recorded reviews of pairs say, with intervals by question.
 
     Args:
         dataset: its `humans` are gold and an evaluator of their own, not reviewers.
-        panels: further panels whose agreement with gold is wanted; passed over where one of their
+        juries: further juries whose agreement with gold is wanted; passed over where one of their
             members gave no reviews.
         seed: of the resampling and of the orders of Elo.
 
@@ -51,7 +52,7 @@ def recorded_findings(
         raise DataError(_no_reviews(dataset, by))
     reviews = judged(dataset, reviewers=reviewers)
     scores, groups = _scores(dataset, reviewers, seed=seed)
-    agreements = _agreements(dataset, reviewers, panels, seed=seed) if scores else ()
+    agreements = _agreements(dataset, reviewers, juries, seed=seed) if scores else ()
     authors = {answer.author for one in dataset.comparisons for answer in one.answers}
     ranked = len(authors - {""}) > 1
     humans = [name for name in dataset.humans if name in by]
@@ -78,6 +79,7 @@ def recorded_findings(
         consistency=tuple(row for row in order_consistency(reviews, seed=seed) if row.rate.n),
         self_enhancement=self_enhancement(reviews, seed=seed),
         verbosity=_verbosity(reviews, seed=seed),
+        together=panel(reviews, seed=seed) if 1 < len(reviewers) <= _MOST_ALONE else None,
     )
 
 
@@ -112,25 +114,23 @@ def _scores(
 
 
 def _agreements(
-    dataset: Dataset, reviewers: Sequence[str], panels: Sequence[Panel], *, seed: int
-) -> tuple[PanelAgreement, ...]:
-    wanted: list[Panel] = []
+    dataset: Dataset, reviewers: Sequence[str], juries: Sequence[Jury], *, seed: int
+) -> tuple[JuryAgreement, ...]:
+    wanted: list[Jury] = []
     if len(reviewers) <= _MOST_ALONE:
-        wanted += [Panel(name=name, reviewers=(name,)) for name in reviewers]
-    wanted += [panel for panel in panels if set(panel.reviewers) <= set(reviewers)]
+        wanted += [Jury(name=name, reviewers=(name,)) for name in reviewers]
+    wanted += [jury for jury in juries if set(jury.reviewers) <= set(reviewers)]
     authors = {answer.author for one in dataset.comparisons for answer in one.answers}
     if len(reviewers) > 1:
-        wanted.append(Panel(name=ALL, reviewers=tuple(reviewers)))
+        wanted.append(Jury(name=ALL, reviewers=tuple(reviewers)))
     if len(authors & set(reviewers)) > 1:
-        wanted.append(Panel(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
+        wanted.append(Jury(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
     return tuple(
-        PanelAgreement(
-            panel=panel,
-            agreement=agreement(
-                dataset, reviewers=panel.reviewers, weights=panel.weights, seed=seed
-            ),
+        JuryAgreement(
+            jury=jury,
+            agreement=agreement(dataset, reviewers=jury.reviewers, weights=jury.weights, seed=seed),
         )
-        for panel in wanted
+        for jury in wanted
     )
 
 

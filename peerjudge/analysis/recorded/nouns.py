@@ -8,17 +8,18 @@ from typing import ClassVar, Literal
 
 from peerjudge.analysis.agreement import GoldAgreement
 from peerjudge.analysis.findings import HeadToHead
+from peerjudge.analysis.panel import Panel
 from peerjudge.analysis.position import OrderConsistency, Position
 from peerjudge.analysis.scoring import Score
 from peerjudge.analysis.self_enhancement import SelfEnhancement
 from peerjudge.analysis.verbosity import Verbosity
 from peerjudge.data import Measurement, Ranking
 
-__all__ = ["Evaluator", "Panel", "PanelAgreement", "RecordedFindings"]
+__all__ = ["Evaluator", "Jury", "JuryAgreement", "RecordedFindings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
+class Jury:
     """Reviewers who judge together, each counting alike or as well as it does as a contestant."""
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -29,25 +30,25 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PanelAgreement:
-    """How well a panel's combined verdict agrees with the human gold (PRD Table 3)."""
+class JuryAgreement:
+    """How well a jury's combined verdict agrees with the human gold (PRD Table 3)."""
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
-    panel: Panel
+    jury: Jury
     agreement: GoldAgreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluator:
-    """A panel as it ranks the contestants (PRD Table 2); people vote as one.
+    """A jury as it ranks the contestants (PRD Table 2); people vote as one.
 
     `elo` is `None`, and `elo_missing` says why, where its peer weights do not settle.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
-    panel: Panel
+    jury: Jury
     win_rate: Ranking
     elo: Ranking | None
     elo_missing: str
@@ -60,9 +61,9 @@ class RecordedFindings:
 
     `scores`, `positions`, `consistency`, `self_enhancement` and `verbosity` are by reviewer, people
     left out: they saw a pair in one order only. `awarded` has the ranking by each reviewer alone,
-    where there are few; `weights` the peer weights of each scheme that settles. `reviews` and
-    `unreadable` count those of reviewers, `humans` the names under which people voted. Where there
-    is no gold or no ranking, a sentence says why.
+    and `together` how alike they judge and err, where there are few. `weights` has the peer weights
+    of each scheme that settles. `reviews` and `unreadable` count those of reviewers, `humans` the
+    names under which people voted. Where there is no gold or no ranking, a sentence says why.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -79,7 +80,7 @@ class RecordedFindings:
     humans: int
     groups: tuple[str, ...]
     scores: tuple[Score, ...]
-    agreement: tuple[PanelAgreement, ...]
+    agreement: tuple[JuryAgreement, ...]
     gold_missing: str
     evaluators: tuple[Evaluator, ...]
     awarded: Mapping[str, Ranking]
@@ -89,3 +90,4 @@ class RecordedFindings:
     consistency: tuple[OrderConsistency, ...]
     self_enhancement: tuple[SelfEnhancement, ...]
     verbosity: tuple[Verbosity, ...]
+    together: Panel | None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Literal, cast
 
-from peerjudge.analysis.recorded import Panel
+from peerjudge.analysis.recorded import Jury
 
 __all__ = ["Published", "published"]
 
@@ -28,8 +28,8 @@ def _untitled() -> dict[str, str]:
 class Published:
     """What one paper printed about one dataset; empty where no paper is known.
 
-    `elo` and `win_rate` are by evaluator and contestant, `agreement` by panel: its `accuracy` and
-    `kappa`. `panels` are those it reports on beyond single reviewers and everybody. `titles` names
+    `elo` and `win_rate` are by evaluator and contestant, `agreement` by jury: its `accuracy` and
+    `kappa`. `juries` are those it reports on beyond single reviewers and everybody. `titles` names
     the paper's tables.
     """
 
@@ -38,7 +38,7 @@ class Published:
     elo: _Values = field(default_factory=_nothing)
     win_rate: _Values = field(default_factory=_nothing)
     agreement: _Values = field(default_factory=_nothing)
-    panels: tuple[Panel, ...] = ()
+    juries: tuple[Jury, ...] = ()
 
 
 def published(dataset: str) -> Published:
@@ -47,7 +47,7 @@ def published(dataset: str) -> Published:
     if not dataset.isidentifier() or not file.is_file():
         return Published()
     paper: _Toml = tomllib.loads(file.read_text("utf-8"))
-    lines = cast("list[_Toml]", _table(paper, "agreement")["panels"])
+    lines = cast("list[_Toml]", _table(paper, "agreement")["juries"])
     return Published(
         source=str(paper["source"]),
         titles={
@@ -62,7 +62,7 @@ def published(dataset: str) -> Published:
             }
             for line in lines
         },
-        panels=tuple(_panel(line) for line in lines if len(_members(line)) > 1),
+        juries=tuple(_jury(line) for line in lines if len(_members(line)) > 1),
     )
 
 
@@ -82,6 +82,6 @@ def _members(line: _Toml) -> tuple[str, ...]:
     return tuple(cast("list[str]", line.get("reviewers", [])))
 
 
-def _panel(line: _Toml) -> Panel:
+def _jury(line: _Toml) -> Jury:
     weights = cast("Literal['equal', 'peer']", line.get("weights", "equal"))
-    return Panel(name=str(line["name"]), reviewers=_members(line), weights=weights)
+    return Jury(name=str(line["name"]), reviewers=_members(line), weights=weights)
