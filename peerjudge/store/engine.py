@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager, closing
 from typing import Any
 from urllib.parse import urlencode
 
-from sqlalchemy import Connection, Executable, Row, event, insert, inspect, select
+from sqlalchemy import Executable, Row, event
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from peerjudge.errors import StoreError
 from peerjudge.store.location import Location, trouble
-from peerjudge.store.schema import STORE_SCHEMA, meta, tables
+from peerjudge.store.revisions import prepare
 
 __all__ = ["database", "fetched"]
 
@@ -24,7 +24,7 @@ _CHANGE_NOTHING = "query_only=ON"
 
 @asynccontextmanager
 async def database(location: Location, *, writable: bool) -> AsyncGenerator[AsyncEngine]:
-    """The engine of the store at this location; tables are made if it is writable and empty.
+    """The engine of the store at this location, whose tables are made or brought up to date.
 
     Raises `StoreError` if there is no store, it is something else, or another version wrote it.
     """
@@ -37,7 +37,7 @@ async def database(location: Location, *, writable: bool) -> AsyncGenerator[Asyn
     try:
         try:
             async with engine.begin() as connection:
-                await connection.run_sync(_prepare, location, writable=writable)
+                await connection.run_sync(prepare, location, writable=writable)
         except (SQLAlchemyError, OSError) as cause:
             raise trouble(cause, location) from cause
         yield engine
@@ -90,28 +90,3 @@ def _probe(place: Location, *, writable: bool) -> None:
             connection.execute("PRAGMA journal_mode=WAL" if writable else "PRAGMA schema_version")
     except sqlite3.Error as cause:
         raise trouble(cause, place) from cause
-
-
-def _prepare(connection: Connection, location: Location, *, writable: bool) -> None:
-    found = set(inspect(connection).get_table_names())
-    ours = set(tables.tables)
-    if found - ours and "meta" not in found:
-        msg = f"{location.name} is the database of something else: it has a table {min(found)!r}"
-        raise StoreError(msg)
-    if writable:
-        # A process that was killed while it made the tables leaves only some of them.
-        tables.create_all(connection)
-    elif ours - found:
-        msg = f"{location.name} is not a store: it has no table {min(ours - found)!r}"
-        raise StoreError(msg)
-    version = select(meta.c.value).where(meta.c.key == "schema")
-    written = connection.execute(version).scalar()
-    if written is None and writable:
-        row = {"key": "schema", "value": str(STORE_SCHEMA)}
-        connection.execute(insert(meta).values(row))
-    elif written != str(STORE_SCHEMA):
-        msg = (
-            f"store {location.name} was written by another version of PeerJudge (store schema "
-            f"{written}, this is {STORE_SCHEMA}); use that version, or start a new store"
-        )
-        raise StoreError(msg)

@@ -5,26 +5,19 @@ from __future__ import annotations
 from sqlalchemy import Column, Index, Integer, MetaData, String, Table, Text
 
 __all__ = [
-    "STORE_SCHEMA",
+    "REVISION",
     "comparisons",
     "discussions",
     "members",
-    "meta",
     "runs",
     "tables",
     "turns",
 ]
 
-STORE_SCHEMA = 1
+REVISION = "0002"
+"""The newest of the revisions in `migrations`, which these tables are those of."""
 
 tables = MetaData()
-
-meta = Table(
-    "meta",
-    tables,
-    Column("key", String(64), primary_key=True),
-    Column("value", Text, nullable=False),
-)
 
 runs = Table(
     "runs",

@@ -9,10 +9,15 @@ import subprocess
 import sys
 
 import pytest
+from sqlalchemy import delete
+from sqlalchemy.exc import OperationalError
 
 from peerjudge.data import StopReason
 from peerjudge.errors import StoreError
-from peerjudge.store import Archive, Status, Store
+from peerjudge.store import Archive, Store
+from peerjudge.store.engine import database
+from peerjudge.store.location import locate
+from peerjudge.store.schema import REVISION, turns
 from peerjudge.testing import transcript_of
 
 
@@ -97,29 +102,57 @@ async def test_a_database_of_something_else_is_refused(tmp_path):
 
 
 async def test_a_store_of_another_version_is_refused(tmp_path):
-    """The sentence names both versions of the store's schema."""
+    """The sentence names both revisions of the store's tables."""
     await filled(tmp_path)
     with sqlite3.connect(tmp_path / "store.db") as connection:
-        connection.execute("UPDATE meta SET value = '999'")
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
     for kind in (Store, Archive):
-        with pytest.raises(StoreError, match="store schema 999, this is 1"):
+        with pytest.raises(StoreError, match=f"store schema 9999, this is {REVISION}"):
             async with kind.open(tmp_path):
                 pass
 
 
-async def test_a_store_whose_making_was_cut_short_is_made_whole(tmp_path):
-    """A process killed while it made the tables leaves nothing that stops the next one."""
+async def test_a_store_that_lacks_a_table_is_refused(tmp_path):
+    """What somebody took away cannot be made up for."""
     await filled(tmp_path)
     with sqlite3.connect(tmp_path / "store.db") as connection:
-        connection.execute("DELETE FROM meta")
         connection.execute("DROP TABLE turns")
     connection.close()
-    with pytest.raises(StoreError, match="is not a store: it has no table 'turns'"):
+    for kind in (Store, Archive):
+        with pytest.raises(StoreError, match="is not a store: it has no table 'turns'"):
+            async with kind.open(tmp_path):
+                pass
+
+
+async def test_an_empty_file_becomes_a_store(tmp_path):
+    """A process killed before it had made the tables leaves nothing that stops the next one."""
+    (tmp_path / "store.db").touch()
+    with pytest.raises(StoreError, match="is not a store: it has no table"):
         async with Archive.open(tmp_path):
             pass
-    async with Store.open(tmp_path) as store:
-        assert (await store.counts())[Status.DONE] == 1
+    transcript = await filled(tmp_path)
+    async with Archive.open(tmp_path) as archive:
+        assert await archive.transcript(transcript.id) == transcript
+
+
+async def test_nothing_is_left_beside_a_store_that_nobody_has_open(tmp_path):
+    """After writing and after reading, the folder holds the store and its lock."""
+    place = tmp_path / "run"
+    transcript = await filled(place)
+    assert {path.name for path in place.iterdir()} == {"store.db", "store.db.lock"}
+    async with Archive.open(place) as archive:
+        await archive.transcript(transcript.id)
+    assert {path.name for path in place.iterdir()} == {"store.db", "store.db.lock"}
+
+
+async def test_a_reader_cannot_change_a_store(tmp_path):
+    """Whoever opened a store for reading is refused every change by the database itself."""
+    await filled(tmp_path)
+    async with database(locate(tmp_path), writable=False) as engine:
+        with pytest.raises(OperationalError, match="readonly"):
+            async with engine.begin() as connection:
+                await connection.execute(delete(turns))
 
 
 async def test_reading_makes_nothing(tmp_path):

@@ -1,0 +1,1 @@
+"""How older stores become stores of today: one revision per change of the tables (Alembic)."""
