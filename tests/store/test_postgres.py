@@ -1,0 +1,218 @@
+"""The same store on Postgres: a cluster of its own, on loopback, for as long as these tests run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from peerjudge.data import Transcript, Utterance
+from peerjudge.errors import StoreError
+from peerjudge.stage import Staging, identify, play_all
+from peerjudge.store import Archive, Status, Store
+from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
+
+PROTOCOL = rounds_of(2)
+SEATS = seats_of(2)
+
+
+def _programs():
+    """The folder of the server's programs; skips where there is no server to start."""
+    if importlib.util.find_spec("asyncpg") is None:
+        pytest.skip("asyncpg is not installed: pip install 'peerjudge[postgres]'")
+    places = [Path("/usr/lib/postgresql"), Path("/opt/homebrew/opt"), Path("/usr/local/opt")]
+    found = [path.parent for place in places for path in place.glob("*/bin/initdb")]
+    if (on_path := shutil.which("initdb")) is not None:
+        found.append(Path(on_path).resolve().parent)
+    if not found:
+        pytest.skip("Postgres is not installed: there is no initdb")
+    return max(found)
+
+
+def _servant():
+    """How to run a program of the server, which refuses to run as root."""
+    if os.getuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            user = pwd.getpwnam(name)
+            return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    pytest.skip("Postgres does not run as root, and there is no other user to run it as")
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The URL of a server on loopback that nobody else uses, up to the name of the database."""
+    programs, servant = _programs(), _servant()
+    # A short path, for that of a socket may not be long; and one that the server's user can reach.
+    home = Path(tempfile.mkdtemp(prefix="pj-", dir="/tmp"))
+    if servant:
+        os.chown(home, servant["user"], servant["group"])
+    port = _free_port()
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": home, **servant}
+    control = [programs / "pg_ctl", "-D", home / "data", "-w"]
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home}"
+    try:
+        subprocess.run(
+            [programs / "initdb", "-D", home / "data", "-U", "peer", "-A", "trust", "-N"],
+            check=True,
+            **quiet,
+        )
+        subprocess.run([*control, "-o", options, "start"], check=True, **quiet)
+        yield f"postgresql://peer@127.0.0.1:{port}"
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], check=False, **quiet)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+async def url(server, request):
+    """The URL of an empty database."""
+    import asyncpg
+
+    name = f"t{abs(hash(request.node.name))}"
+    connection = await asyncpg.connect(f"{server}/postgres")
+    await connection.execute(f"CREATE DATABASE {name}")
+    await connection.close()
+    return f"{server}/{name}"
+
+
+class Drawn:
+    """Says what the draw decides, after letting others go first; counts its calls."""
+
+    name = "drawn"
+
+    def __init__(self, *, fails_at=None):
+        self.calls = []
+        self.fails_at = fails_at
+
+    async def speak(self, request):
+        await asyncio.sleep(0)
+        self.calls.append((request.discussion, request.turn))
+        if request.turn == self.fails_at:
+            msg = "no reply"
+            raise TimeoutError(msg)
+        text = f"So be it: \N{SNOWMAN}\n{int(request.draw, 16) % 2 + 1}"
+        return Utterance(text=text, simulated=True)
+
+    async def close(self):
+        pass
+
+
+def _heads(count):
+    for number in range(count):
+        head = Transcript(
+            id="-",
+            comparison=comparison_of(2, name=f"c{number:03}", gold=1),
+            protocol=PROTOCOL.name,
+            seats=SEATS,
+            condition="talk",
+        )
+        yield replace(head, id=identify(head, prompts="plain"))
+
+
+async def _play(store, reviewer, count):
+    """Play what is not done of so many discussions, eight at a time."""
+    to_play = await store.enlist("run", list(_heads(count)))
+    stagings = (
+        Staging(
+            transcript=transcript,
+            protocol=PROTOCOL,
+            reviewers={seat.id: reviewer for seat in SEATS},
+            pack=PLAIN_PACK,
+            roles={},
+        )
+        for transcript in to_play
+    )
+    await play_all(stagings, max_connections=8, journal=store)
+
+
+async def test_a_run_is_the_same_on_either_database(url, tmp_path):
+    """Interrupted by failures and taken up again, it ends as an undisturbed one on SQLite."""
+    first, second, undisturbed = Drawn(fails_at=2), Drawn(), Drawn()
+    async with Store.open(url) as store:
+        await _play(store, first, 20)
+        assert (await store.counts("run"))[Status.FAILED] == 20
+    async with Store.open(url) as store:
+        await _play(store, second, 30)
+        assert (await store.counts("run"))[Status.DONE] == 30
+    assert len(second.calls) == 20 * 2 + 10 * 4
+    async with Store.open(tmp_path) as store:
+        await _play(store, undisturbed, 30)
+        expected = [transcript async for transcript in store.transcripts(run="run")]
+    async with Archive.open(url) as archive:
+        assert [each async for each in archive.transcripts(run="run")] == expected
+
+
+async def test_manifests_and_outcomes_survive_the_server(url):
+    """Ties, refusals and explanations come back as what they are; so does a replaced manifest."""
+    transcript = transcript_of("=|? ! -", gold=1)
+    async with Store.open(url) as store:
+        await store.record_run("r1", {"name": "first"})
+        await store.record_run("r1", {"name": "second"})
+        await store.end(transcript)
+    async with Archive.open(url) as archive:
+        assert await archive.transcript(transcript.id) == transcript
+        assert [run.manifest for run in await archive.runs()] == [{"name": "second"}]
+
+
+async def test_two_writers_of_one_discussion_are_told_so(url):
+    """A turn that another process has written is never written twice."""
+    transcript = transcript_of("2|1 2")
+    opened = replace(transcript, turns=(), stop=None)
+    async with Store.open(url) as one:
+        await one.turn(opened, transcript.turns[0])
+        with pytest.raises(StoreError, match="another process plays the same discussions"):
+            async with Store.open(url) as other:
+                await other.turn(opened, transcript.turns[0])
+
+
+async def test_two_writers_may_make_the_store_at_once(url):
+    """One of them makes the tables, the other waits for that."""
+
+    async def keep(moves):
+        async with Store.open(url) as store:
+            await store.end(transcript_of(moves))
+
+    await asyncio.gather(*(keep(moves) for moves in ("1", "2", "1|2 1", "2|2 2")))
+    async with Archive.open(url) as archive:
+        assert (await archive.counts())[Status.DONE] == 4
+
+
+async def test_a_database_of_something_else_on_a_server_is_refused(url):
+    """A store is never made among somebody else's tables."""
+    import asyncpg
+
+    connection = await asyncpg.connect(url)
+    await connection.execute("CREATE TABLE recipes (name TEXT)")
+    await connection.close()
+    for kind in (Store, Archive):
+        with pytest.raises(StoreError, match="something else: it has a table 'recipes'"):
+            async with kind.open(url):
+                pass
+
+
+async def test_a_server_that_is_not_there_is_named_without_its_password():
+    """The sentence says which store cannot be reached, and repeats no secret."""
+    url = f"postgresql://peer:hunter2@127.0.0.1:{_free_port()}/study"
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed")
+    with pytest.raises(StoreError, match=r"127\.0\.0\.1") as caught:
+        async with Store.open(url):
+            pass
+    assert "hunter2" not in str(caught.value)
