@@ -71,7 +71,7 @@ class ModelServer:
         patient = self.rate < 1.0 and self.asked[key] % 3 == 0
         if patient or draw.random() >= self.rate * (1.0 if self.rate == 1.0 else 1.2):
             return "answer"
-        return draw.choices(self.fates, [FAULTS[fate] for fate in self.fates])[0]
+        return draw.choices(self.fates, [FAULTS.get(fate, 1) for fate in self.fates])[0]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """One attempt."""
@@ -109,11 +109,14 @@ class ModelServer:
             if self.faults["hang"] == ENOUGH_HUNG:
                 self.hung.set()
             await self._closing.wait()
-        elif fate == "truncated":
-            response = web.StreamResponse(headers={"Content-Length": "1000"})
+        elif fate in {"truncated", "drip"}:
+            response = web.StreamResponse(headers={"Content-Length": "1000000"})
             response.content_type = "application/json"
             await response.prepare(request)
             await response.write(b'{"id": "x", "choices": [{"index": 0, ')
+            while fate == "drip" and not self._closing.is_set():
+                await response.write(b" ")
+                await asyncio.sleep(0.05)
         if request.transport is not None:
             request.transport.abort()
         return web.Response()

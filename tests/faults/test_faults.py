@@ -185,9 +185,10 @@ async def test_a_hopeless_run_is_stopped(kit, start, tmp_path):
     assert 5 <= summary.discussions.failed < 30
 
 
-async def test_a_server_that_hangs_fails_within_the_timeout_of_the_card(kit, start, tmp_path):
-    """A call that is never answered ends as a failure with its cause."""
-    server = start(kit.ModelServer(rate=1.0, fates=("hang",)))
+@pytest.mark.parametrize("fate", ["hang", "drip"])
+async def test_a_server_that_hangs_fails_within_the_timeout_of_the_card(kit, start, tmp_path, fate):
+    """A call that is never answered, or a letter at a time, ends as a failure with its cause."""
+    server = start(kit.ModelServer(rate=1.0, fates=(fate,)))
     shelf = kit.project(tmp_path, server, limits="attempts = 1\ntimeout = 0.2")
     summary = await run(kit.study(), out=tmp_path / "out", shelf=shelf, limit=1, environ={})
     failures = {one.failure.kind for one in await load(tmp_path / "out")}

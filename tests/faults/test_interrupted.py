@@ -21,13 +21,13 @@ EXPERIMENT = Experiment(
     conditions=(Condition(name="talk", protocol="leader_follower", seats=("ann", "bob")),),
 )
 '''
-CONNECTIONS = 24
+CONNECTIONS = 16
 UNTIDY = ("Traceback", "Unclosed", "ResourceWarning", "never awaited", "was destroyed", "exception")
 
 
 def command(folder):
     """The run, in Python's development mode, which tells of everything left open."""
-    words = f"run study --out out --display plain --limit 12 --max-connections {CONNECTIONS}"
+    words = f"run study --out out --display plain --limit 8 --max-connections {CONNECTIONS}"
     return subprocess.Popen(
         [sys.executable, "-X", "dev", "-m", "peerjudge", *words.split()],
         cwd=folder,
@@ -61,6 +61,6 @@ async def test_a_run_stopped_while_calls_hang_goes_on_without_paying_twice(
     assert not [word for word in UNTIDY if word in err], err
     played = await load(tmp_path / "out")
     assert all(one.stop is StopReason.COMPLETE for one in played)
-    assert len(played) == 24
+    assert len(played) == 16
     twice = sum(server.answered.values()) - len(server.answered)
     assert twice <= CONNECTIONS
