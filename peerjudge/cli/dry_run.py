@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from peerjudge.cli.console import print_json, results
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from peerjudge.experiment import Estimate, Part, PartEstimate, Prepared, Step
 
 __all__ = ["print_estimate"]
@@ -26,7 +28,7 @@ def print_estimate(prepared: Prepared, *, json: bool) -> None:
         "condition", "protocol", "seats", "options", "discussions", box=None, pad_edge=False
     )
     for part, counted in zip(prepared.plan.parts, found.parts, strict=True):
-        options = ", ".join(f"{key}={value}" for key, value in part.protocol.settings().items())
+        options = ", ".join(f"{key}={value}" for key, value in part.condition.options.items())
         seats = ", ".join(seat.reviewer for seat in part.seats)
         table.add_row(
             part.condition.name, part.protocol.name, seats, options, f"{counted.discussions:,}"
@@ -38,7 +40,7 @@ def print_estimate(prepared: Prepared, *, json: bool) -> None:
     console.print(_closing(prepared, found), soft_wrap=True)
 
 
-def _steps(found: Estimate):  # noqa: ANN202  a rich table, imported when needed
+def _steps(found: Estimate) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
