@@ -43,7 +43,7 @@ def recorded_figures_of(found: RecordedFindings, printed: Published) -> Mapping[
         ),
         agreement=(
             _agreement(found, printed),
-            "Accuracy of each jury against human verdicts, with intervals and printed values.",
+            "Accuracy of each jury against gold, with intervals and printed values.",
         ),
         weights=(_weights(found), "Weight of each reviewer under both schemes, with intervals."),
         position=(
@@ -161,10 +161,11 @@ def _weights(found: RecordedFindings) -> DotFigure | None:
 
 
 def _position(found: RecordedFindings) -> DotFigure | None:
+    both_orders = {row.reviewer for row in found.consistency}
     rows = [
         Values(name=row.reviewer, note=f"{percent(row.share)} %", end=row.share)
         for row in found.positions
-        if row.share.n
+        if row.share.n and row.reviewer in both_orders
     ]
     rows.sort(key=lambda row: -row.end.value if row.end is not None else 0.0)
     if not rows or len(rows) > _MOST_ROWS:
