@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from autogen_core import EVENT_LOGGER_NAME
+from autogen_core.logging import LLMCallEvent
 from autogen_core.models import (
     AssistantMessage,
     LLMMessage,
@@ -19,13 +21,21 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from peerjudge.cards import read_card
-from peerjudge.clients import build_client
+from peerjudge.clients import MalformedReplyError, build_client
 from peerjudge.clients.openai_client import QuickOpenAIClient, aiohttp_transport
 
 SYSTEM = SystemMessage(content="Be fair.")
 USER = UserMessage(content="Which? é 你好 \u2028", source="moderator")
 SAID = AssistantMessage(content="The first.", source="reviewer")
 TOOL: ToolSchema = {"name": "look", "description": "Looks.", "parameters": {"type": "object"}}
+INFO = {
+    "vision": False,
+    "function_calling": True,
+    "json_output": True,
+    "structured_output": True,
+    "family": "unknown",
+    "multiple_system_messages": False,
+}
 
 
 class Choice(BaseModel):
@@ -42,14 +52,7 @@ def settings(server: HTTPServer, **more: object) -> dict[str, Any]:
         "base_url": server.url_for("/v1"),
         "max_retries": 0,
         "include_name_in_message": False,
-        "model_info": {
-            "vision": False,
-            "function_calling": True,
-            "json_output": True,
-            "structured_output": True,
-            "family": "unknown",
-            "multiple_system_messages": False,
-        },
+        "model_info": INFO,
         **more,
     }
 
@@ -100,6 +103,14 @@ CASES: dict[str, tuple[list[LLMMessage], dict[str, Any], dict[str, Any]]] = {
     "json": ([SYSTEM, USER], {}, {"json_output": True}),
     "a schema": ([SYSTEM, USER], {}, {"json_output": Choice}),
     "an empty text": ([SYSTEM, UserMessage(content="", source="m")], {}, {}),
+    "spaces at the end": ([SystemMessage(content="Fair. \n"), USER], {}, {}),
+    "spaces that stay": (
+        [SystemMessage(content="Fair. \n"), USER],
+        {"model_info": INFO | {"multiple_system_messages": True}},
+        {},
+    ),
+    "nothing but spaces": ([SystemMessage(content=" "), USER], {}, {}),
+    "an r1": ([SYSTEM, USER], {"model_info": INFO | {"family": "r1"}}, {}),
     "a claude": ([SYSTEM, USER], {"model": "claude-x"}, {}),
 }
 
@@ -141,3 +152,48 @@ async def test_cards_get_the_quick_client(httpserver: HTTPServer):
     assert component.provider == "autogen_ext.models.openai.OpenAIChatCompletionClient"
     assert "http_client" not in component.model_dump_json()
     await client.close()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function"}]},
+        {"role": "assistant", "content": "", "function_call": {"name": "f", "arguments": "{}"}},
+    ],
+)
+async def test_a_function_that_was_not_given_cannot_be_called(httpserver: HTTPServer, message):
+    """A model that calls a function nobody gave it has not replied."""
+    body = json.loads(completion(""))
+    body["choices"][0]["message"] = message
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
+    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    with pytest.raises(MalformedReplyError, match="given none"):
+        await client.create([SYSTEM, USER])
+    await client.close()
+
+
+async def test_json_under_another_name_is_read(httpserver: HTTPServer):
+    """Some servers send JSON as text; their replies and tokens count like others."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_data(
+        completion("1"), content_type="text/plain"
+    )
+    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    assert (await client.create([SYSTEM, USER])).content == "1"
+    assert client.total_usage().prompt_tokens == client.actual_usage().prompt_tokens == 11
+    await client.close()
+
+
+async def test_calls_are_in_the_event_log_of_autogen(
+    httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
+):
+    """Whoever listens to AutoGen's events hears of the call with its messages and its tokens."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_data(
+        completion("1"), content_type="application/json"
+    )
+    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    with caplog.at_level("INFO", logger=EVENT_LOGGER_NAME):
+        await client.create([SYSTEM, USER])
+    await client.close()
+    (event,) = [one.msg for one in caplog.records if isinstance(one.msg, LLMCallEvent)]
+    assert event.prompt_tokens == 11
+    assert "Be fair." in str(event)
