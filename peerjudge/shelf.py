@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Literal, TypeVar, cast, get_args
 
-from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar
+from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar, Study
 from peerjudge.errors import CardError, ExperimentError, ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
 
@@ -217,6 +217,14 @@ class Shelf:
             name=declared.name or path.stem,
             question=declared.question or _first_paragraph(module.__doc__),
         )
+
+    def study(self, name: str | Path) -> Callable[..., Study] | None:
+        """The `study` function of an experiment that computes instead of playing; else `None`.
+
+        It takes the keyword `seed` and returns a `Study`.
+        """
+        made: object = getattr(_load(self.experiment_path(name), "experiments"), "study", None)
+        return cast("Callable[..., Study]", made) if callable(made) else None
 
     def experiment_path(self, name: str | Path) -> Path:
         """The file of an experiment given by name or by path; executes nothing."""

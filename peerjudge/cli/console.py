@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
     from peerjudge.data import Dataset
 
-__all__ = ["Display", "configure_logging", "print_json", "results", "say_if_simulated", "status"]
+__all__ = [
+    "Display",
+    "configure_logging",
+    "json_text",
+    "print_json",
+    "results",
+    "say_if_simulated",
+    "status",
+]
 
 
 class Display(StrEnum):
@@ -41,7 +49,12 @@ def status() -> Console:
 
 def print_json(document: object) -> None:
     """One JSON document on stdout; NaN is written as null, which JSON has and NaN it has not."""
-    print(json.dumps(_finite(document), ensure_ascii=False, allow_nan=False))
+    print(json_text(document))
+
+
+def json_text(document: object) -> str:
+    """The document as one line of JSON."""
+    return json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
 
 
 def say_if_simulated(dataset: Dataset) -> None:

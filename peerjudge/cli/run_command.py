@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -9,6 +10,7 @@ from cyclopts import Parameter
 from peerjudge.cli.console import Display, configure_logging, print_json, results, status
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.progress import showing
+from peerjudge.cli.studies import run_study
 
 if TYPE_CHECKING:
     from peerjudge.experiment import RunSummary
@@ -89,11 +91,17 @@ async def run_command(
         Print the summary as one JSON document.
     """
     from peerjudge.experiment import parse_settings, prepare, run
+    from peerjudge.shelf import Shelf
 
     configure_logging(level=log_level)
     if log_level.lower() not in {"debug", "info"}:
         _hush_retries()
     settings = parse_settings(setting)
+    if (study := Shelf().study(experiment)) is not None:
+        unused = {"data": data, "store": store, "limit": limit, "setting": settings}
+        unused |= {"cost-limit": cost_limit, "token-limit": token_limit, "dry-run": dry_run}
+        unused |= {"fail-on-error": fail_on_error, "deadline": deadline, "cache": cache}
+        return run_study(Path(experiment).stem, study, seed=seed, out=out, json=json, unused=unused)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
         print_estimate(prepared, json=json)

@@ -50,6 +50,15 @@ from peerjudge.data.ranking import (
     Tournament,
 )
 from peerjudge.data.stances import stances_in, strict_majority
+from peerjudge.data.studies import (
+    Cell,
+    Curve,
+    CurveFigure,
+    Study,
+    StudyTable,
+    Target,
+    TargetFigure,
+)
 
 __all__ = [
     "INCONSISTENT",
@@ -61,9 +70,12 @@ __all__ = [
     "Answer",
     "Battle",
     "Card",
+    "Cell",
     "Comparison",
     "Condition",
     "Cue",
+    "Curve",
+    "CurveFigure",
     "Dataset",
     "Direction",
     "EventKind",
@@ -95,6 +107,10 @@ __all__ = [
     "Seating",
     "Standing",
     "StopReason",
+    "Study",
+    "StudyTable",
+    "Target",
+    "TargetFigure",
     "TokenLogprob",
     "Tournament",
     "Transcript",

@@ -20,7 +20,18 @@ from peerjudge.simulation.latent import margins
 from peerjudge.simulation.subsets import Subset
 from peerjudge.simulation.traits import Traits
 
-__all__ = ["CELL", "TOTAL", "World", "expected", "figures", "fit_llmbar", "world_of"]
+__all__ = [
+    "CELL",
+    "NATURAL",
+    "TOTAL",
+    "World",
+    "dampening_of",
+    "expected",
+    "figures",
+    "fit_llmbar",
+    "row_name",
+    "world_of",
+]
 
 CELL = "PRePair Table 4"
 TOTAL = "PRePair Table 4, Adversarial"
@@ -46,7 +57,7 @@ def figures(published: LlmbarTargets, *, warm: bool = False) -> tuple[Figure, ..
     cells = [
         Figure(
             group=CELL,
-            name=f"{_name(row)}, {subset}",
+            name=f"{row_name(row)}, {subset}",
             published=value,
             spread=_error(value, size),
         )
@@ -57,7 +68,7 @@ def figures(published: LlmbarTargets, *, warm: bool = False) -> tuple[Figure, ..
     totals = [
         Figure(
             group=TOTAL,
-            name=_name(row),
+            name=row_name(row),
             published=row.total,
             spread=_error(row.total, adversarial),
         )
@@ -74,22 +85,30 @@ def expected(world: World, published: LlmbarTargets) -> Mapping[str, float]:
     for row in published.rows:
         shares = np.array([_share(world, row, subset) for subset in published.items])
         for subset, share in zip(published.items, shares.tolist(), strict=True):
-            found[f"{CELL}: {_name(row)}, {subset}"] = share
-        found[f"{TOTAL}: {_name(row)}"] = float(
+            found[f"{CELL}: {row_name(row)}, {subset}"] = share
+        found[f"{TOTAL}: {row_name(row)}"] = float(
             (shares * sizes)[others].sum() / sizes[others].sum()
         )
     return found
+
+
+def row_name(row: LlmbarRow) -> str:
+    """How a row is told apart: evaluator and method."""
+    return f"{row.model} {row.method}"
+
+
+def dampening_of(traits: Traits, method: str) -> float:
+    """What a method (a protocol's name) leaves of the surface's pull."""
+    if method in _ALONE:
+        return traits.alone_dampening
+    return traits.together_dampening if method in _TOGETHER else 1.0
 
 
 def _share(world: World, row: LlmbarRow, subset: str) -> float:
     from scipy.special import ndtr
 
     traits, place = world.cast[row.model], world.subsets[subset]
-    left = 1.0
-    if row.method in _ALONE:
-        left = traits.alone_dampening
-    elif row.method in _TOGETHER:
-        left = traits.together_dampening
+    left = dampening_of(traits, row.method)
     margin, density = margins(_NODES, most=_MOST)
     seen = traits.ability * place.clarity * margin - traits.surface * left * place.lure
     right: Floats = np.asarray(ndtr(seen))
@@ -150,7 +169,7 @@ def fit_llmbar(
         dampened: whether methods may differ; if not, none of them tames the surface.
     """
     left_out = {
-        f"{_name(row)}, {subset}"
+        f"{row_name(row)}, {subset}"
         for row in published.rows
         if (row.model, row.method) in without
         for subset in published.items
@@ -174,10 +193,6 @@ def fit_llmbar(
 
 def _positive(name: str, *, most: float, prior: float, spread: float) -> Parameter:
     return Parameter(name=name, low=0.0, high=most, prior=prior, spread=spread, start=prior)
-
-
-def _name(row: LlmbarRow) -> str:
-    return f"{row.model} {row.method}"
 
 
 def _error(share: float, size: int) -> float:

@@ -6,7 +6,8 @@ of Table 4 and the gains, Tables 6, 7 and 9, and the events of section 5.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,9 +26,18 @@ from peerjudge.simulation.calibration.prd_figures import Tally, figures, tally
 from peerjudge.simulation.calibration.targets import PrdTargets
 from peerjudge.simulation.traits import Traits
 
-__all__ = ["Cast", "cast_of", "expected", "fit_prd", "parameters"]
+__all__ = ["Cast", "Model", "cast_of", "expected", "fit_prd", "full_model", "parameters"]
 
 Cast = Mapping[str, Traits]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What may vary, and the reviewers that follow from it."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    cast: Callable[[Values], Cast] = field(hash=False)
 
 
 def expected(cast: Cast, published: PrdTargets, *, settle: Settle = "coin") -> Mapping[str, float]:
@@ -141,14 +151,33 @@ def cast_of(values: Values, reviewers: Sequence[str]) -> dict[str, Traits]:
     }
 
 
-def fit_prd(published: PrdTargets, *, settle: Settle = "coin", without: Container[str] = ()) -> Fit:
-    """The cast that comes nearest to the figures, but for those `without` (by id)."""
+def fit_prd(
+    published: PrdTargets,
+    *,
+    model: Model | None = None,
+    settle: Settle = "coin",
+    without: Container[str] = (),
+) -> Fit:
+    """The cast that comes nearest to the figures, but for those `without` (by id).
+
+    Where there is a `model`, it is fitted in place of the full one.
+    """
+    fitted = model or full_model(published)
     kept = [figure for figure in figures(published) if figure.id not in without]
     values = np.array([figure.published for figure in kept])
     spread = np.array([figure.spread for figure in kept])
 
     def misses(found: Values) -> Floats:
-        said = expected(cast_of(found, published.reviewers), published, settle=settle)
+        said = expected(fitted.cast(found), published, settle=settle)
         return (np.array([said[figure.id] for figure in kept]) - values) / spread
 
-    return fit(parameters(published.reviewers), misses)
+    return fit(fitted.parameters, misses)
+
+
+def full_model(published: PrdTargets) -> Model:
+    """Reviewers with traits of their own."""
+    return Model(
+        name="fitted",
+        parameters=parameters(published.reviewers),
+        cast=lambda found: cast_of(found, published.reviewers),
+    )

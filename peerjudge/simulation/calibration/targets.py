@@ -15,6 +15,7 @@ __all__ = [
     "Figure",
     "LlmbarRow",
     "LlmbarTargets",
+    "Notes",
     "Pair",
     "PrdTargets",
     "Questions",
@@ -162,6 +163,15 @@ class Vicuna80Targets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What has to be known to read them: where they contradict themselves."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
+
+    contradictions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
     """All of them."""
 
@@ -170,6 +180,7 @@ class Targets:
     prd: PrdTargets
     llmbar: LlmbarTargets
     vicuna80: Vicuna80Targets
+    notes: Notes
 
 
 @cache

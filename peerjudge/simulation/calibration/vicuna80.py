@@ -24,7 +24,16 @@ from peerjudge.simulation.calibration.targets import Figure, Vicuna80Targets
 from peerjudge.simulation.latent import TIED_MARGIN, margins
 from peerjudge.simulation.traits import Traits
 
-__all__ = ["AGREEMENT", "REVIEWER", "Described", "describe", "expected", "figures"]
+__all__ = [
+    "AGAIN",
+    "AGAIN_PAIR",
+    "AGREEMENT",
+    "REVIEWER",
+    "Described",
+    "describe",
+    "expected",
+    "figures",
+]
 
 REVIEWER = "Vicuna80 on record"
 AGREEMENT = "Vicuna80 on record, agreement"
@@ -36,7 +45,7 @@ _SHARE = 0.0125
 """About the sampling error of a share of verdicts on 800 pairs, most of them seen in both orders."""
 
 _OWN_SHARE = 0.02
-_AGAIN_PAIR = ("gpt4", "gpt35")
+AGAIN_PAIR = ("gpt4", "gpt35")
 """The answers that were reviewed twice."""
 
 
@@ -241,8 +250,8 @@ def _agreement(cast: Mapping[str, Traits], names: str, published: Vicuna80Target
 def _again(traits: Traits, name: str, published: Vicuna80Targets) -> float:
     """How often a reviewer gives the same verdict when asked again in the same order."""
     common = traits.shared_error + traits.copy_error + traits.place_error
-    golds = published.gold[" ".join(_AGAIN_PAIR)]
-    own = int(name == _AGAIN_PAIR[0]) - int(name == _AGAIN_PAIR[1])
+    golds = published.gold[" ".join(AGAIN_PAIR)]
+    own = int(name == AGAIN_PAIR[0]) - int(name == AGAIN_PAIR[1])
     total = 0.0
     for gold, count in zip((1, 0, -1), golds, strict=True):
         case = _Case(gold=gold, owns=(own,), count=count)
