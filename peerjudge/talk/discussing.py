@@ -76,20 +76,22 @@ def talk_cue(
     A speaker sees all answers and hears the private reviews that `manner.hears` lets it, all
     discussion turns so far, and always what it said itself.
     """
-    spoken = sum(not turn.cue.private for turn in turns)
+    # This is asked for every turn of every discussion: lists, for they take half of a generator's time.
+    spoken = sum([not turn.cue.private for turn in turns])
     if spoken >= length or _may_stop(seats, turns, manner, spoken):
         return None
     speaker = seats[spoken % len(seats)]
-    hears = tuple(
+    everything = manner.hears == "all"
+    hears = [
         index
         for index, turn in enumerate(turns)
-        if not turn.cue.private or manner.hears == "all" or turn.cue.seat == speaker.id
-    )
+        if everything or not turn.cue.private or turn.cue.seat == speaker.id
+    ]
     return Cue(
         seat=speaker.id,
         task="discuss",
         sees=comparison.shown,
-        hears=hears,
+        hears=tuple(hears),
         ties=manner.ties,
         aspects=manner.aspects,
         remind=manner.remind,

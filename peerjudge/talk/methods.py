@@ -148,11 +148,13 @@ def opening_cue(
     """The next private cue of an opening in which one seat after the other reviews, or `None`."""
     if turns and not turns[-1].cue.private:
         return None
-    each = len(_opening_of(seats[0], comparison, opening, start=0))
-    place, step = divmod(len(turns), each)
+    first = _opening_of(seats[0], comparison, opening, start=0)
+    place, step = divmod(len(turns), len(first))
+    if place == 0:
+        return first[step]
     if place == len(seats):
         return None
-    return _opening_of(seats[place], comparison, opening, start=place * each)[step]
+    return _opening_of(seats[place], comparison, opening, start=place * len(first))[step]
 
 
 def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:

@@ -30,6 +30,9 @@ from peerjudge.verdicts.structured import json_code
 
 __all__ = ["FORM_RULES", "PROSE_RULES", "read_verdict"]
 
+_LAST_NUMBER = "last-line number"
+_QUOTING = "{<[`~>"
+
 Stated = list[Statement]
 FormRule = Callable[[Reply], int | None]
 ProseRule = Callable[[Reply, Stated], int | None]
@@ -47,6 +50,8 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
         A choice, a tie, a refusal, or `UNREADABLE` where the reply states no verdict, more than
         one, or one that was not among those asked for. `rule` says what was read by which rule.
     """
+    if code := _at_a_glance(text, answers):
+        return Reading(Outcome.CHOICE, code - 1, _LAST_NUMBER)
     form = Form(answers, ties)
     reply = take_apart(text, form)
     for name, form_rule in FORM_RULES:
@@ -61,6 +66,26 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
         if code is not None:
             return resolve(code, form, name)
     return Reading(Outcome.UNREADABLE, None, "no verdict")
+
+
+def _at_a_glance(text: str, answers: int) -> int:
+    """The code on the last line of a reply that keeps to its form, 0 if it takes a closer look.
+
+    Most replies of most runs do, and need not be taken apart: nothing in them can be a quotation
+    or JSON, and the line before neither announces the number nor may be an item of a list.
+    """
+    for mark in _QUOTING:
+        if mark in text:
+            return 0
+    lines = text.splitlines()
+    last = lines.pop() if lines else ""
+    if len(last) != 1 or not "1" <= last <= "9" or int(last) > answers:
+        return 0
+    while lines:
+        before = lines.pop().strip()
+        if before:
+            return 0 if ":" in before[-8:] or before[0].isdigit() else int(last)
+    return int(last)
 
 
 def _up_to_decision(reply: Reply) -> Stated:
@@ -155,7 +180,7 @@ def _retold(reply: Reply) -> bool:
 
 FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     ("closing JSON", _closing_json),
-    ("last-line number", _last_number),
+    (_LAST_NUMBER, _last_number),
     ("last-line name", _last_name),
     ("last-line label", _last_label),
     ("last-line result", _last_result),
