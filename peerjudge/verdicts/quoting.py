@@ -41,6 +41,9 @@ def unquoted(line: str) -> str:
 
 def own_lines(text: str) -> list[str]:
     """The non-blank lines outside of thinking aloud, fenced code, delimited answers and `>` quotes."""
+    if ">" in text:
+        # Before all else, so that a quoted mark neither opens nor closes anything.
+        text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
     if "<" in text:
         text = _TAG.sub("", _after_thinking(text))
     if "<" in text or "[" in text:
@@ -48,8 +51,6 @@ def own_lines(text: str) -> list[str]:
     lines = text.splitlines()
     if "```" in text or "~~~" in text:
         lines = _outside_fences(lines)
-    if ">" in text:
-        lines = [line for line in lines if not line.lstrip().startswith(">")]
     return [line for line in lines if line and not line.isspace()]
 
 
