@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -27,6 +28,12 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
     return TypeAdapter(kind)
 
 
+@cache
+def _written(kind: type[object]) -> Callable[[object], bytes]:
+    # Every turn is written: `TypeAdapter.dump_json` only passes its many options on to this.
+    return _adapter(kind).serializer.to_json
+
+
 def to_plain(noun: object) -> object:
     """The noun as plain dicts, lists, strings and numbers, without the version envelope."""
     return _adapter(type(noun)).dump_python(noun, mode="json")
@@ -40,7 +47,7 @@ def from_plain(kind: type[T], plain: object) -> T:
 def to_json(noun: object) -> str:
     """One line of JSON: `{"schema": "Transcript/1", "data": {...}}`."""
     kind = type(noun)
-    body = _adapter(kind).dump_json(noun).decode()
+    body = _written(kind)(noun).decode()
     return f'{{"schema":"{kind.__name__}/{SCHEMA_VERSION}","data":{body}}}'
 
 

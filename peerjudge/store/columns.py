@@ -1,25 +1,28 @@
-"""Reads discussions without their texts, a few thousand turns at a time, for frames and statistics."""
+"""Reads discussions without their texts, a few thousand at a time, for frames and statistics."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from asyncio import gather
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from pydantic_core import from_json as plain_json
-from sqlalchemy import Row, func, select
+from sqlalchemy import ColumnElement, Row, Text, cast, func, select
+from sqlalchemy.dialects.postgresql import JSONB
 
-from peerjudge.analysis.frames import TurnRow, without_texts
+from peerjudge.analysis.frames import TurnColumns, without_texts
 from peerjudge.data import (
+    Answer,
     Comparison,
     Cue,
     Expects,
     Outcome,
+    Question,
     Review,
     Transcript,
     Turn,
-    Usage,
     Utterance,
     Verdict,
     from_json,
@@ -32,12 +35,35 @@ __all__ = ["Columns"]
 
 # How many discussions are read at a time: about ten thousand turns.
 _PAGE = 2000
+# How many of them side by side: SQLite takes values out of JSON without holding up the interpreter.
+_AT_ONCE = 4
+
+# Where the fields of a `TurnRow` are in the body of a turn.
+_FIELDS: Mapping[str, str] = {
+    "turn": "index",
+    **{name: f"cue.{name}" for name in ("seat", "task", "private", "expects")},
+    **{name: f"review.verdict.{name}" for name in ("outcome", "choice")},
+    **{name: f"review.{name}" for name in ("score", "rule")},
+    **{name: f"utterance.{name}" for name in ("model", "finish_reason", "latency", "attempts")},
+    **{name: f"utterance.{name}" for name in ("cached", "simulated")},
+    **{
+        name: f"utterance.usage.{name}"
+        for name in ("prompt_tokens", "completion_tokens", "estimated")
+    },
+}
+_TEXT = "utterance.text"
+
+# What a turn is rebuilt from, in the order in which `_turn` takes it.
+_STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated")
+
+# Stands in for the comparison while a head is read.
+_NOTHING = Comparison(id="", question=Question(id="-", text=""), answers=(Answer(id="-", text=""),))
 
 
 class Columns(Archive):
-    """A store read by columns. Texts pass by one page at a time and are not kept."""
+    """A store read for its numbers: the database takes them out of the turns, and leaves the texts."""
 
-    async def heads(self, *, run: str) -> tuple[list[Transcript], list[int]]:
+    async def heads(self, run: str) -> tuple[list[Transcript], list[int]]:
         """The discussions of a run without turns and texts, and how many turns each has.
 
         In the order of `Archive.transcripts`.
@@ -62,25 +88,126 @@ class Columns(Archive):
             .order_by(members.c.condition, members.c.comparison_id, columns.id)
         )
         heads = [
-            transcript_from(
-                row.id,
+            replace(
+                _head(row.head),
+                id=row.id,
                 condition=row.condition,
-                head=row.head,
                 comparison=shown[row.comparison],
-                turns=(),
             )
             for row in await self._rows(query)
         ]
         return heads, [counts.get(head.id, 0) for head in heads]
 
-    async def turn_rows(self, heads: Sequence[Transcript]) -> AsyncIterator[list[TurnRow]]:
-        """The turns of these discussions, in batches and in no particular order."""
-        at: dict[str, list[int]] = {}
-        for number, head in enumerate(heads):
-            at.setdefault(head.id, []).append(number)
-        async for rows in self._pages(sorted(at)):
-            yield [
-                _turn_row(number, body)
-                for discussion, body in rows
-                for number in at.get(discussion, ())
-            ]
+    async def turns(self, heads: Sequence[Transcript]) -> AsyncIterator[TurnColumns]:
+        """The turns of these discussions in batches; `head` is a discussion's number among them."""
+        wanted = (self._packed(tuple(_FIELDS.values())), func.length(self._text(_TEXT)))
+        async for start, page, rows in self._pages(heads, *wanted):
+            if not rows:
+                continue
+            ids: list[str] = [row[0] for row in rows]
+            columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
+            columns["characters"] = tuple(row[2] for row in rows)
+            for places in _places(page):
+                here = [k for k, found in enumerate(ids) if found in places]
+                if len(here) < len(ids):
+                    taken = {name: [column[k] for k in here] for name, column in columns.items()}
+                else:
+                    taken = columns
+                yield {**taken, "head": [start + places[ids[k]] for k in here]}
+
+    async def transcripts_without_texts(
+        self, heads: Sequence[Transcript]
+    ) -> AsyncIterator[Transcript]:
+        """These discussions with all their cues and verdicts, and nothing of what was said."""
+        async for _, page, rows in self._pages(heads, self._packed(_STANCE)):
+            said: dict[str, list[Turn]] = {head.id: [] for head in page}
+            for row, values in zip(rows, _values(rows), strict=True):
+                said[row[0]].append(_turn(*values))
+            for head in page:
+                yield replace(head, turns=tuple(said[head.id]))
+
+    async def _pages(
+        self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
+    ) -> AsyncIterator[tuple[int, Sequence[Transcript], Sequence[Row[*tuple[Any, ...]]]]]:
+        """Pages of heads with the number of the first, and what is wanted of all their turns."""
+        starts = range(0, len(heads), _PAGE)
+        for first in range(0, len(starts), _AT_ONCE):
+            pages = [(k, heads[k : k + _PAGE]) for k in starts[first : first + _AT_ONCE]]
+            found = await gather(*(self._of(page, *wanted) for _, page in pages))
+            for (start, page), rows in zip(pages, found, strict=True):
+                yield start, page, rows
+
+    async def _of(
+        self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
+    ) -> Sequence[Row[*tuple[Any, ...]]]:
+        """The discussion's id and what is wanted of every turn of these, by discussion and turn."""
+        columns = turns.c
+        query = select(columns.discussion, *wanted)
+        query = query.where(columns.discussion.in_({head.id for head in heads}))
+        return await self._rows(query.order_by(columns.discussion, columns.index))
+
+    def _packed(self, paths: Sequence[str]) -> ColumnElement[Any]:
+        """What is at these paths of a turn, as the text of one JSON array."""
+        if self._engine.dialect.name == "sqlite":
+            return func.json_extract(turns.c.body, *(f"$.data.{path}" for path in paths))
+        document = cast(turns.c.body, JSONB)
+        places = [document[("data", *path.split("."))] for path in paths]
+        return cast(func.jsonb_build_array(*places), Text)
+
+    def _text(self, path: str) -> ColumnElement[Any]:
+        if self._engine.dialect.name == "sqlite":
+            return func.json_extract(turns.c.body, f"$.data.{path}")
+        return cast(turns.c.body, JSONB)[("data", *path.split("."))].astext
+
+
+def _values(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[list[Any]]:
+    # One document is read faster than as many as there are rows.
+    return plain_json(f"[{','.join([row[1] for row in rows])}]")
+
+
+def _places(heads: Sequence[Transcript]) -> list[dict[str, int]]:
+    """Where each discussion is among the heads.
+
+    A discussion that is there twice, as part of two conditions, is in two of the results.
+    """
+    places: list[dict[str, int]] = [{}]
+    for number, head in enumerate(heads):
+        if all(head.id in found for found in places):
+            places.append({})
+        free = next(found for found in places if head.id not in found)
+        free[head.id] = number
+    return places
+
+
+@lru_cache(maxsize=10_000)
+def _head(text: str) -> Transcript:
+    # The heads of many discussions differ in nothing, and reading one takes longer than all the rest.
+    return transcript_from("", condition="", head=text, comparison=_NOTHING, turns=())
+
+
+def _turn(
+    index: int, cue: Mapping[str, Any], review: Mapping[str, Any], model: str, simulated: int
+) -> Turn:
+    verdict = review["verdict"]
+    return Turn(
+        index=index,
+        cue=Cue(
+            seat=cue["seat"],
+            task=cue["task"],
+            sees=tuple(cue["sees"]),
+            hears=tuple(cue["hears"]),
+            expects=Expects(cue["expects"]),
+            private=cue["private"],
+        ),
+        utterance=Utterance(text="", model=model, simulated=bool(simulated)),
+        review=Review(
+            verdict=None if verdict is None else _verdict(verdict["outcome"], verdict["choice"]),
+            score=review["score"],
+            rule=review["rule"],
+        ),
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _verdict(outcome: str, choice: str | None) -> Verdict:
+    return Verdict(Outcome(outcome), choice)

@@ -17,7 +17,6 @@ from peerjudge.data import (
     from_json,
     to_json,
 )
-from peerjudge.stage import comparison_key
 
 __all__ = ["Head", "comparison_row", "head_row", "transcript_from", "turn_row"]
 
@@ -37,13 +36,13 @@ class Head:
     repetition: int
 
 
-def comparison_row(comparison: Comparison) -> dict[str, object]:
-    """The row of a comparison in its shown order."""
-    return {"key": comparison_key(comparison), "body": to_json(comparison)}
+def comparison_row(comparison: Comparison, *, key: str) -> dict[str, object]:
+    """The row of a comparison in its shown order; `key` is its `comparison_key`."""
+    return {"key": key, "body": to_json(comparison)}
 
 
-def head_row(transcript: Transcript) -> dict[str, object]:
-    """The row of a discussion, without its turns."""
+def head_row(transcript: Transcript, *, comparison: str) -> dict[str, object]:
+    """The row of a discussion, without its turns; `comparison` is the key of its comparison."""
     head = Head(
         protocol=transcript.protocol,
         seats=transcript.seats,
@@ -59,7 +58,7 @@ def head_row(transcript: Transcript) -> dict[str, object]:
         "id": transcript.id,
         "condition": transcript.condition,
         "comparison_id": transcript.comparison.id,
-        "comparison": comparison_key(transcript.comparison),
+        "comparison": comparison,
         "protocol": transcript.protocol,
         "stop": transcript.stop,
         "head": to_json(head),

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.data import Transcript, Turn
 from peerjudge.errors import StoreError
+from peerjudge.stage import comparison_key
 from peerjudge.store.archive import Archive, Status
 from peerjudge.store.commits import committing
 from peerjudge.store.engine import database
@@ -45,7 +46,8 @@ class Store(Archive):
         self._writer = writer
         self._statements = Statements.of(engine.dialect)
         self._open: set[str] = set()
-        self._begun: set[str] = set()
+        # Discussions whose beginning is written, with the key of their comparison.
+        self._begun: dict[str, str] = {}
         self._shown: set[str] = set()
 
     @classmethod
@@ -80,9 +82,10 @@ class Store(Archive):
     async def end(self, transcript: Transcript) -> None:
         """Keep how a discussion ended; returns when that is durable."""
         rows = self._beginning(transcript)
-        rows.append((self._statements.head, head_row(transcript)))
+        key = self._begun[transcript.id]
+        rows.append((self._statements.head, head_row(transcript, comparison=key)))
         await self._writer.write(rows)
-        self._begun.discard(transcript.id)
+        self._begun.pop(transcript.id, None)
         self._open.discard(transcript.id)
 
     async def reopen(self, discussion: str) -> Transcript:
@@ -95,7 +98,8 @@ class Store(Archive):
             msg = f"store {self._location.name} holds no discussion {discussion!r}"
             raise StoreError(msg)
         reopened = replace(transcript, stop=None, failure=None)
-        await self._writer.write([(self._statements.head, head_row(reopened))])
+        row = head_row(reopened, comparison=comparison_key(reopened.comparison))
+        await self._writer.write([(self._statements.head, row)])
         return reopened
 
     async def record_run(self, run: str, manifest: Mapping[str, object]) -> None:
@@ -126,17 +130,15 @@ class Store(Archive):
         """What must be written before a turn of this discussion: nothing, after its first one."""
         if transcript.id in self._begun:
             return []
-        self._begun.add(transcript.id)
         statements = self._statements
         rows: list[Write] = []
-        comparison = comparison_row(transcript.comparison)
-        key = str(comparison["key"])
+        key = self._begun[transcript.id] = comparison_key(transcript.comparison)
         if key not in self._shown:
             if len(self._shown) >= _REMEMBERED:
                 self._shown.clear()
             self._shown.add(key)
-            rows.append((statements.comparison, comparison))
-        rows.append((statements.head, head_row(transcript)))
+            rows.append((statements.comparison, comparison_row(transcript.comparison, key=key)))
+        rows.append((statements.head, head_row(transcript, comparison=key)))
         rows += [(statements.old_turn, turn_row(transcript.id, turn)) for turn in transcript.turns]
         return rows
 
