@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.simulation.latent import TIED_MARGIN, change_probability, noise_of
+from peerjudge.simulation.judgement import MIDDLE_RATING, RATING_STEP
+from peerjudge.simulation.latent import TIED_MARGIN, Noise, change_probability, noise_of
 from peerjudge.simulation.traits import Traits
 
 __all__ = ["Bools", "Items", "Speaker", "Talk", "Verdicts", "World", "majority", "score", "talk"]
@@ -35,7 +36,7 @@ class Items:
 
     `gold` is 1, -1 or 0 (a tie); where nobody knows (`known` false) the truth is drawn anew in every
     study. `length` is the difference of the logarithms of the lengths, `machine` that of being a
-    machine's.
+    machine's, and `machines` says how many of the two are.
     """
 
     gold: npt.NDArray[np.int8]
@@ -44,6 +45,7 @@ class Items:
     lure: Values
     length: Values
     machine: npt.NDArray[np.int8]
+    machines: npt.NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -57,19 +59,22 @@ class Items:
             lure=self.lure[rows],
             length=self.length[rows],
             machine=self.machine[rows],
+            machines=self.machines[rows],
         )
 
     @classmethod
     def plain(cls, gold: Sequence[int], machine: Sequence[int] | None = None) -> Items:
         """Ordinary items with this gold."""
         count = len(gold)
+        machines = np.zeros(count, np.int8) if machine is None else np.array(machine, np.int8)
         return cls(
             gold=np.array(gold, dtype=np.int8),
             known=np.ones(count, dtype=np.bool_),
             clarity=np.ones(count),
             lure=np.zeros(count),
             length=np.zeros(count),
-            machine=np.zeros(count, np.int8) if machine is None else np.array(machine, np.int8),
+            machine=machines,
+            machines=np.abs(machines),
         )
 
 
@@ -124,9 +129,7 @@ class World:
         scale = np.where(tied & items.known, TIED_MARGIN, items.clarity)
         self._margin = (better * scale * np.abs(self._normal())).astype(np.float32)
         self._lure = (-self.gold * items.lure).astype(np.float32)
-        self._shared = self._normal()
-        self._own: dict[str, Drawn] = {}
-        self._place: dict[str, Drawn] = {}
+        self._numbers: dict[tuple[str, ...], Drawn] = {}
 
     def private(
         self,
@@ -135,7 +138,6 @@ class World:
         temperature: float = 1.0,
         dampening: float = 1.0,
         swapped: bool = False,
-        placed: bool = True,
         ties: bool = False,
     ) -> Verdicts:
         """One draw of the speaker's verdicts before it has heard anybody.
@@ -145,40 +147,91 @@ class World:
             temperature: at which it is sampled.
             dampening: what is left of the surface's pull.
             swapped: whether the second answer is shown first.
-            placed: whether the answers are seen side by side, so that there is a first place.
             ties: whether a tie may be said.
         """
         traits, noise = speaker.traits, noise_of(speaker.traits, temperature)
         side = -1.0 if swapped else 1.0
+        seen = self._difference(speaker, noise, dampening=dampening)
+        seen += np.float32(side * traits.position_bias)
+        if noise.place:
+            turned = np.float32(side * math.sqrt(noise.place))
+            seen += turned * self._kept("place", speaker.name)
+        verdicts = _sides(seen)
+        return np.where(np.abs(seen) < traits.tie_width, np.int8(0), verdicts) if ties else verdicts
+
+    def rated(
+        self,
+        speaker: Speaker,
+        *,
+        temperature: float = 1.0,
+        points: int | None = 5,
+    ) -> Verdicts:
+        """One draw of which answer the speaker rates higher, having seen each alone.
+
+        On a scale of so many `points` the two are often rated the same; with `None` the rating is an
+        expectation, and never is.
+        """
+        traits, noise = speaker.traits, noise_of(speaker.traits, temperature)
+        difference = self._difference(speaker, noise, dampening=traits.alone_dampening)
+        if points is None:
+            return _sides(difference)
+        # What the two answers have in common decides where on the scale they are.
+        level = -traits.ability * np.abs(self._margin)
+        level += (traits.surface * traits.alone_dampening) * np.abs(self._lure)
+        level += np.asarray(
+            traits.machine_taste * self.items.machines
+            + traits.self_enhancement * np.abs(speaker.own),
+            dtype=np.float32,
+        )
+        level += self._errors(noise, speaker.name, of="level")
+        first, second = (
+            rating_of((level + np.float32(side) * difference) / np.float32(2), traits, points)
+            for side in (1, -1)
+        )
+        return np.sign(first - second).astype(np.int8)
+
+    def _difference(self, speaker: Speaker, noise: Noise, *, dampening: float) -> Drawn:
+        """How much better the first answer looks, place apart."""
+        traits = speaker.traits
         seen = traits.ability * self._margin
         seen += (traits.surface * dampening) * self._lure
         seen += np.asarray(
             traits.verbosity * self.items.length
             + traits.machine_taste * self.items.machine
-            + traits.self_enhancement * speaker.own
-            + (side * traits.position_bias if placed else 0.0),
+            + traits.self_enhancement * speaker.own,
             dtype=np.float32,
         )
-        for variance, drawn in (
-            (noise.shared, lambda: self._shared),
-            (noise.own, lambda: self._kept(self._own, speaker.name)),
-            (noise.fresh, self._normal),
-        ):
-            if variance:
-                seen += np.float32(math.sqrt(variance)) * drawn()
-        if noise.place and placed:
-            turned = np.float32(side * math.sqrt(noise.place))
-            seen += turned * self._kept(self._place, speaker.name)
-        verdicts = np.where(seen > 0, np.int8(1), np.int8(-1))
-        return np.where(np.abs(seen) < traits.tie_width, np.int8(0), verdicts) if ties else verdicts
+        seen += self._errors(noise, speaker.name, of="difference")
+        return seen
 
-    def _kept(self, kept: dict[str, Drawn], name: str) -> Drawn:
-        if name not in kept:
-            kept[name] = self._normal()
-        return kept[name]
+    def _errors(self, noise: Noise, name: str, *, of: str) -> Drawn:
+        """The errors of a reply but for that of the place: common ones, the speaker's own, fresh ones."""
+        total = np.float32(math.sqrt(noise.shared)) * self._kept(of)
+        if noise.own:
+            total += np.float32(math.sqrt(noise.own)) * self._kept(of, name)
+        if noise.fresh:
+            total += np.float32(math.sqrt(noise.fresh)) * self._normal()
+        return total
+
+    def _kept(self, *of: str) -> Drawn:
+        """A standard normal number per study and item, the same whenever it is asked for."""
+        if of not in self._numbers:
+            self._numbers[of] = self._normal()
+        return self._numbers[of]
 
     def _normal(self) -> Drawn:
         return self.random.standard_normal(self.shape, dtype=np.float32)
+
+
+def rating_of(seen: npt.NDArray[np.floating], traits: Traits, points: int) -> Values:
+    """The score from 0 to `points` - 1 of answers that look this good; see `judgement.rate`."""
+    halfway = -traits.ability * math.sqrt(2 / math.pi) / 2
+    felt = (MIDDLE_RATING + RATING_STEP * (seen - halfway) - 1) * ((points - 1) / 4)
+    return np.asarray(np.clip(np.rint(felt), 0, points - 1), dtype=np.float64)
+
+
+def _sides(seen: Drawn) -> Verdicts:
+    return np.where(seen > 0, np.int8(1), np.int8(-1))
 
 
 def talk(

@@ -33,19 +33,24 @@ from peerjudge.simulation.traits import Traits
 from peerjudge.tracker import strict_majority
 
 __all__ = [
+    "MIDDLE_RATING",
+    "RATING_STEP",
     "Decision",
     "Mind",
     "appeal_of",
     "decide",
+    "is_machine",
+    "is_own",
     "key_of",
+    "log_length",
     "rate",
     "rating_chances",
     "seen_answers",
 ]
 
 _RATINGS = (1, 5)
-_MIDDLE_RATING = 3.0
-_RATING_STEP = 1.3
+MIDDLE_RATING = 3.0
+RATING_STEP = 1.3
 """Points of rating per latent standard deviation."""
 
 _RATING_DOUBT = 0.6
@@ -128,9 +133,9 @@ def appeal_of(mind: Mind, request: Request, *, key: str) -> Mapping[str, float]:
         appeal[answer.id] = (
             traits.ability * latent.merit[answer.id]
             + surface * latent.lure[answer.id]
-            + traits.verbosity * (_log_length(answer) - usual_length)
-            + (traits.self_enhancement if _is_own(answer, mind.card) else 0.0)
-            + (traits.machine_taste if _is_machine(answer) else 0.0)
+            + traits.verbosity * (log_length(answer) - usual_length)
+            + (traits.self_enhancement if is_own(answer, mind.card) else 0.0)
+            + (traits.machine_taste if is_machine(answer) else 0.0)
             + (traits.position_bias if place == 0 and len(seen) > 1 else 0.0)
             + error / math.sqrt(2)
         )
@@ -163,7 +168,7 @@ def rating_chances(
 def _felt_rating(appeal: Mapping[str, float], traits: Traits, scale: tuple[int, int]) -> float:
     seen = next(iter(appeal.values()))
     halfway = -traits.ability * math.sqrt(2 / math.pi) / 2
-    felt = _MIDDLE_RATING + _RATING_STEP * (seen - halfway)
+    felt = MIDDLE_RATING + RATING_STEP * (seen - halfway)
     (worst, best), (low, high) = scale, _RATINGS
     return worst + (felt - low) * (best - worst) / (high - low)
 
@@ -234,22 +239,24 @@ def _choice(appeal: Mapping[str, float], *, tie_width: float) -> Verdict:
     return Verdict.of(ranked[0])
 
 
-def _log_length(answer: Answer) -> float:
+def log_length(answer: Answer) -> float:
+    """The logarithm of the answer's length, by which a taste for length goes."""
     return math.log(len(answer.text) + 1)
 
 
 def _usual_log_length(comparison: Comparison) -> float:
-    return sum(map(_log_length, comparison.answers)) / len(comparison.answers)
+    return sum(map(log_length, comparison.answers)) / len(comparison.answers)
 
 
-def _is_own(answer: Answer, card: Card) -> bool:
+def is_own(answer: Answer, card: Card) -> bool:
     """Whether the author is this reviewer or of its family: `gpt` owns `gpt-4` and `GPT3.5`."""
     author, family = _plain(answer.author), _plain(card.family)
     names = {_plain(card.name), _plain(card.name.removeprefix("sim_"))}
     return bool(author) and (author in names or (bool(family) and author.startswith(family)))
 
 
-def _is_machine(answer: Answer) -> bool:
+def is_machine(answer: Answer) -> bool:
+    """Whether the author is known and not human."""
     author = _plain(answer.author)
     return bool(author) and "human" not in author
 

@@ -97,6 +97,7 @@ def _llmbar_items(world: World, published: LlmbarTargets) -> Items:
         lure=np.repeat([subset.lure for subset in subsets], counts),
         length=np.zeros(total),
         machine=np.zeros(total, np.int8),
+        machines=np.zeros(total, np.int8),
     )
 
 

@@ -1,0 +1,240 @@
+"""Studies drawn as arrays come out as discussions that are spoken, and as the equations expect."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from peerjudge.analysis.findings.records import record_of
+from peerjudge.data import (
+    TIE,
+    Card,
+    Comparison,
+    EventKind,
+    ReviewerKind,
+    Role,
+    Sampling,
+    Seat,
+    Transcript,
+    Verdict,
+)
+from peerjudge.errors import DataError, ProtocolError
+from peerjudge.shelf import Shelf
+from peerjudge.simulation import SimulatedReviewer, Traits
+from peerjudge.simulation.analytic import Case, chances, discussion, expectation
+from peerjudge.simulation.fast import Items, Speaker, World, score, talk
+from peerjudge.simulation.items import items_of, speaker_of
+from peerjudge.simulation.script import play_script, script_of
+from peerjudge.stage import discuss
+from peerjudge.testing import comparison_of
+
+TRAITS = {
+    "ability": 0.9,
+    "surface": 0.6,
+    "position_bias": 0.3,
+    "self_enhancement": 0.4,
+    "machine_taste": 0.2,
+    "verbosity": 0.3,
+    "shared_error": 0.3,
+    "copy_error": 0.2,
+    "place_error": 0.15,
+    "susceptibility": 0.5,
+    "firmness": 1.2,
+    "truth_pull": 0.8,
+    "tie_width": 0.3,
+    "length": 20,
+}
+CARDS = {
+    "one": Card(name="one", kind=ReviewerKind.SIMULATED, family="claude", traits=TRAITS),
+    "two": Card(
+        name="two",
+        kind=ReviewerKind.SIMULATED,
+        family="human",
+        traits=TRAITS | {"ability": 0.4, "susceptibility": 1.5, "position_bias": -0.4},
+    ),
+}
+SHELF = Shelf()
+CONTRADICTED = (EventKind.ALTERED, EventKind.HELD, EventKind.SHIFTED)
+NONE = 9
+
+
+def _comparisons(count: int) -> list[Comparison]:
+    """Pairs of several kinds: misleading ones, longer ones, a machine's, a reviewer's own."""
+    made = []
+    for number in range(count):
+        pair = comparison_of(gold=number % 2 + 1, name=f"item-{number}")
+        first, second = pair.answers
+        first = replace(first, author=("gpt3", "human", "claude")[number % 3])
+        second = replace(second, author="human", text=second.text + " and more" * (number % 4))
+        subset = "Neighbor" if number % 3 == 0 else ""
+        made.append(replace(pair, answers=(first, second), subset=subset))
+    return made
+
+
+def _seats(names: tuple[str, ...], temperatures: tuple[float, ...], *, logprobs: bool):
+    roles = {1: [Role.JUDGE], 2: [Role.LEADER, Role.FOLLOWER]}.get(
+        len(names), [Role.PANELIST] * len(names)
+    )
+    return tuple(
+        Seat(
+            id=f"seat-{number}",
+            reviewer=name,
+            role=role,
+            sampling=Sampling(temperature=temperature, logprobs=logprobs),
+        )
+        for number, (name, role, temperature) in enumerate(
+            zip(names, roles, temperatures, strict=True), 1
+        )
+    )
+
+
+def _value(verdict: Verdict | None, comparison: Comparison) -> int:
+    if verdict == TIE:
+        return 0
+    if verdict is None or verdict.choice is None:
+        return NONE
+    return 1 if verdict.choice == comparison.shown[0] else -1
+
+
+async def _spoken(protocol, seats, comparisons, *, swapped: bool, seed: int) -> np.ndarray:
+    """What came of every discussion: the verdict, private and final stances, turns of each seat."""
+    reviewers = {seat.id: SimulatedReviewer(CARDS[seat.reviewer], seed=seed) for seat in seats}
+    pack, rows = SHELF.prompts("long_form"), []
+    for comparison in comparisons:
+        head = Transcript(
+            id=f"d-{comparison.id}",
+            comparison=comparison.swapped() if swapped else comparison,
+            protocol=protocol.name,
+            seats=seats,
+        )
+        ended = await discuss(head, protocol=protocol, reviewers=reviewers, pack=pack, roles={})
+        record = record_of(ended)
+        stances = [(seat.private, seat.final) for seat in record.seats]
+        gold = _value(comparison.gold, comparison)
+        private = [_value(stance, comparison) for stance, _ in stances]
+        final = [_value(stance, comparison) for _, stance in stances]
+        events = [seat.events for seat in record.seats]
+        verdict = _value(ended.verdict, comparison)
+        rows.append(
+            _row(verdict, gold, private, final)
+            + [sum(event in CONTRADICTED for event in seat) for seat in events]
+            + [seat.count(EventKind.ALTERED) for seat in events]
+        )
+    return np.array(rows, dtype=float)
+
+
+def _row(verdict, gold, private, final) -> list:
+    alike = private[0] == private[0]
+    for stance in private:
+        alike = alike & (stance == private[0])
+    shares = [verdict == gold, verdict == 1, verdict == 0, verdict == NONE, alike]
+    for before, after in zip(private, final, strict=True):
+        shares += [before == gold, before == 1, after == gold]
+    return shares
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "names", "temperatures", "swapped", "logprobs"),
+    [
+        ("leader_follower", {}, ("one", "two"), (1, 0.5), False, False),
+        (
+            "leader_follower",
+            {"outcome": "majority", "hears": "own", "ties": True},
+            ("two", "one"),
+            (1, 1),
+            True,
+            False,
+        ),
+        ("self_discussion", {"outcome": "leader"}, ("one", "one"), (0.2, 1), False, False),
+        ("panel", {}, ("one", "two", "one"), (1, 1, 1), True, False),
+        ("vote", {}, ("one", "two", "one", "two"), (1, 1, 1, 1), False, False),
+        ("prepair_discussion", {}, ("one", "two"), (1, 1), False, False),
+        ("pairwise", {}, ("one",), (1,), True, False),
+        ("prepair", {}, ("one",), (0.0,), False, False),
+        ("prepair_star", {}, ("two",), (1,), False, False),
+        ("pointwise", {}, ("one",), (1,), False, False),
+        ("pointwise", {}, ("one",), (1,), False, True),
+    ],
+)
+def test_arrays_and_words_agree_in_distribution(
+    name, options, names, temperatures, swapped, logprobs
+):
+    """Every protocol gives the same shares of verdicts, stances and events whichever way it is drawn."""
+    comparisons = _comparisons(250)
+    protocol = SHELF.protocol(name, options)
+    seats = _seats(names, temperatures, logprobs=logprobs)
+    spoken = asyncio.run(_spoken(protocol, seats, comparisons, swapped=swapped, seed=11))
+    world = World(items_of(comparisons), studies=60, random=np.random.default_rng(3))
+    speakers = {seat.id: speaker_of(CARDS[seat.reviewer], comparisons) for seat in seats}
+    script = script_of(protocol, seats, comparisons[0], swapped=swapped)
+    played = play_script(script, world, speakers, draws={})
+    drawn = _row(played.conclusion, world.gold, played.private, played.final)
+    drawn += [*played.contradicted, *played.altered]
+    means = np.array([np.mean(values) for values in drawn])
+    error = spoken.std(axis=0) / np.sqrt(len(spoken)) + 1e-3
+    assert np.abs((spoken.mean(axis=0) - means) / error).max() < 4.0
+
+
+def test_discussions_come_out_as_the_equations_expect():
+    """Drawn and integrated, a discussion is right, held and altered equally often."""
+    leader = Traits(
+        ability=0.9, shared_error=0.4, susceptibility=-1.0, firmness=2.0, truth_pull=0.8
+    )
+    follower = replace(
+        leader, ability=0.4, susceptibility=1.5, position_bias=0.3, machine_taste=0.3
+    )
+    cases = [
+        Case(gold=gold, machine=machine, count=1) for gold in (1, -1) for machine in (1, -1, 0)
+    ]
+    found = discussion(
+        (leader, chances(leader, cases)), (follower, chances(follower, cases)), cases, settle="last"
+    )
+    items = Items.plain([case.gold for case in cases], [case.machine for case in cases])
+    world = World(items, studies=40_000, random=np.random.default_rng(5))
+    seats = [Speaker(name="leader", traits=leader), Speaker(name="follower", traits=follower)]
+    private = [world.private(seat) for seat in seats]
+    drawn = talk(world, seats, private, turns=4)
+    differed = private[0] != private[1]
+    tolerance = 4 * 0.5 / np.sqrt(world.shape[0])
+    for values, expected in (
+        (score(drawn.stances[1], world), found.right),
+        (drawn.stances[0] == 1, found.leader_first),
+        (differed & (drawn.stances[0] == private[0]), found.leader_held),
+        (differed & (drawn.stances[1] == private[1]), found.follower_held),
+        (drawn.altered[0] > 0, found.leader_altered),
+    ):
+        assert np.abs(values.mean(axis=0) - expected).max() < tolerance
+
+
+def test_copies_share_more_of_their_errors_than_others():
+    """Two seats of one reviewer agree more often than two reviewers of the same traits."""
+    traits = Traits(ability=0.6, shared_error=0.2, copy_error=0.4)
+    cases = [Case(gold=1)]
+    apart = chances(traits, cases)
+    copies = chances(traits, cases, copies=True)
+    agreeing = [float(expectation(seen * seen)[0]) for seen in (apart, copies)]
+    assert agreeing[1] > agreeing[0] + 0.03
+    assert expectation(apart) == pytest.approx(expectation(copies), abs=1e-6)
+
+
+def test_errors_of_place_turn_round_when_the_answers_are_swapped():
+    """A preference for places that is new on every item makes a reviewer contradict itself."""
+    world = World(Items.plain([1] * 50), studies=200, random=np.random.default_rng(2))
+    same = {}
+    for share in (0.0, 0.6):
+        speaker = Speaker(name=f"r{share}", traits=Traits(ability=0.3, place_error=share))
+        given, turned = (world.private(speaker, swapped=swapped) for swapped in (False, True))
+        same[share] = (given == turned).mean()
+    assert same[0.6] < same[0.0] - 0.1
+
+
+def test_only_what_can_be_followed_is_followed():
+    """Three answers, and protocols without a verdict, are refused with a sentence."""
+    seats = _seats(("one",), (1.0,), logprobs=False)
+    with pytest.raises(ProtocolError, match="two answers"):
+        script_of(SHELF.protocol("n_way"), seats, comparison_of(3, gold=1))
+    with pytest.raises(DataError, match="only pairs"):
+        items_of([comparison_of(3, gold=1)])
