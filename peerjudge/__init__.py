@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     )
     from peerjudge.errors import PeerJudgeError
     from peerjudge.experiment import RunSummary, load, run
+    from peerjudge.experiment.frames import (
+        battles_df,
+        calls_df,
+        discussions_df,
+        events_df,
+        turns_df,
+        weights_df,
+    )
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.ranking import peer_rank, rank
     from peerjudge.shelf import Shelf
@@ -61,11 +69,17 @@ __all__ = [
     "Turn",
     "Verdict",
     "__version__",
+    "battles_df",
+    "calls_df",
+    "discussions_df",
+    "events_df",
     "load",
     "opinion_events",
     "peer_rank",
     "rank",
     "run",
+    "turns_df",
+    "weights_df",
 ]
 
 _HOMES = {
@@ -73,11 +87,17 @@ _HOMES = {
     "PeerJudgeError": "errors",
     "RunSummary": "experiment",
     "Shelf": "shelf",
+    "battles_df": "experiment.frames",
+    "calls_df": "experiment.frames",
+    "discussions_df": "experiment.frames",
+    "events_df": "experiment.frames",
     "load": "experiment",
     "opinion_events": "tracker",
     "peer_rank": "ranking",
     "rank": "ranking",
     "run": "experiment",
+    "turns_df": "experiment.frames",
+    "weights_df": "experiment.frames",
 }
 
 

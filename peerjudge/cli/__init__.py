@@ -20,7 +20,7 @@ _COMMANDS = (
     ("bias", "What sways reviewers besides the answers: place, author, length."),
     ("events", "Who altered and who held its opinion, event by event."),
     ("report", "Write the self-contained HTML report of a run, or of a dataset's reviews."),
-    ("export", "Write the discussions of a run as JSON lines or CSV."),
+    ("export", "Write the discussions of a run in forms that other tools read."),
     ("list", "List what is on a shelf."),
     ("check", "Load everything on the shelves without calling a model."),
     ("download", "Fetch a published dataset and verify it."),

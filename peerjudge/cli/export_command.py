@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.errors import StoreError
+from peerjudge.errors import DataError, StoreError
 
 if TYPE_CHECKING:
     from peerjudge.data import Transcript
 
 __all__ = ["TURN_COLUMNS", "export_command"]
+
+Format = Literal["jsonl", "csv", "parquet", "arena", "alpaca-eval", "mt-bench"]
+Frame = Literal["turns", "discussions", "calls", "events", "battles", "weights"]
 
 TURN_COLUMNS = (
     "discussion",
@@ -55,13 +60,17 @@ async def export_command(
     run: str,
     /,
     *,
-    format: Literal["jsonl", "csv"],  # noqa: A002
+    format: Format,  # noqa: A002
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    frame: Frame | None = None,
+    stance: Literal["private", "final"] = "final",
 ) -> int:
     """Write the discussions of a run.
 
     `jsonl` has one whole discussion per line, in PeerJudge's versioned form, which `peerjudge.data`
-    reads back. `csv` has one turn per row.
+    reads back. `csv` has one turn per row, with its text. `parquet` has a frame, and so has `csv`
+    with --frame. `arena` and `mt-bench` are JSON lines and `alpaca-eval` is a JSON list, in which
+    every reviewer's stance on two answers is one row, or with its stance in the other order one.
 
     Parameters
     ----------
@@ -71,15 +80,90 @@ async def export_command(
         The form to write.
     output
         The file to write; standard output when left out.
+    frame
+        Which frame: one row per turn, discussion, call, event, battle or weight; without texts.
+        `parquet` has the turns when left out.
+    stance
+        Of battles, weights and other tools' forms: the verdicts that reviewers came with, or those
+        they left with.
     """
+    if frame is not None and format not in {"csv", "parquet"}:
+        msg = f"a frame is a table: write it as csv or parquet, not {format}"
+        raise DataError(msg)
+    if format == "parquet" or frame is not None:
+        _write_frame(run, frame or "turns", format, output, stance)
+        return 0
     from peerjudge.experiment import open_run
 
-    write = _write_jsonl if format == "jsonl" else _write_csv
     # The run is opened first: a misspelt name must not empty a file.
     async with open_run(run) as opened:
         with _target(output) as file:
-            await write(opened.transcripts(), file)
+            if format == "jsonl":
+                await _write_jsonl(opened.transcripts(), file)
+            elif format == "csv":
+                await _write_csv(opened.transcripts(), file)
+            else:
+                await _write_exchange(opened.transcripts(), file, format, stance)
     return 0
+
+
+def _write_frame(
+    run: str, name: Frame, form: Format, output: Path | None, stance: Literal["private", "final"]
+) -> None:
+    from peerjudge.experiment import frames
+
+    if form == "parquet" and output is None:
+        msg = "parquet is not text: say where to write it with -o FILE.parquet"
+        raise DataError(msg)
+    if form == "parquet" and find_spec("pyarrow") is None:
+        msg = "writing parquet needs pyarrow: pip install 'peerjudge[parquet]'"
+        raise DataError(msg)
+    if name == "battles":
+        table = frames.battles_df(run, stance=stance)
+    elif name == "weights":
+        table = frames.weights_df(run, stance=stance)
+    else:
+        read = {
+            "turns": frames.turns_df,
+            "discussions": frames.discussions_df,
+            "calls": frames.calls_df,
+            "events": frames.events_df,
+        }[name]
+        table = read(run)
+    if form == "csv":
+        with _target(output) as file:
+            table.to_csv(file, index=False)  # pyright: ignore[reportUnknownMemberType]  partial stubs
+        return
+    try:
+        table.to_parquet(output, index=False)  # pyright: ignore[reportUnknownMemberType]  partial stubs
+    except OSError as cause:
+        msg = f"cannot write {output}: {cause.strerror or cause}; choose another file with -o"
+        raise StoreError(msg) from cause
+
+
+async def _write_exchange(
+    transcripts: AsyncIterator[Transcript],
+    file: IO[str],
+    form: Format,
+    stance: Literal["private", "final"],
+) -> None:
+    from peerjudge.analysis.exchange import alpaca_eval_rows, arena_rows, mt_bench_rows
+
+    if form == "mt-bench":
+        # Both orders of a match have to be there before it can be written.
+        everything = [transcript async for transcript in transcripts]
+        for row in mt_bench_rows(everything, stance=stance):
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return
+    written = 0
+    async for transcript in transcripts:
+        rows = arena_rows if form == "arena" else alpaca_eval_rows
+        for row in rows([transcript], stance=stance):
+            line = json.dumps(row, ensure_ascii=False)
+            file.write(f"{line}\n" if form == "arena" else f"{',' if written else '['}\n{line}")
+            written += 1
+    if form == "alpaca-eval":
+        file.write("\n]\n" if written else "[]\n")
 
 
 def _target(output: Path | None) -> AbstractContextManager[IO[str]]:

@@ -1,0 +1,185 @@
+"""What the columns of the frames are, and turns as columns without their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+from peerjudge.data import Comparison, Transcript, Turn
+
+__all__ = ["FRAMES", "TurnColumns", "TurnRow", "head_of", "turn_columns", "without_texts"]
+
+_PLACE = {
+    "discussion": "id of the discussion",
+    "condition": "the experiment's name for this protocol with these seats",
+    "comparison": "id of the compared answers, the same in every shown order",
+}
+
+FRAMES: Mapping[str, Mapping[str, str]] = {
+    "discussions": {
+        **_PLACE,
+        "protocol": "name of the protocol",
+        "prompts": "name of the prompt pack",
+        "question": "id of the question",
+        "category": "the question's category, empty without",
+        "subset": "the benchmark's own division, empty without",
+        "shown": "answer ids in the shown order, separated by spaces",
+        "gold": "the gold: an answer id or `tie`; missing where it is not known",
+        "repetition": "which repetition of the same discussion, from 0",
+        "seats": "how many seats",
+        "reviewers": "who sat there, in the order of the seats, separated by spaces",
+        "leader": "the reviewer in the first seat",
+        "stop": "`complete`, `failed`; missing where it can go on",
+        "outcome": "of the concluded verdict: choice, tie, inconsistent, unreadable, refused",
+        "choice": "the chosen answer's id; missing without a choice",
+        "correct": "whether the concluded verdict is gold's; missing where either is not readable",
+        "chose_first": "whether the first-shown answer was chosen; missing without a choice",
+        "turns": "how many turns it has so far",
+    },
+    "turns": {
+        **_PLACE,
+        "turn": "index of the turn in its discussion, from 0",
+        "seat": "id of the seat that spoke",
+        "reviewer": "who sits there",
+        "role": "judge, leader, follower or panelist",
+        "temperature": "of the seat; missing where the provider's default was left",
+        "task": "the part of the prompt pack that was asked",
+        "private": "whether it was said before the seat had heard anybody",
+        "expects": "text, verdict or rating",
+        "outcome": "of the verdict read from it; missing where none was asked for",
+        "choice": "the chosen answer's id; missing without a choice",
+        "score": "the rating read from it; missing without",
+        "rule": "the reading rule that applied",
+        "correct": "whether the verdict is gold's; missing where either is not readable",
+        "chose_first": "whether the first-shown answer was chosen; missing without a choice",
+        "characters": "length of what was said",
+        "simulated": "whether no real model spoke",
+    },
+    "calls": {
+        **_PLACE,
+        "turn": "index of the turn that was paid for, from 0",
+        "reviewer": "who spoke",
+        "model": "the model that answered, as the server named it",
+        "prompt_tokens": "tokens of the prompt",
+        "completion_tokens": "tokens of the reply",
+        "estimated": "whether the tokens were counted here and not by the server",
+        "latency": "seconds until the reply was there",
+        "attempts": "how many times it was asked until it answered",
+        "cached": "whether an earlier call had paid for it",
+        "finish_reason": "why the reply ended",
+        "simulated": "whether no real model spoke",
+    },
+    "events": {
+        **_PLACE,
+        "turn": "index of the turn with the verdict",
+        "seat": "id of the seat",
+        "reviewer": "who sits there",
+        "role": "judge, leader, follower or panelist",
+        "kind": "held, altered, shifted, agreed or altered_after_agreement",
+        "before": "the stance before: an answer id or `tie`",
+        "after": "the stance now",
+        "others": "the stance heard",
+        "heard": "ids of the seats whose words were new, separated by spaces",
+        "gold": "towards, away or neither, seen from gold; missing where nothing moved",
+        "majority": "the same, seen from the majority of the private stances",
+        "first": "the same, seen from the first-shown answer",
+    },
+    "battles": {
+        "question": "id of the question",
+        "reviewer": "who judged",
+        "first": "the contestant whose answer was shown first",
+        "second": "the contestant whose answer was shown second",
+        "score": "-1 the first won, 0 tie, +1 the second won; missing where it was not readable",
+    },
+    "weights": {
+        "scheme": "equal, prd or damped; without prd where that does not settle",
+        "reviewer": "whose weight",
+        "weight": "the weights of a scheme sum to 1",
+        "low": "lower bound from resampled questions; missing for equal weights",
+        "high": "upper bound",
+    },
+}
+"""Every frame's columns in their order, and what they hold."""
+
+
+class TurnRow(NamedTuple):
+    """A turn without its text.
+
+    `head` is the number of its discussion among the heads that it goes with; the rest is what the
+    nouns `Turn`, `Cue`, `Utterance`, `Usage` and `Review` call by the same names, except that
+    `outcome` and `choice` are those of the verdict and `characters` is the length of the text.
+    """
+
+    head: int
+    turn: int
+    seat: str
+    task: str
+    private: bool
+    expects: str
+    outcome: str | None
+    choice: str | None
+    score: float | None
+    rule: str
+    characters: int
+    model: str
+    finish_reason: str
+    latency: float
+    attempts: int
+    cached: bool
+    simulated: bool
+    prompt_tokens: int
+    completion_tokens: int
+    estimated: bool
+
+
+TurnColumns: TypeAlias = Mapping[str, Sequence[Any]]
+"""Some turns as columns: by the name of a `TurnRow`'s field the values, all of equal length."""
+
+
+def turn_columns(head: int, transcript: Transcript) -> TurnColumns:
+    """The turns of a discussion, which is number `head` among the heads."""
+    rows = [_row(head, turn) for turn in transcript.turns]
+    if not rows:
+        return dict.fromkeys(TurnRow._fields, ())
+    return dict(zip(TurnRow._fields, zip(*rows, strict=True), strict=True))
+
+
+def head_of(transcript: Transcript) -> Transcript:
+    """The discussion without its turns and without the texts of what was compared."""
+    return replace(transcript, turns=(), comparison=without_texts(transcript.comparison))
+
+
+def without_texts(comparison: Comparison) -> Comparison:
+    """The same comparison with empty texts."""
+    return replace(
+        comparison,
+        question=replace(comparison.question, text=""),
+        answers=tuple(replace(answer, text="") for answer in comparison.answers),
+    )
+
+
+def _row(head: int, turn: Turn) -> TurnRow:
+    said, verdict = turn.utterance, turn.review.verdict
+    return TurnRow(
+        head=head,
+        turn=turn.index,
+        seat=turn.cue.seat,
+        task=turn.cue.task,
+        private=turn.cue.private,
+        expects=turn.cue.expects.value,
+        outcome=None if verdict is None else verdict.outcome.value,
+        choice=None if verdict is None else verdict.choice,
+        score=turn.review.score,
+        rule=turn.review.rule,
+        characters=len(said.text),
+        model=said.model,
+        prompt_tokens=said.usage.prompt_tokens,
+        completion_tokens=said.usage.completion_tokens,
+        estimated=said.usage.estimated,
+        latency=said.latency,
+        attempts=said.attempts,
+        cached=said.cached,
+        finish_reason=said.finish_reason,
+        simulated=said.simulated,
+    )
