@@ -11,16 +11,18 @@ from peerjudge.report.drawing import Figure, collected
 from peerjudge.report.figures import (
     DotFigure,
     HeatFigure,
+    LineFigure,
     Marked,
     MarkFigure,
     Values,
     decimal,
     dot_figure,
     heat_figure,
+    line_figure,
     mark_figure,
 )
 from peerjudge.report.published import Published
-from peerjudge.report.views import grid_of, measured_of
+from peerjudge.report.views import grid_of, measured_of, series_of
 from peerjudge.report.words import percent
 
 __all__ = ["contestants_of", "recorded_figures_of"]
@@ -46,6 +48,10 @@ def recorded_figures_of(found: RecordedFindings, printed: Published) -> Mapping[
             "Accuracy of each jury against gold, with intervals and printed values.",
         ),
         weights=(_weights(found), "Weight of each reviewer under both schemes, with intervals."),
+        trajectory=(
+            _trajectory(found),
+            "Elo rating of the best contestant after so many battles, by evaluator.",
+        ),
         position=(
             _position(found),
             "Share of each reviewer's choices that fall on the first-shown answer.",
@@ -160,6 +166,21 @@ def _weights(found: RecordedFindings) -> DotFigure | None:
     )
 
 
+def _trajectory(found: RecordedFindings) -> LineFigure | None:
+    series = [
+        series_of(one.trajectory, _judge(one))
+        for one in _apart(found)
+        if one.trajectory is not None
+    ]
+    return line_figure(series, across="battles", up="Elo rating") if series else None
+
+
+def _apart(found: RecordedFindings) -> list[Evaluator]:
+    """The evaluators of PRD Figures 4 and 7: all alike give way to all by weight."""
+    names = [one.jury.name for one in found.evaluators]
+    return [one for one in found.evaluators if one.jury.name != ALL or WEIGHTED not in names]
+
+
 def _position(found: RecordedFindings) -> DotFigure | None:
     both_orders = {row.reviewer for row in found.consistency}
     rows = [
@@ -174,10 +195,8 @@ def _position(found: RecordedFindings) -> DotFigure | None:
 
 
 def _heat(found: RecordedFindings) -> HeatFigure | None:
-    names = [one.jury.name for one in found.evaluators]
-    shown = [one for one in found.evaluators if one.jury.name != ALL or WEIGHTED not in names]
     order = contestants_of(found)
-    grids = [grid_of(one.head_to_head, title=_judge(one), order=order) for one in shown]
+    grids = [grid_of(one.head_to_head, title=_judge(one), order=order) for one in _apart(found)]
     return heat_figure(grids) if grids else None
 
 

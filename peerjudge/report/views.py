@@ -12,6 +12,7 @@ from peerjudge.analysis.findings import (
     HeadToHead,
     PeerFindings,
     SeatFindings,
+    Trajectory,
 )
 from peerjudge.data import EventKind, Measurement, Ranking, Standing
 from peerjudge.report.drawing import Figure, collected
@@ -21,18 +22,26 @@ from peerjudge.report.figures import (
     DotFigure,
     Grid,
     HeatFigure,
+    LineFigure,
+    Link,
+    NetworkFigure,
+    Series,
     Values,
     bar_figure,
     decimal,
     dot_figure,
     heat_figure,
     in_points,
+    line_figure,
+    network_figure,
 )
-from peerjudge.report.words import MISSING, percent, points, role_name, share
+from peerjudge.report.words import MISSING, counted, percent, points, role_name, share
 
-__all__ = ["figures_of", "grid_of", "measured_of"]
+__all__ = ["figures_of", "grid_of", "measured_of", "series_of"]
 
 _SHARES = (0.0, 1.0)
+_MOST_NODES = 12
+"""Arrows between more reviewers than this cover each other; the table has all."""
 _MOST_ROWS = 30
 """A figure of more contestants than this cannot be read; the table has all."""
 
@@ -53,12 +62,24 @@ def figures_of(findings: Findings) -> Mapping[str, Figure]:
             _events(findings.by_seat),
             "How often each reviewer, leading or following, held or altered when contradicted.",
         ),
+        turns=(
+            _turns(findings),
+            "How often seats held or altered when contradicted, turn by turn.",
+        ),
+        persuasion=(
+            _persuasion(findings),
+            "Who persuades whom: how often each reviewer gave way to each other one.",
+        ),
         position=(
             _position(findings),
             "Share of each reviewer's choices that fall on the first-shown answer.",
         ),
         weights=(_weights(peers), "Weight of each reviewer, with intervals."),
         ranking=(_ranking(peers), "Win rate of each contestant, with intervals."),
+        trajectory=(
+            _trajectory(peers),
+            "Elo rating of each contestant after so many battles, with bounds over the orders.",
+        ),
         win_rates=(
             _win_rates(peers),
             "How often each contestant won against each other one, in per cent of their battles.",
@@ -87,14 +108,79 @@ def _events(seats: Iterable[SeatFindings]) -> BarFigure | None:
             group=seat.reviewer,
             name=role_name(seat),
             note=_altered(seat),
-            parts=[
-                (kind.value, f"{kind.value} {seat.events[kind]} times", seat.events[kind])
-                for kind in CONTRADICTED
-            ],
+            parts=_contradicted(seat.events),
         )
         for seat in seats
     ]
     return bar_figure(rows) if any(seat.contradicted for seat in seats) else None
+
+
+def _turns(findings: Findings) -> BarFigure | None:
+    rows = [
+        Counts(
+            group="turn",
+            name=str(turn.turn),
+            note="never contradicted"
+            if turn.altered is None
+            else f"{percent(turn.altered)} % altered",
+            parts=_contradicted(turn.events),
+        )
+        for turn in findings.by_turn
+    ]
+    return bar_figure(rows) if any(row.parts for row in rows) else None
+
+
+def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]:
+    return [
+        (kind.value, f"{kind.value} {counted(events[kind], 'time')}", events[kind])
+        for kind in CONTRADICTED
+        if events[kind]
+    ]
+
+
+def _persuasion(findings: Findings) -> NetworkFigure | None:
+    between = [one for one in findings.persuasions if one.source != one.target]
+    names = list(dict.fromkeys(name for one in between for name in (one.source, one.target)))
+    if not 1 < len(names) <= _MOST_NODES:
+        return None
+    most = max((one.altered / one.contradicted for one in between), default=0.0) or 1.0
+    return network_figure(
+        names,
+        [
+            Link(
+                source=one.source,
+                target=one.target,
+                strength=one.altered / one.contradicted / most,
+                label=f"{share(one.altered / one.contradicted)} % of {one.contradicted}",
+                title=f"{one.target} gave way to {one.source} {one.altered} times of {one.contradicted}",
+            )
+            for one in between
+            if one.altered
+        ],
+    )
+
+
+def _trajectory(peers: PeerFindings | None) -> LineFigure | None:
+    if peers is None or not peers.trajectories:
+        return None
+    return line_figure(
+        [series_of(one, one.contestant) for one in peers.trajectories],
+        across="battles",
+        up="Elo rating",
+    )
+
+
+def series_of(trajectory: Trajectory, name: str) -> Series:
+    """The line of a trajectory, which says where it ends."""
+    end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
+    return Series(
+        name=name,
+        note=f"{end:.0f} [{low:.0f}, {high:.0f}]",
+        at=trajectory.battles,
+        values=trajectory.mean,
+        low=trajectory.low,
+        high=trajectory.high,
+    )
 
 
 def _altered(seat: SeatFindings) -> str:

@@ -12,8 +12,11 @@ from peerjudge.analysis.findings.nouns import (
     GroupFindings,
     HeadToHead,
     PeerFindings,
+    Persuasion,
     SeatFindings,
     Spoken,
+    Trajectory,
+    TurnFindings,
 )
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 
@@ -29,8 +32,11 @@ __all__ = [
     "GroupFindings",
     "HeadToHead",
     "PeerFindings",
+    "Persuasion",
     "SeatFindings",
     "Spoken",
+    "Trajectory",
+    "TurnFindings",
     "findings",
     "findings_of",
     "record_of",

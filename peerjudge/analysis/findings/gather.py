@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from peerjudge.analysis.findings.against_vote import against_vote
 from peerjudge.analysis.findings.conditions import condition_findings, effort_of, seat_findings
+from peerjudge.analysis.findings.exchanges import persuasions, turn_findings
 from peerjudge.analysis.findings.measures import Sampler
 from peerjudge.analysis.findings.nouns import Findings, Spoken
 from peerjudge.analysis.findings.peers import peer_findings
@@ -51,6 +52,8 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
         conditions=tuple(condition_findings(c, sampler=sampler) for c in conditions.values()),
         by_reviewer=seat_findings(heard, sampler=sampler, by_role=False),
         by_seat=seat_findings(heard, sampler=sampler),
+        by_turn=turn_findings(heard, sampler=sampler),
+        persuasions=persuasions(heard, sampler=sampler),
         against_vote=against_vote(conditions, sampler=sampler),
         peers=peers,
         peers_missing=peers_missing,

@@ -21,8 +21,11 @@ __all__ = [
     "GroupFindings",
     "HeadToHead",
     "PeerFindings",
+    "Persuasion",
     "SeatFindings",
     "Spoken",
+    "Trajectory",
+    "TurnFindings",
 ]
 
 CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
@@ -236,6 +239,57 @@ class HeadToHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """How a contestant's Elo rating grew: after so many `battles` the mean over many orders.
+
+    `low` and `high` bound the orders. The first point is the start, before any battle.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    contestant: str
+    battles: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFindings:
+    """What happened in one turn of the discussions, counted from 1 after the private reviews.
+
+    `altered` is the share of `ALTERED` among the events in which somebody was contradicted.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    turn: int
+    events: Mapping[EventKind, int]
+    altered: Measurement | None
+    towards_gold: int
+    away_from_gold: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Persuasion:
+    """How `target` took being contradicted by `source`, and how often it gave way: `rate`.
+
+    Where several contradicted it at once, each of those who held that stance counts. The same
+    reviewer may be both, in two seats.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    source: str
+    target: str
+    contradicted: int
+    altered: int
+    rate: Measurement | None
+    towards_gold: int
+    away_from_gold: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerFindings:
     """Contestants and reviewers weighed by the reviewers' private reviews.
 
@@ -243,8 +297,8 @@ class PeerFindings:
     with their intervals, and `prd` the weights of PRD Equation 2 (empty where they do not settle).
     A reviewer's weight is its own score as a contestant, so with fewer than two reviewers among the
     contestants there are none (`None`, empty) and `reason` says so. `outsiders` are the reviewers
-    that are no contestants; they get the mean weight. `head_to_head` is under the peer weights
-    where there are any.
+    that are no contestants; they get the mean weight. `head_to_head` and `trajectories` (of the
+    leading contestants) are under the peer weights where there are any.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -256,14 +310,16 @@ class PeerFindings:
     outsiders: tuple[str, ...]
     reason: str
     head_to_head: HeadToHead
+    trajectories: tuple[Trajectory, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """Everything a run found. Intervals are of `level` and resample questions, drawn with `seed`.
 
-    `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`
-    and `by_seat` (per role) pool the discussions of all conditions in which somebody heard another.
+    `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`,
+    `by_seat` (per role), `by_turn` and `persuasions` pool the discussions of all conditions in which
+    somebody heard another.
     `answers` is how many were shown side by side, `None` where that varied.
     `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken` is by
     reviewer and counts the turns of all discussions, ended or not.
@@ -281,6 +337,8 @@ class Findings:
     conditions: tuple[ConditionFindings, ...]
     by_reviewer: tuple[SeatFindings, ...]
     by_seat: tuple[SeatFindings, ...]
+    by_turn: tuple[TurnFindings, ...]
+    persuasions: tuple[Persuasion, ...]
     against_vote: tuple[AgainstVote, ...]
     peers: PeerFindings | None
     peers_missing: str

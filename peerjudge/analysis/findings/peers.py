@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 
 from peerjudge.analysis.findings.measures import Sampler
-from peerjudge.analysis.findings.nouns import HeadToHead, PeerFindings
+from peerjudge.analysis.findings.nouns import HeadToHead, PeerFindings, Trajectory
+from peerjudge.analysis.findings.trajectory import trajectories
 from peerjudge.analysis.findings.versus import versus
 from peerjudge.data import Measurement, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import peer_rank, rank
 
 __all__ = ["peer_findings"]
+
+_FOLLOWED = 6
+"""So many lines in one figure can be told apart."""
+_MOST_BATTLES = 2000
+"""Ratings have long settled by then, to where the order of the battles leaves them."""
 
 
 def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFindings | None, str]:
@@ -32,6 +39,7 @@ def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFind
             outsiders=outsiders,
             reason=_alike(own),
             head_to_head=_versus(tournament, equal),
+            trajectories=_trajectories(tournament, equal, sampler),
         )
         return found, ""
     weighted = rank(
@@ -49,12 +57,27 @@ def peer_findings(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFind
         outsiders=outsiders,
         reason=_outside(outsiders),
         head_to_head=_versus(tournament, weighted),
+        trajectories=_trajectories(tournament, weighted, sampler),
     )
     return found, ""
 
 
 def _versus(tournament: Tournament, ranking: Ranking) -> HeadToHead:
     return versus(tournament, weights=ranking.weights.weights, order=list(ranking.contestants))
+
+
+def _trajectories(
+    tournament: Tournament, ranking: Ranking, sampler: Sampler
+) -> tuple[Trajectory, ...]:
+    ranked = [name for name, one in ranking.contestants.items() if not isnan(one.score)]
+    return trajectories(
+        tournament,
+        weights=ranking.weights.weights,
+        contestants=ranked[:_FOLLOWED],
+        most=_MOST_BATTLES,
+        seed=sampler.seed,
+        level=sampler.level,
+    )
 
 
 def _alike(own: list[str]) -> str:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from peerjudge.analysis.findings.trajectory import trajectories
 from peerjudge.analysis.findings.versus import versus
 from peerjudge.analysis.recorded.nouns import Evaluator, Jury
 from peerjudge.data import Dataset, Measurement, Ranking, Scheme, Scoring, Tournament
 from peerjudge.errors import ConvergenceError
-from peerjudge.ranking import rank
+from peerjudge.ranking import peer_rank, rank
 from peerjudge.tournament import from_dataset
 
-__all__ = ["ALL", "HUMANS", "WEIGHTED", "Resampling", "awarded", "evaluators", "peer_weights"]
+__all__ = [
+    "ALL",
+    "HUMANS",
+    "WEIGHTED",
+    "Resampling",
+    "awarded",
+    "evaluators",
+    "peer_weights",
+    "settling_scheme",
+]
 
 ALL, WEIGHTED, HUMANS = "All", "All (weighted)", "Human"
 """What the juries of everybody are called, as in PRD Table 2."""
@@ -39,24 +49,29 @@ def evaluators(
     That is the best contestant as the only reviewer, if it reviewed; all reviewers alike; all by
     peer weight, if at least two of them are contestants; and people.
     """
-    named = sorted({answer.author for one in dataset.comparisons for answer in one.answers})
-    own = [name for name in reviewers if name in named]
-    juries: list[Jury] = []
-    if len(reviewers) > 1:
-        juries.append(Jury(name=ALL, reviewers=tuple(reviewers)))
-    elif reviewers:
-        juries.append(Jury(name=reviewers[0], reviewers=tuple(reviewers)))
+    named = {answer.author for one in dataset.comparisons for answer in one.answers}
+    own = named & set(reviewers)
+    everybody = Jury(name=ALL if len(reviewers) > 1 else reviewers[0], reviewers=tuple(reviewers))
+    juries = [everybody]
     if len(own) > 1:
-        juries.append(Jury(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
+        juries.append(replace(everybody, name=WEIGHTED, weights="peer"))
     if humans:
         juries.append(Jury(name=HUMANS, reviewers=tuple(humans)))
-    found = [_evaluator(dataset, jury, how=how) for jury in juries]
-    if len(own) > 1:
-        best = next(iter(found[1].win_rate.contestants))
-        if best in own:
-            alone = Jury(name=best, reviewers=(best,))
-            found.insert(0, _evaluator(dataset, alone, how=how))
-    return tuple(found)
+    ranked = [_ranked(dataset, jury, how=how) for jury in juries]
+    best = next(iter(ranked[1 if len(own) > 1 else 0].win_rate.contestants))
+    if best in own and len(reviewers) > 1:
+        ranked.insert(0, _ranked(dataset, Jury(name=best, reviewers=(best,)), how=how))
+    shortest = min(one.win_rate.reviews for one in ranked)
+    return tuple(_evaluator(one, best, most=2 * shortest, how=how) for one in ranked)
+
+
+def settling_scheme(tournament: Tournament) -> Scheme:
+    """The paper's scheme of peer weights, or the damped one where the paper's does not settle."""
+    try:
+        peer_rank(tournament, scheme=Scheme.PRD)
+    except ConvergenceError:
+        return Scheme.DAMPED
+    return Scheme.PRD
 
 
 def awarded(dataset: Dataset, reviewers: Sequence[str], *, how: Resampling) -> dict[str, Ranking]:
@@ -103,27 +118,55 @@ def _weights(ranking: Ranking, how: Resampling) -> dict[str, Measurement]:
     }
 
 
-def _evaluator(dataset: Dataset, jury: Jury, *, how: Resampling) -> Evaluator:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranked:
+    jury: Jury
+    scheme: Scheme
+    tournament: Tournament
+    win_rate: Ranking
+
+
+def _ranked(dataset: Dataset, jury: Jury, *, how: Resampling) -> _Ranked:
     tournament = from_dataset(dataset, reviewers=jury.reviewers)
-    win_rate = rank(tournament, weights=jury.weights, bootstrap=how.samples, seed=how.seed)
-    elo, missing = _elo(tournament, jury, how=how)
+    scheme = settling_scheme(tournament) if jury.weights == "peer" else Scheme.PRD
+    win_rate = rank(
+        tournament, weights=jury.weights, scheme=scheme, bootstrap=how.samples, seed=how.seed
+    )
+    return _Ranked(jury=jury, scheme=scheme, tournament=tournament, win_rate=win_rate)
+
+
+def _evaluator(ranked: _Ranked, followed: str, *, most: int, how: Resampling) -> Evaluator:
+    tournament, win_rate = ranked.tournament, ranked.win_rate
+    elo, missing = _elo(ranked, how=how)
+    trajectory = None
+    if followed in tournament.contestants:
+        (trajectory,) = trajectories(
+            tournament,
+            weights=(elo or win_rate).weights.weights,
+            contestants=[followed],
+            most=most,
+            seed=how.seed,
+            level=how.level,
+        )
     return Evaluator(
-        jury=jury,
+        jury=ranked.jury,
         win_rate=win_rate,
         elo=elo,
         elo_missing=missing,
         head_to_head=versus(
             tournament, weights=win_rate.weights.weights, order=list(win_rate.contestants)
         ),
+        trajectory=trajectory,
     )
 
 
-def _elo(tournament: Tournament, jury: Jury, *, how: Resampling) -> tuple[Ranking | None, str]:
+def _elo(ranked: _Ranked, *, how: Resampling) -> tuple[Ranking | None, str]:
     try:
         ranking = rank(
-            tournament,
+            ranked.tournament,
             scoring=Scoring.ELO,
-            weights=jury.weights,
+            weights=ranked.jury.weights,
+            scheme=ranked.scheme,
             orders=how.orders,
             bootstrap=how.samples,
             seed=how.seed,

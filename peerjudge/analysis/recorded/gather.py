@@ -15,12 +15,13 @@ from peerjudge.analysis.recorded.evaluators import (
     awarded,
     evaluators,
     peer_weights,
+    settling_scheme,
 )
 from peerjudge.analysis.recorded.nouns import Jury, JuryAgreement, RecordedFindings
 from peerjudge.analysis.scoring import Score, judged_from_dataset, score
 from peerjudge.analysis.self_enhancement import self_enhancement
 from peerjudge.analysis.verbosity import Verbosity, verbosity
-from peerjudge.data import Dataset
+from peerjudge.data import Dataset, Scheme
 from peerjudge.errors import DataError
 from peerjudge.tournament import from_dataset
 
@@ -46,7 +47,11 @@ def recorded_findings(
     """
     how = Resampling(seed=seed)
     pairs = {one.id for one in dataset.comparisons if len(one.answers) == 2}
-    by = {review.reviewer for review in dataset.reviews if review.comparison in pairs}
+    by = {
+        review.reviewer
+        for review in dataset.reviews
+        if review.comparison in pairs and review.verdict.readable
+    }
     reviewers = sorted(by - set(dataset.humans))
     if not reviewers:
         raise DataError(_no_reviews(dataset, by))
@@ -128,10 +133,22 @@ def _agreements(
     return tuple(
         JuryAgreement(
             jury=jury,
-            agreement=agreement(dataset, reviewers=jury.reviewers, weights=jury.weights, seed=seed),
+            agreement=agreement(
+                dataset,
+                reviewers=jury.reviewers,
+                weights=jury.weights,
+                scheme=_scheme(dataset, jury),
+                seed=seed,
+            ),
         )
         for jury in wanted
     )
+
+
+def _scheme(dataset: Dataset, jury: Jury) -> Scheme:
+    if jury.weights == "equal":
+        return Scheme.PRD
+    return settling_scheme(from_dataset(dataset, reviewers=jury.reviewers))
 
 
 def _verbosity(reviews: Judged, *, seed: int) -> tuple[Verbosity, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from peerjudge.analysis.agreement import GoldAgreement
-from peerjudge.analysis.findings import HeadToHead
+from peerjudge.analysis.findings import HeadToHead, Trajectory
 from peerjudge.analysis.panel import Panel
 from peerjudge.analysis.position import OrderConsistency, Position
 from peerjudge.analysis.scoring import Score
@@ -43,7 +43,9 @@ class JuryAgreement:
 class Evaluator:
     """A jury as it ranks the contestants (PRD Table 2); people vote as one.
 
-    `elo` is `None`, and `elo_missing` says why, where its peer weights do not settle.
+    `elo` is `None`, and `elo_missing` says why, where its peer weights do not settle. `trajectory`
+    follows the Elo rating of the contestant that is best in the eyes of all, for at most twice as
+    many battles as the shortest of the evaluators' tournaments has.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -53,6 +55,7 @@ class Evaluator:
     elo: Ranking | None
     elo_missing: str
     head_to_head: HeadToHead
+    trajectory: Trajectory | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,72 @@
+"""How Elo ratings grow with the battles (PRD Figure 4), averaged over many orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from peerjudge.analysis.findings.nouns import Trajectory
+from peerjudge.data import Tournament
+from peerjudge.ranking import elo
+
+__all__ = ["trajectories"]
+
+_ORDERS = 500
+_POINTS = 20
+_START = 1000.0
+
+
+def trajectories(
+    tournament: Tournament,
+    *,
+    weights: Mapping[str, float],
+    contestants: Sequence[str],
+    most: int,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[Trajectory, ...]:
+    """The mean rating of each contestant after so many battles, and the bounds over the orders.
+
+    One order proves nothing, so each point is over 500 random orders of all battles, of which the
+    first so many have been played.
+
+    Args:
+        tournament: unreadable battles are left out.
+        weights: of every reviewer, the same throughout.
+        contestants: whose ratings are followed.
+        most: battles to follow; there may be fewer.
+        seed: of the orders.
+        level: of the bounds.
+    """
+    battles = int(np.count_nonzero(tournament.readable))
+    last = min(most, battles)
+    step = _step(most)
+    random = np.random.default_rng(seed)
+    orders = np.array([random.permutation(battles)[:last] for _ in range(_ORDERS)], dtype=np.int32)
+    share = np.array([weights[name] for name in tournament.reviewers])
+    at = [*range(step, last, step), last]
+    ratings = np.array([elo(tournament, weights=share, orders=orders[:, :n]).ratings for n in at])
+    tails = [(1.0 - level) / 2.0, 0.5, (1.0 + level) / 2.0]
+    low, _, high = np.quantile(ratings, tails, axis=1)
+    place = {name: index for index, name in enumerate(tournament.contestants)}
+    return tuple(
+        Trajectory(
+            contestant=name,
+            battles=(0, *at),
+            mean=(_START, *ratings[:, :, place[name]].mean(axis=1).tolist()),
+            low=(_START, *low[:, place[name]].tolist()),
+            high=(_START, *high[:, place[name]].tolist()),
+        )
+        for name in contestants
+    )
+
+
+def _step(battles: int) -> int:
+    """A round number of battles that makes at most 20 points."""
+    power = 1
+    while True:
+        for size in (1, 2, 5):
+            if battles <= size * power * _POINTS:
+                return size * power
+        power *= 10
