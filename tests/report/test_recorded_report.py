@@ -191,3 +191,25 @@ def test_ours_is_what_the_paper_printed(tmp_path: Path) -> None:
         assert ours[name].accuracy.value == pytest.approx(values["accuracy"], abs=6e-4)
         assert ours[name].fleiss_kappa.value == pytest.approx(values["kappa"], abs=6e-4)
     assert "arXiv:2307.02762" in page_of(found, tmp_path, printed)
+
+
+def test_hostile_names_add_no_element(tmp_path: Path) -> None:
+    """Reviewers, contestants and datasets may be called anything and stay text."""
+    attack = "<img src=x onerror=alert(1)></script><script>alert(1)</script>{{ 7*7 }}"
+    authors = (f"ann{attack}", f"bob{attack}")
+    pairs = tuple(pair(number, authors=authors) for number in range(4))
+    dataset = Dataset(
+        name=attack,
+        description=attack,
+        comparisons=pairs,
+        reviews=tuple(
+            review(one, name, Verdict.of("one"), swap=swap)
+            for one in pairs
+            for name in authors
+            for swap in (False, True)
+        ),
+    )
+    page = page_of(recorded_findings(dataset), tmp_path)
+    assert "<img" not in page
+    assert len(re.findall(r"<script", page)) == 1
+    assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
