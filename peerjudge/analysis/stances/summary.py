@@ -1,0 +1,68 @@
+"""All that can be said of the stances of a run, in one pass over its discussions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from peerjudge.analysis.stances.conditions import ConditionPair, compare_conditions
+from peerjudge.analysis.stances.counts import Persuasion, StanceCounts, persuasion, stance_counts
+from peerjudge.analysis.stances.outcomes import (
+    Change,
+    Ordering,
+    Settling,
+    changes,
+    ordering,
+    settling,
+)
+from peerjudge.analysis.stances.records import Discussion, discussion_of
+from peerjudge.data import Transcript
+
+__all__ = ["Stances", "stances"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stances:
+    """What became of the stances in the discussions that came to their end."""
+
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
+
+    discussions: int
+    simulated: bool
+    counts: tuple[StanceCounts, ...]
+    persuasion: tuple[Persuasion, ...]
+    ordering: tuple[Ordering, ...]
+    settling: tuple[Settling, ...]
+    changes: tuple[Change, ...]
+    conditions: tuple[ConditionPair, ...]
+
+
+def stances(transcripts: Iterable[Transcript], *, seed: int = 0, samples: int = 2000) -> Stances:
+    """Altering and holding, persuasion, ordering, agreement, gains, and conditions compared.
+
+    Reads the transcripts once and keeps no texts; unfinished and failed discussions are passed over.
+    Every interval and test resamples questions.
+
+    Args:
+        transcripts: ended or not; their texts are not looked at.
+        seed: of the resampling.
+        samples: how many.
+    """
+    simulated = False
+    ended: list[Discussion] = []
+    for transcript in transcripts:
+        found = discussion_of(transcript)
+        if found is not None:
+            ended.append(found)
+            simulated = simulated or transcript.simulated
+    return Stances(
+        discussions=len(ended),
+        simulated=simulated,
+        counts=stance_counts(ended, seed=seed, samples=samples),
+        persuasion=persuasion(ended, seed=seed, samples=samples),
+        ordering=ordering(ended, seed=seed, samples=samples),
+        settling=settling(ended, seed=seed, samples=samples),
+        changes=changes(ended, seed=seed, samples=samples),
+        conditions=compare_conditions(ended, seed=seed, samples=samples),
+    )

@@ -1,0 +1,235 @@
+"""Who alters, holds and persuades, on discussions small enough to work out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.analysis.stances import (
+    Discussion,
+    changes,
+    compare_conditions,
+    discussion_of,
+    ordering,
+    persuasion,
+    persuasion_graph,
+    settling,
+    stance_counts,
+    stances,
+)
+from peerjudge.data import Direction, EventKind, Role, Seat, StopReason, Verdict
+from peerjudge.testing import comparison_of, transcript_of
+from peerjudge.tracker import opinion_events
+
+ANN, BOB = (
+    Seat(id=f"seat-{n}", reviewer=name, role=role)
+    for n, (name, role) in enumerate((("ann", Role.LEADER), ("bob", Role.FOLLOWER)), start=1)
+)
+BOB_LEADS = (
+    replace(BOB, id="seat-1", role=Role.LEADER),
+    replace(ANN, id="seat-2", role=Role.FOLLOWER),
+)
+
+
+def told(moves: str, name: str = "c1", *, seats=(ANN, BOB), condition="talk", **changed):
+    """A discussion whose gold is the first answer."""
+    one = transcript_of(moves, comparison=comparison_of(2, gold=1, name=name), seats=seats)
+    return replace(one, condition=condition, **changed)
+
+
+def ended(moves: str, name: str = "c1", **kwargs) -> Discussion:
+    """The record of such a discussion."""
+    found = discussion_of(told(moves, name, **kwargs))
+    assert found is not None
+    return found
+
+
+def test_what_has_not_ended_is_no_record():
+    """Failed and unfinished discussions have no final stances."""
+    assert discussion_of(told("1|1", stop=None)) is None
+    assert discussion_of(told("1|1", stop=StopReason.FAILED)) is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "agreed"),
+    [
+        ("1|1 1", 0),
+        ("2|1 1 1", 1),
+        ("2|1 2 2", 2),
+        ("2|1 2 1", None),
+        ("?|1 1", 1),
+        ("?|? ?", None),
+    ],
+)
+def test_agreement_comes_after_so_many_public_turns(moves: str, agreed: int | None):
+    """All seats have a stance, and the same one, for the first time."""
+    assert ended(moves).agreed == agreed
+
+
+def test_moves_have_rounds_and_opponents():
+    """In a panel only those who stand for the majority heard are opponents."""
+    seats = tuple(Seat(id=f"s{n}", reviewer=f"r{n}", role=Role.PANELIST) for n in range(4))
+    found = ended("1|2|2|1 2", seats=seats)
+    (move,) = found.moves
+    assert (move.event.reviewer, move.round) == ("r0", 1)
+    assert move.event.kind is EventKind.ALTERED
+    assert move.opponents == ("r1", "r2")
+
+
+def test_counts_by_reviewer_role_opponent_and_round():
+    """Ann alters to gold once and holds once; the leader speaks in odd turns."""
+    rows = stance_counts([ended("2|1 1 1"), ended("2|1 2 1 2", "c2")], samples=50)
+    ann = next(row for row in rows if row.reviewer == "ann" and row.role is row.opponent is None)
+    assert (ann.events[EventKind.ALTERED], ann.events[EventKind.HELD]) == (1, 2)
+    assert ann.altered.value == pytest.approx(1 / 3)
+    assert ann.held.value == pytest.approx(2 / 3)
+    assert (ann.gold[Direction.TOWARDS], ann.gold[Direction.AWAY]) == (1, 0)
+    assert ann.first[Direction.TOWARDS] == 1
+    assert ann.towards_gold.value == 1.0
+    assert ann.towards_gold.low < 1.0
+    against = [row for row in rows if row.opponent is not None]
+    assert [(row.reviewer, row.opponent) for row in against] == [("ann", "bob"), ("bob", "ann")]
+    rounds = [(row.role, row.round) for row in rows if row.round is not None]
+    assert rounds == [(Role.LEADER, 1), (Role.LEADER, 3), (Role.FOLLOWER, 2)]
+
+
+marks = st.lists(
+    st.builds(
+        lambda opening, rest: " ".join(["|".join(opening), *rest]),
+        st.lists(st.sampled_from("12=?"), min_size=2, max_size=2),
+        st.lists(st.sampled_from("12=?!"), max_size=5),
+    ),
+    max_size=5,
+)
+
+
+@given(marks)
+@settings(deadline=None, max_examples=40)
+def test_every_event_is_counted_once_in_every_grouping(lines: list[str]):
+    """With one opponent each, all four groupings add up to the events there are."""
+    told_ones = [told(line, f"c{k}") for k, line in enumerate(lines)]
+    events = [event for one in told_ones for event in opinion_events(one)]
+    rows = stance_counts([ended(line, f"c{k}") for k, line in enumerate(lines)], samples=10)
+    groups = {
+        "reviewer": [r for r in rows if r.reviewer and not (r.role or r.opponent)],
+        "role": [r for r in rows if r.reviewer and r.role],
+        "opponent": [r for r in rows if r.opponent],
+        "round": [r for r in rows if r.round],
+    }
+    for group in groups.values():
+        for kind in EventKind:
+            found = sum(row.events[kind] for row in group)
+            assert found == sum(event.kind is kind for event in events)
+
+
+def test_persuasion_is_a_graph():
+    """Bob moved Ann once in two contradictions; Ann never moved Bob."""
+    rows = persuasion([ended("2|1 1 1"), ended("2|1 2 1", "c2")], samples=50)
+    by = {(row.speaker, row.listener): (row.contradicted, row.altered) for row in rows}
+    assert by == {("bob", "ann"): (2, 1), ("ann", "bob"): (1, 0)}
+    graph = persuasion_graph(rows)
+    assert graph.edges["bob", "ann"]["share"] == 0.5
+    assert (graph.nodes["bob"]["persuaded"], graph.nodes["bob"]["altered"]) == (1, 0)
+    assert (graph.nodes["ann"]["persuaded"], graph.nodes["ann"]["altered"]) == (0, 1)
+
+
+def test_a_reviewer_can_persuade_itself():
+    """In a discussion of a reviewer with itself the edge is a loop."""
+    twin = replace(BOB, reviewer="ann")
+    graph = persuasion_graph(persuasion([ended("2|1 1", seats=(ANN, twin))], samples=10))
+    assert list(graph.edges) == [("ann", "ann")]
+
+
+def test_leading_is_compared_with_following_on_the_same_comparison():
+    """Ann held as leader and altered as follower; on c3 she only led, so that counts for nothing."""
+    discussions = [
+        ended("2|1 2"),
+        ended("1|2 1 1", seats=BOB_LEADS),
+        ended("2|1 1", "c3"),
+    ]
+    rows = {row.reviewer: row for row in ordering(discussions, samples=50)}
+    assert set(rows) == {None, "ann", "bob"}
+    ann = rows["ann"].altered
+    assert ann is not None
+    assert (ann.difference.value, ann.difference.n) == (-1.0, 1)
+    assert rows["bob"].altered is None
+    right = rows["ann"].accuracy
+    assert right is not None
+    assert right.difference.value == -1.0
+
+
+def test_the_leader_prevails_where_the_others_come_over():
+    """Of two discussions that came to agree, one ended with the leader's first stance."""
+    rows = ordering([ended("2|1 1 1"), ended("2|1 2 2", "c2"), ended("2|1 2 1", "c3")], samples=50)
+    assert (rows[0].leader_prevails.value, rows[0].leader_prevails.n) == (0.5, 2)
+
+
+def test_coming_to_agree():
+    """One agreed from the start, one after a turn and for good, one after two and not for good."""
+    lines = ["1|1 1 1", "2|1 1 1", "2|1 2 2 1", "2|1 2 1"]
+    (row,) = settling([ended(line, f"c{k}") for k, line in enumerate(lines)], samples=50)
+    assert (row.discussions, row.from_start, row.never) == (4, 1, 1)
+    assert row.after == {1: 1, 2: 1}
+    assert row.reached.value == pytest.approx(2 / 3)
+    assert row.lasted.value == 0.5
+    assert row.turns == pytest.approx(9 / 4)
+
+
+def test_a_vote_comes_to_no_agreement():
+    """Nobody discusses there, so nothing settles, changes or is ordered."""
+    vote = [ended("1|2", protocol="vote")]
+    assert (settling(vote), changes(vote), ordering(vote)) == ((), (), ())
+
+
+def test_gains_are_paired_by_seat():
+    """Ann was wrong and is right; an unreadable private stance has no before."""
+    rows = {row.reviewer: row for row in changes([ended("2|1 1 1"), ended("?|1 1 1", "c2")])}
+    assert (rows["ann"].before.value, rows["ann"].after.value) == (0.0, 1.0)
+    assert (rows["ann"].gain.difference.value, rows["ann"].gain.difference.n) == (1.0, 1)
+    assert rows["bob"].gain.difference.value == 0.0
+    assert rows["bob"].gain.difference.low < 0.0 < rows["bob"].gain.difference.high
+
+
+def test_conditions_are_compared_on_the_questions_that_both_judged():
+    """The discussion is right where the vote is wrong on two of three; c4 only one of them judged."""
+    talk = [ended("2|1 1 1", f"c{k}") for k in (1, 2, 3, 4)]
+    wrong = Verdict.of("answer-2")
+    votes = [
+        ended("2|1", f"c{k}", condition="vote", protocol="vote", verdict=wrong) for k in (1, 2)
+    ]
+    votes.append(ended("1|1", "c3", condition="vote", protocol="vote"))
+    (pair,) = compare_conditions([*votes, *talk], samples=100)
+    assert (pair.one, pair.other, pair.vote, pair.same_reviewers) == ("talk", "vote", True, True)
+    assert (pair.comparisons, pair.turns, pair.other_turns) == (3, 4.0, 2.0)
+    assert pair.difference.difference.value == pytest.approx(2 / 3)
+    assert (pair.test.ours, pair.test.theirs, pair.test.n) == (2, 0, 3)
+    assert pair.test.p_value == pair.holm == pair.benjamini_hochberg == pytest.approx(0.5)
+
+
+def test_three_conditions_are_three_tests():
+    """Adjusted p-values are never smaller, and Holm's never smaller than Benjamini-Hochberg's."""
+    discussions = [
+        ended("1|1 1" if right else "2|2 2", f"c{k}", condition=name)
+        for name, rights in (("a", 12), ("b", 6), ("c", 2))
+        for k, right in enumerate([True] * rights + [False] * (12 - rights))
+    ]
+    pairs = compare_conditions(discussions, samples=100)
+    assert [(pair.one, pair.other) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    for pair in pairs:
+        assert pair.test.p_value <= pair.benjamini_hochberg <= pair.holm
+    assert pairs[1].holm == pytest.approx(3 * pairs[1].test.p_value)
+
+
+def test_the_summary_reads_once_and_says_what_is_simulated():
+    """All parts come from one pass; scripted discussions are simulated ones."""
+    found = stances(
+        iter([told("2|1 1 1"), told("1|1 1", "c2"), told("2|1", stop=None)]), samples=50
+    )
+    assert (found.discussions, found.simulated) == (2, True)
+    assert found.counts
+    assert found.persuasion[0].speaker == "bob"
+    assert found.conditions == ()
+    assert stances([]).counts == ()
