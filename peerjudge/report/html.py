@@ -12,7 +12,7 @@ from peerjudge.data import EventKind
 from peerjudge.report.costs import costs_of
 from peerjudge.report.page import write_page
 from peerjudge.report.transcripts import Flag, TranscriptData
-from peerjudge.report.views import figures_of
+from peerjudge.report.views import figures_of, rounds_of
 
 __all__ = ["write_report"]
 
@@ -55,6 +55,7 @@ def write_report(
         "costs": costs_of(findings.spoken, manifest),
         "figures": figures_of(findings),
         "groups": _groups(findings),
+        "rounds": rounds_of(findings),
         "kinds": tuple(EventKind),
         "shifted": any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat),
         "manifest": _json(manifest),

@@ -14,6 +14,7 @@ from peerjudge.analysis.findings import (
     SeatFindings,
     Trajectory,
 )
+from peerjudge.analysis.stances import StanceCounts
 from peerjudge.data import EventKind, Measurement, Ranking, Standing
 from peerjudge.report.drawing import Figure, collected
 from peerjudge.report.figures import (
@@ -37,7 +38,7 @@ from peerjudge.report.figures import (
 )
 from peerjudge.report.words import MISSING, counted, percent, points, role_name, share
 
-__all__ = ["figures_of", "grid_of", "measured_of", "series_of"]
+__all__ = ["figures_of", "grid_of", "measured_of", "rounds_of", "series_of"]
 
 _SHARES = (0.0, 1.0)
 _MOST_NODES = 12
@@ -118,16 +119,20 @@ def _events(seats: Iterable[SeatFindings]) -> BarFigure | None:
 def _turns(findings: Findings) -> BarFigure | None:
     rows = [
         Counts(
-            group="turn",
-            name=str(turn.turn),
-            note="never contradicted"
-            if turn.altered is None
-            else f"{percent(turn.altered)} % altered",
-            parts=_contradicted(turn.events),
+            group=f"turn {row.round}",
+            name=row.role.value if row.role is not None else "",
+            note=f"{percent(row.altered)} % altered" if row.altered.n else "never contradicted",
+            parts=_contradicted(row.events),
         )
-        for turn in findings.by_turn
+        for row in rounds_of(findings)
     ]
     return bar_figure(rows) if any(row.parts for row in rows) else None
+
+
+def rounds_of(findings: Findings) -> list[StanceCounts]:
+    """The counts by turn and role, in order of turns."""
+    rows = [row for row in findings.stances.counts if row.round is not None]
+    return sorted(rows, key=lambda row: row.round or 0)
 
 
 def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]:
@@ -139,20 +144,20 @@ def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]
 
 
 def _persuasion(findings: Findings) -> NetworkFigure | None:
-    between = [one for one in findings.persuasions if one.source != one.target]
-    names = list(dict.fromkeys(name for one in between for name in (one.source, one.target)))
+    between = [one for one in findings.stances.persuasion if one.speaker != one.listener]
+    names = list(dict.fromkeys(name for one in between for name in (one.speaker, one.listener)))
     if not 1 < len(names) <= _MOST_NODES:
         return None
-    most = max((one.altered / one.contradicted for one in between), default=0.0) or 1.0
+    most = max((one.share.value for one in between), default=0.0) or 1.0
     return network_figure(
         names,
         [
             Link(
-                source=one.source,
-                target=one.target,
-                strength=one.altered / one.contradicted / most,
-                label=f"{share(one.altered / one.contradicted)} % of {one.contradicted}",
-                title=f"{one.target} gave way to {one.source} {one.altered} times of {one.contradicted}",
+                source=one.speaker,
+                target=one.listener,
+                strength=one.share.value / most,
+                label=f"{share(one.share.value)} % of {one.contradicted}",
+                title=f"{one.listener} gave way to {one.speaker} {one.altered} times of {one.contradicted}",
             )
             for one in between
             if one.altered

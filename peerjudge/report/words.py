@@ -16,6 +16,7 @@ __all__ = [
     "counted",
     "effort_sentence",
     "event_name",
+    "p_words",
     "percent",
     "points",
     "role_name",
@@ -82,6 +83,13 @@ def effort_sentence(effort: Effort) -> str:
     about = "about " if effort.estimated else ""
     cost = f"{counted(effort.turns, 'turn')}, {about}{counted(tokens, 'token')}"
     return "; ".join([" ".join(said) + (f" ({', '.join(rest)})" if rest else ""), cost]) + "."
+
+
+def p_words(value: float) -> str:
+    """A p-value: `0.031`, `< 0.001`."""
+    if isnan(value):
+        return MISSING
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def cost_words(cost: float | None) -> str:

@@ -299,3 +299,12 @@ def test_no_discussions_at_all() -> None:
     """An empty run has findings, and they are empty."""
     found = findings([])
     assert (found.effort.discussions, found.conditions, found.peers) == (0, (), None)
+
+
+def test_the_stances_are_those_of_the_ended_discussions() -> None:
+    """What is said of persuasion and turns rests on the same discussions as the shares."""
+    found = findings([discussion("2|1 1 1"), discussion("2|2 2", "c2", stop=None)])
+    assert found.stances.discussions == found.effort.done == 1
+    by_pair = {(row.speaker, row.listener): row for row in found.stances.persuasion}
+    assert by_pair["reviewer-2", "reviewer-1"].altered == 1
+    assert found.stances.simulated == found.simulated

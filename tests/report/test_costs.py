@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis.findings import Spoken, findings
@@ -44,6 +44,7 @@ def test_replies_are_paid_simulated_cached_or_free() -> None:
     assert (free.replies, free.paid, free.simulated, free.cached) == (2, 0, 0, 0)
 
 
+@settings(deadline=None, max_examples=50)
 @given(said, said)
 def test_the_whole_costs_what_its_parts_cost(one: Spoken, other: Spoken) -> None:
     """The cost is the tokens by their prices, and adds up over reviewers."""

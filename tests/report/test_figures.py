@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Measurement
@@ -30,6 +30,7 @@ def row(value: float, name: str = "row") -> Values:
     return Values(name=name, note="", end=Measurement(value=value, low=low, high=high, n=9))
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(shares, min_size=1, max_size=8))
 def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) -> None:
     """A greater share is never drawn further left, and nothing leaves the axis."""
@@ -44,6 +45,7 @@ def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) 
         assert one.end.low <= one.end.x <= one.end.high
 
 
+@settings(deadline=None, max_examples=50)
 @given(shares, shares)
 def test_ticks_are_few_and_within_the_plot(one: float, other: float) -> None:
     """An axis has at least two ticks and never so many that they collide."""
@@ -120,6 +122,7 @@ def grid(size: int, title: str = "all") -> Grid:
     return Grid(title=title, names=names, shares=shares, battles=[[4] * size] * size)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(2, 30), st.integers(1, 4))
 def test_grids_stand_apart_and_within_the_figure(size: int, grids: int) -> None:
     """No square of one grid lies on another's, and none leaves the figure."""
@@ -162,6 +165,7 @@ def rising(name: str, end: float) -> Series:
     return Series(name=name, note="", at=[0, 50, 100], values=values, low=values, high=values)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.floats(900, 1300), min_size=1, max_size=6))
 def test_names_of_lines_do_not_cover_each_other(ends: list[float]) -> None:
     """However close the lines end, their names stand below each other in the order of the ends."""
@@ -182,6 +186,7 @@ def link(source: str, target: str) -> Link:
     return Link(source=source, target=target, strength=0.5, label="1 of 2", title="")
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))
 def test_every_reviewer_has_a_place_of_its_own(pairs: set[tuple[int, int]]) -> None:
     """Whoever knows whom, no two circles meet, all lie in the figure, and each link is drawn once."""

@@ -5,7 +5,7 @@ import zlib
 from base64 import b64decode
 from collections.abc import Iterable
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Transcript
@@ -38,6 +38,7 @@ def flags(moves: str, **told) -> Flag:
     return flags_of(transcript, opinion_events(transcript))
 
 
+@settings(deadline=None, max_examples=50)
 @given(plain)
 def test_embedded_json_cannot_leave_its_script_element(value: object) -> None:
     """Whatever the strings hold, there is no character left that HTML could react to."""

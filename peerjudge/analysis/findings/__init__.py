@@ -12,11 +12,9 @@ from peerjudge.analysis.findings.nouns import (
     GroupFindings,
     HeadToHead,
     PeerFindings,
-    Persuasion,
     SeatFindings,
     Spoken,
     Trajectory,
-    TurnFindings,
 )
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 
@@ -32,11 +30,9 @@ __all__ = [
     "GroupFindings",
     "HeadToHead",
     "PeerFindings",
-    "Persuasion",
     "SeatFindings",
     "Spoken",
     "Trajectory",
-    "TurnFindings",
     "findings",
     "findings_of",
     "record_of",

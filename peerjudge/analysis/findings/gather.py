@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from peerjudge.analysis.findings.against_vote import against_vote
 from peerjudge.analysis.findings.conditions import condition_findings, effort_of, seat_findings
-from peerjudge.analysis.findings.exchanges import persuasions, turn_findings
 from peerjudge.analysis.findings.measures import Sampler
 from peerjudge.analysis.findings.nouns import Findings, Spoken
 from peerjudge.analysis.findings.peers import peer_findings
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
+from peerjudge.analysis.stances import stances_of
 from peerjudge.data import Transcript
 from peerjudge.tournament import collect
 
@@ -40,11 +40,12 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
     sampler = Sampler(seed=seed)
     heard = [record for record in records if record.done and record.heard]
     answers = {len(record.shown) for record in records}
+    simulated = any(record.simulated for record in records)
     peers, peers_missing = peer_findings(tournament, sampler=sampler)
     return Findings(
         seed=seed,
         level=sampler.level,
-        simulated=any(record.simulated for record in records),
+        simulated=simulated,
         questions=len({record.question for record in records}),
         answers=answers.pop() if len(answers) == 1 else None,
         effort=effort_of(records),
@@ -52,8 +53,12 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
         conditions=tuple(condition_findings(c, sampler=sampler) for c in conditions.values()),
         by_reviewer=seat_findings(heard, sampler=sampler, by_role=False),
         by_seat=seat_findings(heard, sampler=sampler),
-        by_turn=turn_findings(heard, sampler=sampler),
-        persuasions=persuasions(heard, sampler=sampler),
+        stances=stances_of(
+            [record.discussion for record in records if record.discussion is not None],
+            simulated=simulated,
+            seed=seed,
+            samples=sampler.samples,
+        ),
         against_vote=against_vote(conditions, sampler=sampler),
         peers=peers,
         peers_missing=peers_missing,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from peerjudge.analysis.accuracy import Accuracy
+from peerjudge.analysis.stances import Stances
 from peerjudge.data import EventKind, Measurement, Outcome, Ranking, Role
 from peerjudge.tracker import NoEventReason
 
@@ -21,11 +22,9 @@ __all__ = [
     "GroupFindings",
     "HeadToHead",
     "PeerFindings",
-    "Persuasion",
     "SeatFindings",
     "Spoken",
     "Trajectory",
-    "TurnFindings",
 ]
 
 CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
@@ -255,41 +254,6 @@ class Trajectory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnFindings:
-    """What happened in one turn of the discussions, counted from 1 after the private reviews.
-
-    `altered` is the share of `ALTERED` among the events in which somebody was contradicted.
-    """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
-    turn: int
-    events: Mapping[EventKind, int]
-    altered: Measurement | None
-    towards_gold: int
-    away_from_gold: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Persuasion:
-    """How `target` took being contradicted by `source`, and how often it gave way: `rate`.
-
-    Where several contradicted it at once, each of those who held that stance counts. The same
-    reviewer may be both, in two seats.
-    """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
-    source: str
-    target: str
-    contradicted: int
-    altered: int
-    rate: Measurement | None
-    towards_gold: int
-    away_from_gold: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerFindings:
     """Contestants and reviewers weighed by the reviewers' private reviews.
 
@@ -317,9 +281,9 @@ class PeerFindings:
 class Findings:
     """Everything a run found. Intervals are of `level` and resample questions, drawn with `seed`.
 
-    `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`,
-    `by_seat` (per role), `by_turn` and `persuasions` pool the discussions of all conditions in which
-    somebody heard another.
+    `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`
+    and `by_seat` (per role) pool the discussions of all conditions in which somebody heard another;
+    so do the counts of `stances`.
     `answers` is how many were shown side by side, `None` where that varied.
     `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken` is by
     reviewer and counts the turns of all discussions, ended or not.
@@ -337,8 +301,7 @@ class Findings:
     conditions: tuple[ConditionFindings, ...]
     by_reviewer: tuple[SeatFindings, ...]
     by_seat: tuple[SeatFindings, ...]
-    by_turn: tuple[TurnFindings, ...]
-    persuasions: tuple[Persuasion, ...]
+    stances: Stances
     against_vote: tuple[AgainstVote, ...]
     peers: PeerFindings | None
     peers_missing: str

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peerjudge.analysis.findings.nouns import CONTRADICTED, Spoken
+from peerjudge.analysis.findings.nouns import Spoken
+from peerjudge.analysis.stances import Discussion, discussion_of
 from peerjudge.data import (
     Battle,
     Direction,
@@ -46,10 +47,10 @@ class SeatRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscussionRecord:
-    """One discussion without its texts. `battles` are those of the private reviews.
+    """One discussion without its texts.
 
-    `contradictions` are the events in which a seat was contradicted, each with the reviewer that
-    did it, once for every seat heard that held the stance contradicting it.
+    `battles` are those of the private reviews; `discussion` is what the analysis of stances needs,
+    `None` for one that has not come to its end.
     """
 
     condition: str
@@ -64,9 +65,8 @@ class DiscussionRecord:
     stop: StopReason | None
     verdict: Verdict
     seats: tuple[SeatRecord, ...]
-    private_turns: int
     events: tuple[OpinionEvent, ...]
-    contradictions: tuple[tuple[str, OpinionEvent], ...]
+    discussion: Discussion | None
     battles: tuple[Battle, ...]
     turns: int
     calls: int
@@ -115,9 +115,8 @@ def record_of(transcript: Transcript) -> DiscussionRecord:
         stop=transcript.stop,
         verdict=transcript.verdict,
         seats=tuple(_seat_record(seat, transcript, tracking) for seat in transcript.seats),
-        private_turns=sum(turn.cue.private for turn in transcript.turns),
         events=tracking.events,
-        contradictions=tuple(_contradictions(transcript, tracking)),
+        discussion=discussion_of(transcript),
         battles=tuple(battles_from_transcripts([transcript], stance="private")),
         turns=len(utterances),
         calls=sum(said.attempts for said in utterances if not said.cached),
@@ -143,21 +142,6 @@ def _seat_record(seat: Seat, transcript: Transcript, tracking: Tracking) -> Seat
         away_from_gold=sum(event.gold is Direction.AWAY for event in events),
         spoken=_spoken([turn.utterance for turn in transcript.turns if turn.cue.seat == seat.id]),
     )
-
-
-def _contradictions(
-    transcript: Transcript, tracking: Tracking
-) -> Iterator[tuple[str, OpinionEvent]]:
-    for event in tracking.events:
-        if event.kind in CONTRADICTED:
-            for seat in event.heard:
-                said = (
-                    turn.review.verdict
-                    for turn in reversed(transcript.turns[: event.turn])
-                    if turn.cue.seat == seat and turn.review.verdict is not None
-                )
-                if next((verdict for verdict in said if verdict.readable), None) == event.others:
-                    yield transcript.seat(seat).reviewer, event
 
 
 def _spoken(utterances: Sequence[Utterance]) -> Spoken:

@@ -17,7 +17,7 @@ from peerjudge.analysis.stances.outcomes import (
     settling,
 )
 from peerjudge.analysis.stances.records import Discussion, Move, SeatStances, discussion_of
-from peerjudge.analysis.stances.summary import Stances, stances
+from peerjudge.analysis.stances.summary import Stances, stances, stances_of
 
 __all__ = [
     "Change",
@@ -39,4 +39,5 @@ __all__ = [
     "settling",
     "stance_counts",
     "stances",
+    "stances_of",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from peerjudge.analysis.stances.outcomes import (
 from peerjudge.analysis.stances.records import Discussion, discussion_of
 from peerjudge.data import Transcript
 
-__all__ = ["Stances", "stances"]
+__all__ = ["Stances", "stances", "stances_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,13 @@ def stances(transcripts: Iterable[Transcript], *, seed: int = 0, samples: int = 
         if found is not None:
             ended.append(found)
             simulated = simulated or transcript.simulated
+    return stances_of(ended, simulated=simulated, seed=seed, samples=samples)
+
+
+def stances_of(
+    ended: Sequence[Discussion], *, simulated: bool, seed: int = 0, samples: int = 2000
+) -> Stances:
+    """As `stances`, from records that were taken of the discussions as they went by."""
     return Stances(
         discussions=len(ended),
         simulated=simulated,

@@ -1,0 +1,71 @@
+"""Who beat whom, and how ratings grew with the battles."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.analysis.findings.trajectory import trajectories
+from peerjudge.analysis.findings.versus import versus
+from peerjudge.data import Battle
+from peerjudge.tournament import collect
+
+battles = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from([-1, 0, 1, None])),
+    min_size=1,
+    max_size=40,
+).map(
+    lambda rows: collect(
+        Battle(
+            question=f"q{number % 5}",
+            reviewer="ann" if number % 2 else "bob",
+            first=f"c{first}",
+            second=f"c{(first + step) % 4}",
+            score=score,
+        )
+        for number, (first, step, score) in enumerate(rows)
+    )
+)
+
+
+@settings(deadline=None, max_examples=25)
+@given(battles)
+def test_shares_of_two_contestants_add_up(tournament) -> None:
+    """What one won the other lost; who never met has no share; weights do not change the count."""
+    weights = dict.fromkeys(tournament.reviewers, 1.0) | {"ann": 3.0}
+    found = versus(tournament, weights=weights, order=tournament.contestants)
+    for row in range(len(found.contestants)):
+        for column in range(len(found.contestants)):
+            share, other = found.shares[row][column], found.shares[column][row]
+            if row == column or not found.battles[row][column]:
+                assert share is None
+            else:
+                assert share is not None
+                assert other is not None
+                assert np.isclose(share + other, 1.0)
+    assert sum(map(sum, found.battles)) == 2 * np.count_nonzero(tournament.readable)
+
+
+@settings(deadline=None, max_examples=25)
+@given(battles, st.integers(1, 60))
+def test_trajectories_begin_at_the_start_and_conserve_points(tournament, most: int) -> None:
+    """Whatever is played, what one wins the others lose: the mean over all stays 1000."""
+    played = int(np.count_nonzero(tournament.readable))
+    if not played:
+        return
+    weights = dict.fromkeys(tournament.reviewers, 0.5)
+    names = sorted(
+        {
+            tournament.contestants[place]
+            for column in (tournament.first, tournament.second)
+            for place in column[tournament.readable].tolist()
+        }
+    )
+    found = trajectories(tournament, weights=weights, contestants=names, most=most)
+    means = np.array([one.mean for one in found])
+    assert np.allclose(means.mean(axis=0), 1000.0)
+    for one in found:
+        assert one.battles[0] == 0
+        assert one.mean[0] == 1000.0
+        assert one.battles[-1] == min(most, played)
+        assert len(one.battles) <= 22
+        assert all(low <= high for low, high in zip(one.low, one.high, strict=True))
