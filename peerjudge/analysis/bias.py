@@ -32,12 +32,13 @@ class Bias:
     """The biases of reviewers, one row for each in every table.
 
     `self_enhancement` has rows only for those who judged answers of their own or of their family.
-    `discussed` is `None` where nobody discussed.
+    `discussed` is `None` where nobody discussed. `simulated` says that no real model gave the reviews.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     gold: str
+    simulated: bool
     position: tuple[Position, ...]
     consistency: tuple[OrderConsistency, ...]
     self_enhancement: tuple[SelfEnhancement, ...]
@@ -65,6 +66,7 @@ def bias(
     reviews = judged(dataset, reviewers=reviewers, gold=gold)
     return Bias(
         gold=gold,
+        simulated=dataset.simulated,
         position=position(reviews, seed=seed),
         consistency=order_consistency(reviews, seed=seed),
         self_enhancement=self_enhancement(reviews, families=families, seed=seed),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json, results
-from peerjudge.cli.rank_command import split_names, table_of
+from peerjudge.cli.console import print_json, results, say_if_simulated
+from peerjudge.cli.rank_command import families_of, split_names, table_of
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Bias, Discussed, Position, SelfEnhancement
     from peerjudge.data import Dataset, Measurement
 
-__all__ = ["bias_command", "families_of"]
+__all__ = ["bias_command"]
 
 
 async def bias_command(
@@ -64,28 +63,9 @@ async def bias_command(
     if json:
         print_json(to_plain(found))
     else:
+        say_if_simulated(dataset)
         _print(found)
     return 0
-
-
-async def families_of(source: str, families: str | None) -> Mapping[str, str]:
-    """Families as given, `name=family,...`, over those that the cards of a run declare."""
-    from peerjudge.errors import DataError
-    from peerjudge.experiment import is_run, open_run
-
-    known: dict[str, str] = {}
-    if is_run(source):
-        async with open_run(source) as opened:
-            cards = opened.manifest.get("cards")
-            for name, card in (cards if isinstance(cards, dict) else {}).items():  # pyright: ignore
-                known[str(name)] = str(card.get("family", ""))  # pyright: ignore
-    for part in split_names(families) or ():
-        name, equals, family = part.partition("=")
-        if not equals:
-            msg = f"--families wants name=family, separated by commas; {part!r} has no ="
-            raise DataError(msg)
-        known[name.strip()] = family.strip()
-    return {name: family for name, family in known.items() if family}
 
 
 async def _discussed(source: str, reviewers: list[str] | None, seed: int) -> Discussed | None:

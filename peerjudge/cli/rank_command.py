@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.data import Scheme, Scoring
+from peerjudge.errors import DataError, StoreError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.data import Ranking, Standing
+    from peerjudge.data import Ranking, Standing, Tournament
 
-__all__ = ["p_value_of", "rank_command", "split_names", "table_of"]
+__all__ = ["families_of", "p_value_of", "rank_command", "split_names", "table_of"]
 
 
 async def rank_command(
@@ -25,8 +29,13 @@ async def rank_command(
     reviewers: str | None = None,
     stance: Literal["private", "final"] = "private",
     exclude_self: bool = False,
+    exclude_family: bool = False,
+    families: str | None = None,
+    majority: bool = False,
     orders: int = 1000,
     bootstrap: int = 0,
+    trajectory: int = 0,
+    graph: Path | None = None,
     seed: int = 0,
     json: bool = False,
 ) -> int:
@@ -48,11 +57,21 @@ async def rank_command(
         Of a run: the verdicts that reviewers came with, or those they left with.
     exclude_self
         Leave out what reviewers said of their own answers.
+    exclude_family
+        Leave out what reviewers said of answers by their own family, their own included.
+    families
+        name=family, separated by commas: who belongs together. Cards of a run say it themselves.
+    majority
+        First settle every battle by the weighted majority of the reviewers, then rank by that.
     orders
         Elo is the mean over so many random orders of the battles.
     bootstrap
         Resample the questions so many times: bounds of scores, ranks and peer weights, and how
         sure it is that one contestant outranks another.
+    trajectory
+        Of Elo: also the ratings after every so many battles, over the same orders.
+    graph
+        Write who beat whom, under these weights, to this file as a GraphML graph.
     seed
         Of the orders and the resampling.
     json
@@ -60,25 +79,110 @@ async def rank_command(
     """
     from peerjudge.experiment import read_source
     from peerjudge.ranking import rank, ranking_document
-    from peerjudge.tournament import from_dataset
+    from peerjudge.tournament import from_dataset, majority_verdicts, without_family
 
+    if trajectory and scoring is not Scoring.ELO:
+        msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
+        raise DataError(msg)
     dataset = await read_source(source, stance=stance)
+    tournament = from_dataset(dataset, reviewers=split_names(reviewers))
+    if exclude_self or exclude_family:
+        kin = await families_of(source, families) if exclude_family else dict[str, str]()
+        tournament = without_family(tournament, kin)
+    drawn = 0 if majority else bootstrap
     ranking = rank(
-        from_dataset(dataset, reviewers=split_names(reviewers)),
+        tournament,
         scoring=scoring,
         weights=weights,
         scheme=scheme,
         orders=orders,
         seed=seed,
-        bootstrap=bootstrap,
-        exclude_self=exclude_self,
+        bootstrap=drawn,
     )
+    if majority:
+        held = ranking.weights
+        tournament = majority_verdicts(tournament, held.weights)
+        settled = rank(tournament, scoring=scoring, orders=orders, seed=seed, bootstrap=bootstrap)
+        ranking = replace(settled, weights=held)
+    if graph is not None:
+        _write_graph(tournament, None if majority else ranking.weights.weights, graph)
+    steps = _trajectory(tournament, ranking, trajectory, orders, seed) if trajectory else None
     if json:
-        print_json({**ranking_document(ranking), "simulated": dataset.simulated})
-    else:
-        say_if_simulated(dataset)
-        _print_ranking(ranking, bounds=_bounds(scoring, orders=orders, bootstrap=bootstrap))
+        document = {**ranking_document(ranking), "simulated": dataset.simulated}
+        print_json(document if steps is None else {**document, "trajectory": steps})
+        return 0
+    say_if_simulated(dataset)
+    _print_ranking(ranking, bounds=_bounds(scoring, orders=orders, bootstrap=bootstrap))
+    if steps is not None:
+        _print_trajectory(steps)
     return 0
+
+
+def _write_graph(tournament: Tournament, weights: Mapping[str, float] | None, path: Path) -> None:
+    import networkx as nx
+
+    from peerjudge.tournament import graph
+
+    try:
+        nx.write_graphml(graph(tournament, weights=weights), path)  # pyright: ignore[reportUnknownMemberType]  partial stubs
+    except OSError as cause:
+        msg = f"cannot write {path}: {cause.strerror}; choose another file with --graph"
+        raise StoreError(msg) from cause
+
+
+class _Trajectory(TypedDict):
+    battles: list[int]
+    contestants: dict[str, dict[str, list[float]]]
+
+
+def _trajectory(
+    tournament: Tournament, ranking: Ranking, every: int, orders: int, seed: int
+) -> _Trajectory:
+    """The mean rating after so many battles, and the bounds of 95% of the orders."""
+    import numpy as np
+
+    from peerjudge.ranking import elo_trajectory
+
+    weights = [ranking.weights.weights.get(name, 1.0) for name in tournament.reviewers]
+    share = np.array(weights) / sum(weights)
+    found = elo_trajectory(tournament, every=every, weights=share, orders=orders, seed=seed)
+    lines = {"mean": found.ratings.mean(axis=1)}
+    lines["low"], lines["high"] = np.quantile(found.ratings, (0.025, 0.975), axis=1)
+    return {
+        "battles": found.battles.tolist(),
+        "contestants": {
+            name: {line: values[:, k].tolist() for line, values in lines.items()}
+            for k, name in enumerate(tournament.contestants)
+        },
+    }
+
+
+def _print_trajectory(steps: _Trajectory) -> None:
+    names = list(steps["contestants"])
+    table = table_of("\nElo after so many battles, mean over the orders", "battles", *names)
+    for k, battles in enumerate(steps["battles"]):
+        means = [steps["contestants"][name]["mean"][k] for name in names]
+        table.add_row(str(battles), *(f"{mean:.0f}" for mean in means))
+    results().print(table)
+
+
+async def families_of(source: str, families: str | None) -> Mapping[str, str]:
+    """Families as given, `name=family,...`, over those that the cards of a run declare."""
+    from peerjudge.experiment import is_run, open_run
+
+    known: dict[str, str] = {}
+    if is_run(source):
+        async with open_run(source) as opened:
+            cards = opened.manifest.get("cards")
+            for name, card in (cards if isinstance(cards, dict) else {}).items():  # pyright: ignore
+                known[str(name)] = str(card.get("family", ""))  # pyright: ignore
+    for part in split_names(families) or ():
+        name, equals, family = part.partition("=")
+        if not equals:
+            msg = f"--families wants name=family, separated by commas; {part!r} has no ="
+            raise DataError(msg)
+        known[name.strip()] = family.strip()
+    return {name: family for name, family in known.items() if family}
 
 
 def split_names(names: str | None) -> list[str] | None:

@@ -1,6 +1,6 @@
 """Ranks contestants, and weighs reviewers by how they rank as contestants."""
 
-from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
+from peerjudge.ranking.elo_ratings import EloRatings, EloTrajectory, elo, elo_peer, elo_trajectory
 from peerjudge.ranking.resampling import Resampled, bootstrap
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
@@ -9,6 +9,7 @@ from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank
 
 __all__ = [
     "EloRatings",
+    "EloTrajectory",
     "Resampled",
     "Tally",
     "Weighting",
@@ -16,6 +17,7 @@ __all__ = [
     "bradley_terry",
     "elo",
     "elo_peer",
+    "elo_trajectory",
     "equal_weights",
     "given_weights",
     "peer_rank",

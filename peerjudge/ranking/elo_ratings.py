@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -13,7 +14,7 @@ from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking.tally import Floats, counted
 from peerjudge.ranking.weights import min_max, places
 
-__all__ = ["EloRatings", "elo", "elo_peer"]
+__all__ = ["EloRatings", "EloTrajectory", "elo", "elo_peer", "elo_trajectory"]
 
 _START = 1000.0
 _STEP = 32.0
@@ -39,6 +40,14 @@ class EloRatings:
     weights: Floats
     iterations: int
     residual: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EloTrajectory:
+    """Ratings `[step, order, contestant]` after so many `battles[step]`; the first step is 0."""
+
+    battles: npt.NDArray[np.int64]
+    ratings: Floats
 
 
 def elo(
@@ -72,6 +81,46 @@ def elo(
     held = np.broadcast_to(share, (len(sequence), judges))
     ratings = _play(rows, held, sequence)
     return EloRatings(ratings=ratings, weights=held, iterations=1, residual=0.0)
+
+
+def elo_trajectory(
+    tournament: Tournament,
+    *,
+    every: int,
+    weights: Floats | None = None,
+    orders: int | Orders = 1000,
+    seed: int = 0,
+    exclude_self: bool = False,
+) -> EloTrajectory:
+    """How the ratings of `elo` grow: their state after every so many battles (PRD Figure 4).
+
+    The last step is after all battles, and equal to what `elo` gives. One order's line means
+    little; look at the mean over the orders and its spread.
+
+    Args:
+        tournament: as for `elo`, and so are `weights`, `orders`, `seed` and `exclude_self`.
+        every: how many battles lie between two steps, at least 1.
+        weights: by reviewer, summing to 1, or one row for each order; `None` is equal.
+        orders: how many, or which.
+        seed: of the random orders.
+        exclude_self: leave out battles in which the reviewer is a contestant.
+    """
+    if every < 1:
+        msg = f"a trajectory needs at least one battle between two steps, not {every}"
+        raise DataError(msg)
+    rows = _rows(tournament, exclude_self=exclude_self)
+    judges = len(tournament.reviewers)
+    share = np.full(judges, 1.0 / judges) if weights is None else weights
+    sequence = _orders(orders, len(rows.value) - 1, seed)
+    steps: list[Floats] = []
+    last = _play(rows, np.broadcast_to(share, (len(sequence), judges)), sequence, every, steps)
+    length = sequence.shape[1]
+    if length % every:
+        steps.append(last)
+    start = np.full_like(last, _START)
+    start[:, rows.idle] = np.nan
+    battles = np.minimum(np.arange(len(steps) + 1, dtype=np.int64) * every, length)
+    return EloTrajectory(battles=battles, ratings=np.stack([start, *steps]))
 
 
 def elo_peer(
@@ -171,18 +220,29 @@ def _orders(orders: int | Orders, length: int, seed: int) -> Orders:
     return np.random.default_rng(seed).permuted(positions, axis=1, out=positions)
 
 
-def _play(rows: _Rows, weights: Floats, sequence: Orders) -> Floats:
-    """Plays every sequence side by side from weights `[order, reviewer]` that sum to 1."""
+def _play(
+    rows: _Rows,
+    weights: Floats,
+    sequence: Orders,
+    every: int = 0,
+    steps: list[Floats] | None = None,
+) -> Floats:
+    """Plays every sequence side by side from weights `[order, reviewer]` that sum to 1.
+
+    After `every` so many battles the ratings so far are put into `steps`.
+    """
     orders, length = sequence.shape
     judges = weights.shape[1]
-    steps = np.zeros((orders, judges + 1))
-    steps[:, :judges] = weights * (judges * _STEP * _UNIT)
-    flat, ratings = steps.ravel(), np.zeros(orders * rows.size)
+    moves = np.zeros((orders, judges + 1))
+    moves[:, :judges] = weights * (judges * _STEP * _UNIT)
+    flat, ratings = moves.ravel(), np.zeros(orders * rows.size)
     lane = np.arange(orders, dtype=np.intp)
     row, judge_row = lane * rows.size, lane * (judges + 1)
     span = max(1, _BLOCK // orders)
-    for start in range(0, length, span):
-        block = sequence[:, start : start + span].T
+    # A block ends where a step does.
+    ends = sorted({*range(span, length, span), *range(every or length, length, every or length)})
+    for start, end in pairwise([0, *ends, length]):
+        block = sequence[:, start:end].T
         first, second = rows.first[block] + row, rows.second[block] + row
         step, value = flat[rows.reviewer[block] + judge_row], rows.value[block]
         for one, other, weight, won in zip(first, second, step, value, strict=True):
@@ -190,6 +250,12 @@ def _play(rows: _Rows, weights: Floats, sequence: Orders) -> Floats:
             move = weight * (won - 1.0 / (1.0 + np.exp(right - left)))
             ratings[one] = left + move
             ratings[other] = right - move
+        if steps is not None and end % every == 0:
+            steps.append(_played(rows, ratings, orders))
+    return _played(rows, ratings, orders)
+
+
+def _played(rows: _Rows, ratings: Floats, orders: int) -> Floats:
     played = _START + ratings.reshape(orders, rows.size) / _UNIT
     played[:, rows.idle] = np.nan
     return played

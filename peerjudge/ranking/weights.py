@@ -75,8 +75,10 @@ def peer_rank(
     closer by the factor d < 1, so there is exactly one fixed point, it is reached from anywhere, and
     every weight is at least (1 - d)/R.
 
-    In both, a reviewer that is no contestant weighs the mean of those that are; with none that are,
-    and where all score the same, all weigh the same; a single reviewer weighs 1. A contestant that
+    In both, a reviewer that is no contestant (a person, say) weighs the mean of those that are; with
+    none that are, and where all score the same, all weigh the same; a single reviewer weighs 1. Two
+    reviewers who each credit only themselves therefore stay equal, and the least advantage of one
+    gives it all the weight under `prd`, and somewhat more than half under `damped`. A contestant that
     some reviewers never saw is scored by those who did, their weights rescaled to sum to 1 (if those
     weights are all 0, by the plain mean of their win rates); `damped` fills the gap in W with that
     plain mean.

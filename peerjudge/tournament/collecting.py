@@ -89,7 +89,8 @@ def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tourn
 
     A reviewer may favour its kin as it may favour itself (PRD section 5.3), so this leaves out more
     than self-reviews. Whoever has no family is kin only to itself. All names stay, so that a
-    contestant whom only kin had judged is ranked last without a score.
+    contestant whom only kin had judged is ranked last without a score. Contestants then meet unequal
+    fields in the eyes of different reviewers; Bradley-Terry allows for that, win rates do not.
 
     Args:
         tournament: of any reviewers and contestants.

@@ -261,3 +261,52 @@ def test_weights_that_make_no_sense_are_mistakes():
         peer_rank(collect([battle("a", "b", "c", 0)]), scheme=Scheme.DAMPED, damping=1.0)
     with pytest.raises(DataError, match="no reviews"):
         peer_rank(collect([]))
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+@pytest.mark.parametrize("credited", ["itself", "the other"])
+def test_two_who_credit_only_one_side_each_stay_equal(scheme: Scheme, credited: str):
+    """Nothing tells apart two reviewers who each give every win to themselves, or to the other."""
+    played = collect(
+        battle(judge, "ann", "bob", score if credited == "itself" else -score, f"q{k}")
+        for judge, score in (("ann", -1), ("bob", 1))
+        for k in range(5)
+    )
+    found = peer_rank(played, scheme=scheme)
+    assert found.weights == pytest.approx({"ann": 0.5, "bob": 0.5})
+
+
+def test_one_lost_battle_breaks_the_tie_between_two_who_credit_themselves():
+    """Min-max gives all the weight to whoever is ahead; the damped scheme takes both seriously."""
+    played = [battle("ann", "ann", "bob", -1, f"q{k}") for k in range(5)]
+    played += [battle("bob", "ann", "bob", 1 if k else -1, f"q{k}") for k in range(5)]
+    assert peer_rank(collect(played)).weights == pytest.approx({"ann": 1.0, "bob": 0.0})
+    damped = peer_rank(collect(played), scheme=Scheme.DAMPED).weights
+    assert 0.5 < damped["ann"] < 1.0
+    assert damped["bob"] > 0.07
+
+
+@given(tournaments)
+@settings(deadline=None, max_examples=40)
+def test_people_judge_with_the_mean_weight(tournament: Tournament):
+    """A reviewer that answers nothing itself counts as much as its colleagues do on average."""
+    people = battle("human", "ann", "bob", -1, "q1")
+    columns = [
+        battle(
+            tournament.reviewers[tournament.reviewer[k]],
+            tournament.contestants[tournament.first[k]],
+            tournament.contestants[tournament.second[k]],
+            int(tournament.score[k]) if tournament.readable[k] else None,
+        )
+        for k in range(len(tournament))
+    ]
+    found = peer_rank(collect([*columns, people]), scheme=Scheme.DAMPED).weights
+    assert sum(found.values()) == pytest.approx(1.0)
+    assert min(found.values()) > 0.0
+    try:
+        strict = peer_rank(collect([*columns, people])).weights
+    except ConvergenceError:
+        return
+    own = [weight for name, weight in strict.items() if name in PEERS]
+    if own:
+        assert strict["human"] == pytest.approx(sum(own) / len(own))

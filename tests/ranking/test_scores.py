@@ -17,6 +17,7 @@ from peerjudge.ranking import (
     bradley_terry,
     elo,
     elo_peer,
+    elo_trajectory,
     rank,
     ranking_document,
     win_rates,
@@ -78,6 +79,26 @@ def test_elo_hands_ratings_from_one_to_another(tournament: Tournament, seed: int
     found = elo(tournament, orders=7, seed=seed).ratings
     assert found.mean(axis=1) == pytest.approx([1000.0] * 7)
     assert found.tolist() == elo(tournament, orders=7, seed=seed).ratings.tolist()
+
+
+@given(tournaments, st.integers(1, 30))
+@settings(max_examples=30, deadline=None)
+def test_a_trajectory_is_elo_after_so_many_battles(tournament: Tournament, every: int):
+    """Every step is what Elo gives for the battles up to there, in the same orders."""
+    orders = np.array([np.random.default_rng(k).permutation(24) for k in range(3)], dtype=np.int32)
+    found = elo_trajectory(tournament, every=every, orders=orders)
+    assert found.battles.tolist() == [*range(0, 24, every), 24]
+    assert (found.ratings[0] == 1000.0).all()
+    for battles, ratings in zip(found.battles[1:], found.ratings[1:], strict=True):
+        expected = elo(tournament, orders=orders[:, :battles]).ratings
+        # Contestants without a battle so far are where they started.
+        assert ratings == pytest.approx(np.nan_to_num(expected, nan=1000.0))
+
+
+def test_a_trajectory_needs_steps():
+    """Zero battles between two steps would never end."""
+    with pytest.raises(DataError, match="at least one battle between two steps, not 0"):
+        elo_trajectory(round_robin([1] * 12), every=0)
 
 
 def test_a_reviewer_without_weight_moves_no_rating():

@@ -1,0 +1,153 @@
+"""The commands that rank, measure bias, sum up stances and export, on one small run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import pandas as pd
+import pytest
+
+from peerjudge.analysis.frames import FRAMES
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
+
+
+def test_a_ranking_says_how_sure_it_is(played):
+    """With resampled questions there are bounds of ranks and weights, and shares of outranking."""
+    words = ("rank", "study", "--weights", "peer", "--scheme", "damped", "--bootstrap", "50")
+    document = played(*words, "--json").document
+    names = set(document["contestants"])
+    assert {one for row in document["outranks"].values() for one in row} == names
+    assert set(document["weight_bounds"]) == set(document["weights"])
+    assert all(one["rank_low"] <= one["rank_high"] for one in document["contestants"].values())
+    assert "above the next" in played(*words).out
+
+
+def test_elo_has_a_trajectory_and_nothing_else_does(played):
+    """The last step is the rating; asking it of win rates is a mistake."""
+    words = ("rank", "study", "--orders", "20", "--trajectory", "30")
+    document = played(*words, "--scoring", "elo", "--json").document
+    for name, standing in document["contestants"].items():
+        line = document["trajectory"]["contestants"][name]
+        assert line["mean"][0] == 1000.0
+        assert line["mean"][-1] == pytest.approx(standing["score"])
+    refused = played(*words)
+    assert (refused.code, refused.err.count("--scoring elo")) == (2, 1)
+
+
+def test_a_panel_ranks_by_its_majority_and_leaves_out_kin(played):
+    """Families on the command line are those of reviewers and contestants alike."""
+    whole = played("rank", "study", "--json").document
+    settled = played("rank", "study", "--majority", "--json").document
+    assert settled["reviews"] < whole["reviews"]
+    kin = ("--exclude-family", "--families", "sim_weak=x,sim_plain=x")
+    without = played("rank", "study", "--exclude-self", "--json").document
+    fewer = played("rank", "study", *kin, "--json").document
+    assert fewer["reviews"] < without["reviews"] < whole["reviews"]
+    assert played("rank", "study", "--exclude-family", "--families", "oops").code == 2
+
+
+def test_graphs_are_written_for_other_tools(played):
+    """Who beat whom, and who persuades whom, open in any tool that reads GraphML."""
+    assert played("rank", "study", "--graph", "beat.graphml").code == 0
+    beat = nx.read_graphml(played.folder / "beat.graphml")
+    assert all(points > 0 for *_, points in beat.edges(data="points"))
+    assert played("events", "study", "--graph", "moved.graphml").code == 0
+    moved = nx.read_graphml(played.folder / "moved.graphml")
+    assert all(0 <= share <= 1 for *_, share in moved.edges(data="share"))
+    refused = played("events", "study", "--graph", "no/such/place.graphml")
+    assert (refused.code, "choose another file" in refused.err) == (2, True)
+
+
+def test_stances_are_summed_up(played):
+    """`events --summary` has a table and one document of the same."""
+    document = played("events", "study", "--summary", "--json").document
+    assert set(document) >= {
+        "counts",
+        "persuasion",
+        "ordering",
+        "settling",
+        "changes",
+        "conditions",
+    }
+    assert document["simulated"] is True
+    printed = played("events", "study", "--summary").out
+    assert "Who persuades whom" in printed
+    assert "simulated" in printed
+
+
+def test_bias_has_a_row_for_every_reviewer(played):
+    """`bias` measures a run before and after discussing, and says that it is simulated."""
+    document = played("bias", "study", "--json").document
+    reviewers = {row["reviewer"] for row in document["position"]}
+    assert reviewers == {row["reviewer"] for row in document["verbosity"]}
+    after = document["discussed"]["position_after"]
+    assert {row["reviewer"] for row in after} == reviewers
+    assert document["simulated"] is True
+    assert "Place before and after discussing" in played("bias", "study").out
+
+
+def test_a_panel_is_measured_two_by_two(played):
+    """`agreement --panel` adds the panel to the agreed keys and nothing else."""
+    plain = played("agreement", "study", "--json").document
+    document = played("agreement", "study", "--panel", "--json").document
+    panel = document.pop("panel")
+    assert document == plain
+    assert len(panel["pairs"]) == 6
+    assert 1.0 <= panel["effective"]["value"] <= 4.0
+    assert "independent reviewers of 4" in played("agreement", "study", "--panel").out
+
+
+@pytest.mark.parametrize("frame", ["discussions", "weights"])
+def test_frames_are_exported(played, frame):
+    """Parquet and CSV hold the documented columns."""
+    target = f"{frame}.parquet"
+    words = ("export", "study", "--frame", frame, "--format")
+    assert played(*words, "parquet", "-o", target).code == 0
+    table = pd.read_parquet(played.folder / target)
+    assert list(table.columns) == list(FRAMES[frame])
+    header, *rows = played(*words, "csv").out.splitlines()
+    assert header.split(",") == list(table.columns)
+    assert len(rows) >= len(table) > 0
+
+
+def test_parquet_needs_a_file_and_a_frame_a_table(played):
+    """What cannot be written is a mistake with the sentence that mends it."""
+    assert "-o FILE.parquet" in played("export", "study", "--format", "parquet").err
+    refused = played("export", "study", "--format", "arena", "--frame", "turns")
+    assert (refused.code, "csv or parquet" in refused.err) == (2, True)
+
+
+def test_stances_are_exported_in_the_words_of_other_tools(played):
+    """Arena battles, MT-bench matches and AlpacaEval annotations have their tools' fields."""
+    arena = [
+        json.loads(row) for row in played("export", "study", "--format", "arena").out.splitlines()
+    ]
+    assert {row["winner"] for row in arena} <= {"model_a", "model_b", "tie"}
+    assert arena[0]["conversation_a"][1]["role"] == "assistant"
+    matches = played("export", "study", "--format", "mt-bench").out.splitlines()
+    both = [json.loads(row) for row in matches]
+    assert {row[key] for row in both for key in ("g1_winner", "g2_winner")} <= {
+        "model_1",
+        "model_2",
+        "tie",
+        "error",
+    }
+    alpaca = played("export", "study", "--format", "alpaca-eval").document
+    assert {row["preference"] for row in alpaca} <= {1.0, 1.5, 2.0, None}
+    readable = [row for row in alpaca if row["preference"] is not None]
+    assert len(readable) == len(arena)
+    assert 2 * len(both) <= len(alpaca)
+
+
+@pytest.mark.data
+def test_bard_leans_to_the_first_answer_on_the_command_line(shell):
+    """`bias` on the published reviews prints the published lean."""
+    if not DATA.exists():
+        pytest.skip("the published Vicuna80 data are not beside this checkout")
+    document = shell("bias", f"vicuna80:{DATA}", "--json").document
+    bard = next(row for row in document["position"] if row["reviewer"] == "bard")
+    assert (bard["first"], bard["tie"], bard["second"]) == (1253, 57, 290)
+    assert document["discussed"] is None
