@@ -14,6 +14,7 @@ __all__ = ["build_app", "main"]
 # Every command lives in a module of its own that is imported only when it is called.
 _COMMANDS = (
     ("run", "Play an experiment, or go on with one that was stopped."),
+    ("plan", "Simulate an experiment before paying for it: power, size and cost."),
     ("rank", "Rank the contestants and weigh the reviewers of a run or a dataset."),
     ("agreement", "How well reviewers agree with gold, alone and as a panel."),
     ("score", "How right reviewers are against gold, by subset, category or labeler."),

@@ -1,0 +1,203 @@
+"""What a study would probably show, what it takes to show it, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from peerjudge.data import Card, Experiment, Scalar
+from peerjudge.errors import ExperimentError
+from peerjudge.experiment import Estimate, Prepared, estimate, prepare
+from peerjudge.plan.effects import Effect, effects_of
+from peerjudge.plan.power import AtSize, Needed, at_sizes, needed
+from peerjudge.plan.simulated import stage_of
+from peerjudge.plan.stand_ins import simulated_cast
+from peerjudge.shelf import Shelf
+
+__all__ = ["SIZES", "EffectOutlook", "Expense", "Outlook", "Seen", "outlook"]
+
+SIZES = (50, 100, 200, 400, 800)
+_LATENCY = 5.0
+_CONNECTIONS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """An effect in one world: at every size, and the size it needs."""
+
+    sizes: tuple[AtSize, ...]
+    needed: Needed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectOutlook:
+    """An effect where hearing a right argument pulls as the cards say, and where it does not pull.
+
+    `without_pull` is `None` where no card has such a pull.
+    """
+
+    effect: Effect
+    as_carded: Seen
+    without_pull: Seen | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expense:
+    """What a study of this size takes at most. `hours` goes by an assumed time per call."""
+
+    comparisons: int
+    discussions: int
+    calls: int
+    tokens: int
+    cost_usd: float | None
+    hours: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """A planned study, simulated: every effect and every size.
+
+    `stand_ins` says who was simulated as whom. `flawed` names reviewers whose unreadable and refused
+    replies were left out of account.
+    """
+
+    experiment: str
+    comparisons_in_data: int
+    studies: int
+    power: float
+    effects: tuple[EffectOutlook, ...]
+    expenses: tuple[Expense, ...]
+    stand_ins: Mapping[str, str]
+    flawed: tuple[str, ...]
+    reply_tokens: int
+    seconds_per_call: float
+    max_connections: int
+
+
+def outlook(
+    experiment: str | Path | Experiment,
+    *,
+    data: str | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    sizes: Sequence[int] = SIZES,
+    power: float = 0.8,
+    studies: int = 1000,
+    stand_ins: Mapping[str, str] | None = None,
+    seconds_per_call: float = _LATENCY,
+    max_connections: int = _CONNECTIONS,
+    shelf: Shelf | None = None,
+) -> Outlook:
+    """Simulate an experiment at several sizes; nobody is called.
+
+    Args:
+        experiment: A name on the shelf, the path of a file, or a declaration.
+        data: A dataset instead of the declared one. Its comparisons are taken as often as needed.
+        seed: Instead of the declared one.
+        settings: `key: value` settings; see `apply_settings`.
+        sizes: Numbers of comparisons.
+        power: The wanted share of studies that show an effect.
+        studies: How many are simulated at each size.
+        stand_ins: By reviewer, the simulated reviewer that stands in for it.
+        seconds_per_call: How long a call takes, for the hours.
+        max_connections: How many calls are under way at a time, for the hours.
+        shelf: Where names are looked up.
+
+    Raises:
+        PeerJudgeError: Something is not there, does not fit, or cannot be simulated fast.
+    """
+    _require(sizes=sizes, power=power, studies=studies)
+    shelf = shelf or Shelf()
+    prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
+    plan = prepared.plan
+    cast = simulated_cast(plan.cast, stand_ins or {}, shelf)
+    effects = effects_of(plan)
+    if not effects:
+        msg = (
+            f"experiment {plan.experiment.name!r} has nothing to compare: no discussion, and no method "
+            "beside a pairwise judgement of the same reviewer"
+        )
+        raise ExperimentError(msg)
+    seen = _seen(prepared, cast, effects, sorted(sizes), power, studies)
+    pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
+    flat = {name: _without_pull(card) for name, card in cast.items()}
+    still = _seen(prepared, flat, effects, sorted(sizes), power, studies) if pulled else {}
+    whole = estimate(plan, prepared.costs)
+    return Outlook(
+        experiment=plan.experiment.name,
+        comparisons_in_data=len(plan.comparisons),
+        studies=studies,
+        power=power,
+        effects=tuple(
+            EffectOutlook(effect=effect, as_carded=seen[effect], without_pull=still.get(effect))
+            for effect in effects
+        ),
+        expenses=tuple(
+            _expense(whole, size, seconds_per_call, max_connections)
+            for size in _sizes_to_price(sizes, seen, still)
+        ),
+        stand_ins=dict(stand_ins or {}),
+        flawed=tuple(
+            name
+            for name, card in cast.items()
+            if card.traits.get("unreadable_rate", 0) or card.traits.get("refusal_rate", 0)
+        ),
+        reply_tokens=whole.reply_tokens,
+        seconds_per_call=seconds_per_call,
+        max_connections=max_connections,
+    )
+
+
+def _require(*, sizes: Sequence[int], power: float, studies: int) -> None:
+    if not sizes or min(sizes) < 2:
+        msg = f"sizes are numbers of comparisons from 2, not {list(sizes)}"
+        raise ExperimentError(msg)
+    if not 0 < power < 1:
+        msg = f"power is a share between 0 and 1, not {power:g}"
+        raise ExperimentError(msg)
+    if studies < 1:
+        msg = f"at least one study has to be simulated, not {studies}"
+        raise ExperimentError(msg)
+
+
+def _without_pull(card: Card) -> Card:
+    traits: dict[str, Scalar] = {**card.traits, "truth_pull": 0.0}
+    return replace(card, traits=traits)
+
+
+def _seen(
+    prepared: Prepared,
+    cast: Mapping[str, Card],
+    effects: Sequence[Effect],
+    sizes: Sequence[int],
+    power: float,
+    studies: int,
+) -> dict[Effect, Seen]:
+    stage, seed = stage_of(prepared.plan, cast), prepared.plan.experiment.seed
+    rows = at_sizes(stage, effects, sizes=sizes, studies=studies, seed=seed)
+    return {
+        effect: Seen(
+            sizes=rows[effect],
+            needed=needed(stage, effect, rows[effect], power=power, studies=studies, seed=seed),
+        )
+        for effect in effects
+    }
+
+
+def _sizes_to_price(sizes: Sequence[int], *worlds: Mapping[Effect, Seen]) -> list[int]:
+    wanted = {seen.needed.comparisons for world in worlds for seen in world.values()}
+    return sorted({*sizes, *(size for size in wanted if size is not None)})
+
+
+def _expense(whole: Estimate, size: int, seconds: float, connections: int) -> Expense:
+    scale = size / whole.comparisons
+    discussions = sum(part.discussions for part in whole.parts)
+    return Expense(
+        comparisons=size,
+        discussions=round(discussions * scale),
+        calls=round(whole.calls * scale),
+        tokens=round(whole.tokens * scale),
+        cost_usd=None if whole.cost_usd is None else whole.cost_usd * scale,
+        hours=whole.calls * scale * seconds / connections / 3600,
+    )

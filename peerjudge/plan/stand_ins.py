@@ -1,0 +1,46 @@
+"""Who is simulated in a planned study: simulated reviewers themselves, and stand-ins for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from peerjudge.data import Card, ReviewerKind
+from peerjudge.errors import CardError
+from peerjudge.shelf import Shelf
+
+__all__ = ["simulated_cast"]
+
+
+def simulated_cast(
+    cast: Mapping[str, Card], stand_ins: Mapping[str, str], shelf: Shelf
+) -> dict[str, Card]:
+    """A simulated card for every reviewer of the cast, under the reviewer's own name and family.
+
+    Raises:
+        CardError: a reviewer is not simulated and nobody stands in for it, a stand-in is not
+            simulated, or stands in for somebody who has no seat.
+    """
+    strangers = sorted(set(stand_ins) - set(cast))
+    if strangers:
+        msg = (
+            f"{strangers[0]!r} has no seat in this experiment; seated are {', '.join(sorted(cast))}"
+        )
+        raise CardError(msg)
+    return {name: _simulated(card, stand_ins.get(name), shelf) for name, card in cast.items()}
+
+
+def _simulated(card: Card, stand_in: str | None, shelf: Shelf) -> Card:
+    if stand_in is None:
+        if card.kind is ReviewerKind.SIMULATED:
+            return card
+        msg = (
+            f"card {card.name!r} is not simulated: say which simulated reviewer stands in for it, for "
+            f"example --stand-in {card.name}=sim_gpt4 (`peerjudge list agents` shows them)"
+        )
+        raise CardError(msg)
+    played = shelf.card(stand_in)
+    if played.kind is not ReviewerKind.SIMULATED:
+        msg = f"card {stand_in!r} cannot stand in for {card.name!r}: it is not simulated"
+        raise CardError(msg)
+    return replace(played, name=card.name, family=card.family or played.family)
