@@ -70,9 +70,11 @@ async def _print_events(run: str, *, json: bool) -> None:
                 if json:
                     print_json(to_plain(event))
                 else:
+                    simulated = ", simulated" if event.simulated else ""
                     print(
                         f"{event.condition}  {event.comparison}  turn {event.turn}  "
-                        f"{event.reviewer} ({event.role}) {event.kind.replace('_', ' ')}: "
+                        f"{event.reviewer} ({event.role}{simulated}) "
+                        f"{event.kind.replace('_', ' ')}: "
                         f"{event.before} -> {event.after}, heard {event.others}"
                     )
 
