@@ -25,7 +25,15 @@ import platform
 import resource
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
@@ -105,24 +113,46 @@ async def play(
 
 
 @asynccontextmanager
-async def scratch_store(scratch: Path) -> AsyncGenerator[Store]:
+async def scratch_store(scratch: Path | None) -> AsyncGenerator[Store]:
     """A store that is thrown away."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         async with Store.open(folder) as store:
             yield store
 
 
-def engines(scratch: Path) -> dict[str, Play | None]:
-    """Everybody, by name."""
+Measure = Callable[[Sequence[Comparison]], Awaitable[float]]
+"""Plays these comparisons and returns the process time of all threads [s]."""
 
-    async def bare(plan: Sequence[Comparison], latency: float, at_a_time: int) -> None:
-        await play(_heads(plan), latency, at_a_time)
 
-    async def durable(plan: Sequence[Comparison], latency: float, at_a_time: int) -> None:
+def engines(scratch: Path | None) -> dict[str, Measure | None]:
+    """Everybody, by name; what comes before the first turn, such as a plan, is not counted."""
+
+    async def bare(plan: Sequence[Comparison]) -> float:
+        heads = _heads(plan)
+        start = time.process_time()
+        await play(heads, 0.0, AT_A_TIME)
+        return time.process_time() - start
+
+    async def durable(plan: Sequence[Comparison]) -> float:
+        heads = _heads(plan)
         async with scratch_store(scratch) as store:
-            await play(_heads(plan), latency, at_a_time, store)
+            start = time.process_time()
+            await play(heads, 0.0, AT_A_TIME, store)
+            return time.process_time() - start
 
-    return {"plain": plain, "peerjudge": bare, "peerjudge, durable": durable, **rivals()}
+    others = {"plain": plain, **rivals()}
+    measures = {name: None if each is None else _timed(each) for name, each in others.items()}
+    base = measures.pop("plain")
+    return {"plain": base, "peerjudge": bare, "peerjudge, durable": durable, **measures}
+
+
+def _timed(engine: Play) -> Measure:
+    async def measure(plan: Sequence[Comparison]) -> float:
+        start = time.process_time()
+        await engine(plan, 0.0, AT_A_TIME)
+        return time.process_time() - start
+
+    return measure
 
 
 @cache
@@ -135,20 +165,17 @@ def _heads(plan: Iterable[Comparison]) -> list[Transcript]:
     return [_head(comparison) for comparison in plan]
 
 
-def cpu_per_turn(engine: Play, plan: Sequence[Comparison]) -> float:
-    """Process time per turn, of all threads [microseconds]."""
-    _heads(plan)  # planning is not playing
+def cpu_per_turn(measure: Measure, plan: Sequence[Comparison]) -> float:
+    """Process time per turn [microseconds]."""
+
+    async def measured() -> float:
+        return await measure(plan)
+
     gc.collect()
-    start = time.process_time()
-    asyncio.run(_of(engine(plan, 0.0, AT_A_TIME)))
-    return (time.process_time() - start) / (len(plan) * CALLS) * 1e6
+    return asyncio.run(measured()) / (len(plan) * CALLS) * 1e6
 
 
-async def _of(awaitable: object) -> None:
-    await awaitable  # type: ignore[misc]
-
-
-def cpu(everybody: Mapping[str, Play | None], rounds: int) -> dict[str, dict[str, float | str]]:
+def cpu(everybody: Mapping[str, Measure | None], rounds: int) -> dict[str, dict[str, float | str]]:
     """Per engine the median CPU per turn, its range, and the median ratio to the plain loop."""
     pool = comparisons(max(DISCUSSIONS.values()))
     present = {name: engine for name, engine in everybody.items() if engine is not None}
@@ -177,30 +204,39 @@ def cpu(everybody: Mapping[str, Play | None], rounds: int) -> dict[str, dict[str
     return table
 
 
-def makespan(engine: Play, discussions: int, at_a_time: int) -> float:
-    """The time to play them all over the shortest possible."""
-    plan = comparisons(discussions)
+async def plain_span(plan: Sequence[Comparison], at_a_time: int, scratch: Path | None) -> float:
+    """How long the plain loop takes [s]."""
     start = time.perf_counter()
-    asyncio.run(_of(engine(plan, LATENCY, at_a_time)))
-    return (time.perf_counter() - start) / (discussions * CALLS * LATENCY / at_a_time)
+    await plain(plan, LATENCY, at_a_time)
+    return time.perf_counter() - start
 
 
-def makespans(everybody: Mapping[str, Play | None], rounds: int) -> dict[str, dict[str, float]]:
-    """Median makespans at 256 and 2,000 connections."""
-    found: dict[str, dict[str, float]] = {}
-    for name in ("plain", "peerjudge, durable"):
-        engine = everybody[name]
-        assert engine is not None
-        found[name] = {
-            str(at_a_time): round(
-                median(makespan(engine, discussions, at_a_time) for _ in range(rounds)), 3
-            )
-            for discussions, at_a_time in ((512, 256), (2_000, 2_000))
-        }
+async def durable_span(plan: Sequence[Comparison], at_a_time: int, scratch: Path | None) -> float:
+    """How long PeerJudge takes, from a store that is open to the last discussion kept [s]."""
+    heads = _heads(plan)
+    async with scratch_store(scratch) as store:
+        start = time.perf_counter()
+        await play(heads, LATENCY, at_a_time, store)
+        return time.perf_counter() - start
+
+
+def makespans(scratch: Path | None, rounds: int) -> dict[str, dict[str, float]]:
+    """Median makespans at 256 and 2,000 connections, over the shortest possible."""
+    found: dict[str, dict[str, float]] = {"plain": {}, "peerjudge, durable": {}}
+    for discussions, at_a_time in ((512, 256), (2_000, 2_000)):
+        ideal = discussions * CALLS * LATENCY / at_a_time
+        plan = comparisons(discussions)
+        spans: dict[str, list[float]] = {name: [] for name in found}
+        for _ in range(rounds):
+            for name, span in (("plain", plain_span), ("peerjudge, durable", durable_span)):
+                gc.collect()
+                spans[name].append(asyncio.run(span(plan, at_a_time, scratch)) / ideal)
+        for name, each in spans.items():
+            found[name][str(at_a_time)] = round(median(each), 3)
     return found
 
 
-async def stream(discussions: int, scratch: Path) -> dict[str, float]:
+async def stream(discussions: int, scratch: Path | None) -> dict[str, float]:
     """Peak memory after a tenth of a durable run and at its end [MiB]."""
     ended, early = 0, 0.0
 
@@ -259,7 +295,7 @@ def main() -> None:
     memory = asyncio.run(stream(options.stream, options.scratch))
     everybody = engines(options.scratch)
     table = cpu(everybody, options.rounds)
-    waits = makespans(everybody, options.makespans)
+    waits = makespans(options.scratch, options.makespans)
     found = {
         "makespan_256": waits["peerjudge, durable"]["256"],
         "makespan_2000": waits["peerjudge, durable"]["2000"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import aclosing
 
@@ -55,12 +56,16 @@ async def play_all(
             await asyncio.sleep(0)
 
     async with aclosing(_feed(plan)) as feed:
+        # What is there already outlives the run: the collector need not look through it each time.
+        gc.freeze()
         try:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(max_connections):
                     workers.create_task(play_on(feed))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
+        finally:
+            gc.unfreeze()
 
 
 async def _feed(plan: Iterable[Staging] | AsyncIterable[Staging]) -> AsyncGenerator[Staging]:
