@@ -14,12 +14,13 @@ __all__ = ["Floats", "Tally", "counted", "head_to_head", "win_rates"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-# One integer bincount over (reviewer, first, second, outcome) is the cheapest way to count, as long
+# One integer bincount over (outcome, reviewer, first, second) is the cheapest way to count, as long
 # as its table is small beside the battles; above this many cells four weighted ones are cheaper.
 _MOST_CELLS = 1 << 22
-_OUTCOMES = 4
-_UNREADABLE = 3
+_OUTCOMES = 3
 _BLOCK = 1 << 15
+# So many battles are counted at a time, which bounds the memory beside the table.
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,11 +59,12 @@ def win_rates(tournament: Tournament, *, exclude_self: bool = False) -> Tally:
         cells = _cells(tournament)
         if exclude_self:
             _blank_own(tournament, cells)
-        lost, tied, won = (cells[..., outcome] for outcome in (2, 1, 0))
-        halves = 2 * (won.sum(axis=2) + lost.sum(axis=1)) + tied.sum(axis=2) + tied.sum(axis=1)
-        points = halves / 2.0
-        fought = lost + tied + won
-        battles = fought.sum(axis=2) + fought.sum(axis=1)
+        won, tied, lost = range(_OUTCOMES)
+        as_first, as_second = cells.sum(axis=3), cells.sum(axis=2)
+        wins = as_first[won] + as_second[lost]
+        ties = as_first[tied] + as_second[tied]
+        points = wins + ties / 2.0
+        battles = wins + ties + as_first[lost] + as_second[won]
     return Tally(points=points, battles=battles, unreadable=unreadable)
 
 
@@ -87,31 +89,48 @@ def head_to_head(tournament: Tournament, weights: Floats, *, exclude_self: bool 
 
 
 def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
+    """`[outcome, reviewer, first, second]`: how many readable battles ended how."""
     judges, size = len(tournament.reviewers), len(tournament.contestants)
-    index = np.empty(len(tournament), dtype=np.int32)
+    cells = _OUTCOMES * judges * size * size
+    index = np.empty(min(len(tournament), _CHUNK), dtype=np.int32)
+    flat = np.zeros(cells + 1, dtype=np.int64)
+    for start in range(0, len(tournament), _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        counted = np.bincount(_index(tournament, chunk, index), minlength=cells + 1)
+        flat = flat + counted if start else counted
+    # The last cell holds the unreadable.
+    return flat[:-1].reshape(_OUTCOMES, judges, size, size)
+
+
+def _index(
+    tournament: Tournament, chunk: slice, index: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32]:
+    """The cell of every battle of a chunk, written into the front of `index`."""
+    judges, size = len(tournament.reviewers), len(tournament.contestants)
+    readable = tournament.readable[chunk]
+    filled = index[: len(readable)]
     # In blocks, so that the intermediate products stay in the cache.
-    for start in range(0, len(index), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        cell = index[part]
-        np.multiply(tournament.reviewer[part], size, out=cell)
+    for start in range(0, len(filled), _BLOCK):
+        part = slice(chunk.start + start, min(chunk.start + start + _BLOCK, chunk.stop))
+        cell = filled[start : start + _BLOCK]
+        np.add(tournament.score[part], 1, out=cell)
+        cell *= judges
+        cell += tournament.reviewer[part]
+        cell *= size
         cell += tournament.first[part]
         cell *= size
         cell += tournament.second[part]
-        cell *= _OUTCOMES
-        cell += tournament.score[part]
-        cell += 1
-    if not tournament.readable.all():
-        index[~tournament.readable] |= _UNREADABLE
-    flat = np.bincount(index, minlength=judges * size * size * _OUTCOMES)
-    return flat.reshape(judges, size, size, _OUTCOMES)
+    if not readable.all():
+        filled[~readable] = _OUTCOMES * judges * size * size
+    return filled
 
 
 def _blank_own(tournament: Tournament, cells: npt.NDArray[np.int64]) -> None:
     own: list[int] = _own_contestant(tournament).tolist()
     for judge, contestant in enumerate(own):
         if contestant >= 0:
-            cells[judge, contestant, :, :] = 0
-            cells[judge, :, contestant, :] = 0
+            cells[:, judge, contestant, :] = 0
+            cells[:, judge, :, contestant] = 0
 
 
 def _own_contestant(tournament: Tournament) -> npt.NDArray[np.int64]:

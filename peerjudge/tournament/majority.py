@@ -53,7 +53,7 @@ def majority_verdicts(
     mean = np.bincount(at, tournament.score[heard], len(cells)) / np.bincount(at)
     judged, judge = np.divmod(cells, len(tournament.reviewers))
     total = np.bincount(judged, worth[judge] * mean, len(keys))
-    voices = np.bincount(judged, minlength=len(keys))
+    share = np.bincount(judged, worth[judge], len(keys))
     pair, second = np.divmod(keys, size)
     question, first = np.divmod(pair, size)
     return Tournament(
@@ -64,6 +64,6 @@ def majority_verdicts(
         reviewer=np.zeros(len(keys), dtype=np.int32),
         first=first.astype(np.int32),
         second=second.astype(np.int32),
-        score=(np.sign(total) * (np.abs(total) > _EVEN)).astype(np.int8),
-        readable=voices > 0,
+        score=(np.sign(total) * (np.abs(total) > _EVEN * share)).astype(np.int8),
+        readable=share > 0.0,
     )

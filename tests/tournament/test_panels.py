@@ -82,7 +82,7 @@ def test_a_majority_is_the_sign_of_the_weighted_mean(tournament: Tournament, wor
     }
     expected: dict[tuple[str, str, str], int | None] = {}
     for key in {battle[:1] + battle[2:4] for battle in battles(tournament)}:
-        total, voices = 0.0, 0
+        total, voices = 0.0, 0.0
         for name, weight in weights.items():
             said = [
                 battle[4]
@@ -91,8 +91,8 @@ def test_a_majority_is_the_sign_of_the_weighted_mean(tournament: Tournament, wor
             ]
             if said and weight > 0.0:
                 total += weight * sum(said) / len(said)
-                voices += 1
-        sign = 0 if abs(total) < 1e-9 else 1 if total > 0 else -1
+                voices += weight
+        sign = 0 if abs(total) <= 1e-9 * voices else 1 if total > 0 else -1
         expected[key] = sign if voices else None
     assert found == expected
 
