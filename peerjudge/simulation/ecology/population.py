@@ -1,0 +1,158 @@
+"""Reviewers who are contestants too, over many rounds in which weights decide who is heard.
+
+In every round all pairs of contestants meet, and each meeting is judged by reviewers drawn with the
+weights of the round before. The weights of a round follow from all reviews so far, by the project's own
+peer ranking. Reviewer r prefers contestant c over d with probability
+
+    Phi(ability_r (quality_c - quality_d) + pull_r (faction_c - faction_d) + own_r (c is r - d is r))
+
+where `faction` is 1 for the members of a faction, and `pull_r` and `own_r` are 0 for everybody else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Scheme
+from peerjudge.ranking.weights import Settling, peer_weights
+
+__all__ = ["History", "Population", "Rule", "play_rounds"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """Able reviewers, and a faction of less able ones.
+
+    `quality` and `ability` are those of the able and of the faction; qualities scatter by `spread`.
+    `pull` draws the faction's members to each other's answers, `own` each of them to its own.
+    """
+
+    able: int
+    faction: int
+    quality: tuple[float, float] = (0.6, -0.6)
+    ability: tuple[float, float] = (0.9, 0.3)
+    spread: float = 0.25
+    pull: float = 1.2
+    own: float = 0.0
+
+    @property
+    def size(self) -> int:
+        """How many they are together; the able come first."""
+        return self.able + self.faction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How weights follow from reviews. `scheme` is `None` where all weigh the same for ever."""
+
+    name: str
+    scheme: Scheme | None
+    damping: float = 0.85
+    exclude_self: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The weight that the able hold together, `[population, round]`, before the first round included.
+
+    `captured` is the share of populations in which, at the end, the contestant with the most votes
+    that count belongs to the faction.
+    """
+
+    able: Floats
+    captured: float
+
+
+def play_rounds(
+    population: Population,
+    rule: Rule,
+    *,
+    rounds: int,
+    populations: int,
+    reviews: int = 20,
+    seed: int = 0,
+) -> History:
+    """So many populations of this kind, round after round.
+
+    Args:
+        population: who they are.
+        rule: how they are weighed.
+        rounds: how many.
+        populations: how many are drawn, each with qualities of its own.
+        reviews: how many reviews every meeting of two contestants gets in a round.
+        seed: of all draws.
+    """
+    random = np.random.default_rng(seed)
+    size = population.size
+    one, other = np.triu_indices(size, k=1)
+    prefers = _preferences(population, random, populations, one, other)
+    own = (np.arange(size)[:, None] == one) | (np.arange(size)[:, None] == other)
+    counts = ~own if rule.exclude_self else np.ones_like(own)
+    points = np.zeros((populations, size, size))
+    battles = np.zeros((populations, size, size))
+    weights = np.full((populations, size), 1 / size)
+    able = [weights[:, : population.able].sum(axis=1)]
+    for _ in range(rounds):
+        heard = random.multinomial(reviews, weights[:, None, :], size=(populations, len(one)))
+        heard = np.swapaxes(heard, 1, 2) * counts
+        won = random.binomial(heard, prefers)
+        for contestant in range(size):
+            first, second = one == contestant, other == contestant
+            points[:, :, contestant] += won[:, :, first].sum(axis=2)
+            points[:, :, contestant] += (heard - won)[:, :, second].sum(axis=2)
+            battles[:, :, contestant] += heard[:, :, first | second].sum(axis=2)
+        weights = _weights(rule, points, battles)
+        able.append(weights[:, : population.able].sum(axis=1))
+    votes = (weights[:, :, None] * _rates(points, battles, gap=0.5)).sum(axis=1)
+    return History(
+        able=np.stack(able, axis=1),
+        captured=float((votes.argmax(axis=1) >= population.able).mean()),
+    )
+
+
+def _preferences(
+    population: Population,
+    random: np.random.Generator,
+    populations: int,
+    one: npt.NDArray[np.intp],
+    other: npt.NDArray[np.intp],
+) -> Floats:
+    """`[population, reviewer, pair]`: how probably the reviewer prefers the first of the pair."""
+    from scipy.special import ndtr
+
+    size = population.size
+    faction = np.arange(size) >= population.able
+    mean = np.where(faction, population.quality[1], population.quality[0])
+    quality = mean + population.spread * random.standard_normal((populations, size))
+    ability = np.where(faction, population.ability[1], population.ability[0])
+    seen = ability[:, None] * (quality[:, one] - quality[:, other])[:, None, :]
+    kin = faction[one].astype(np.float64) - faction[other]
+    seen = seen + population.pull * faction[:, None] * kin
+    reviewer = np.arange(size)[:, None]
+    mine = (reviewer == one).astype(np.float64) - (reviewer == other)
+    seen = seen + population.own * faction[:, None] * mine
+    return np.asarray(ndtr(seen), dtype=np.float64)
+
+
+def _rates(points: Floats, battles: Floats, *, gap: float = np.nan) -> Floats:
+    return np.where(battles > 0, points / np.maximum(battles, 1), gap)
+
+
+def _weights(rule: Rule, points: Floats, battles: Floats) -> Floats:
+    size = points.shape[1]
+    if rule.scheme is None:
+        return np.full(points.shape[:2], 1 / size)
+    # Under PRD some tournaments swing for ever: half steps have the same fixed points.
+    weights, _, _ = peer_weights(
+        _rates(points, battles),
+        np.arange(size, dtype=np.int64),
+        scheme=rule.scheme,
+        settling=Settling(damping=rule.damping, tolerance=1e-6, max_iterations=300),
+        relax=True,
+    )
+    return weights / weights.sum(axis=1, keepdims=True)
