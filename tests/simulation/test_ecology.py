@@ -24,7 +24,7 @@ def test_without_a_faction_peers_come_to_listen_to_the_able():
     fair = Population(able=6, faction=6, pull=0.0)
     found = _play(fair, PRD)
     assert found.able[:, 0] == pytest.approx(0.5)
-    assert found.able[:, -1].mean() > 0.85
+    assert found.able[:, -1].mean() > 0.75
     assert found.captured == 0.0
 
 
