@@ -27,6 +27,8 @@ _HOW = (
     '{"question": "...", "answers": ["...", "..."]}'
 )
 
+_TEXTS = ("question", "answers")
+
 
 class ComparisonTask(RootModel[Comparison]):
     """A comparison as the content of a `StructuredMessage`."""
@@ -82,21 +84,26 @@ def _from_text(text: str) -> Comparison:
 
 def _from_plain(plain: object) -> Comparison:
     """A comparison from plain data: its full form, or just the texts of question and answers."""
-    if not isinstance(plain, dict):
-        msg = f"the task holds no comparison: {_HOW}"
+    given = cast("Mapping[str, object]", plain if isinstance(plain, dict) else {})
+    lacking = [part for part in _TEXTS if part not in given]
+    if lacking:
+        msg = f"the task holds no comparison, for it has no {' and no '.join(lacking)}: {_HOW}"
         raise DataError(msg)
-    given = cast("Mapping[str, object]", plain)
-    question, answers = given.get("question"), given.get("answers")
-    if not (isinstance(question, str) and isinstance(answers, list)):
+    question, answers = given["question"], given["answers"]
+    if isinstance(question, str) and isinstance(answers, list) and len(given) == len(_TEXTS):
+        texts = cast("list[object]", answers)
+        if all(isinstance(text, str) for text in texts):
+            return _of_texts(question, cast("list[str]", texts))
+    try:
         return from_plain(Comparison, dict(given))
-    texts = cast("list[object]", answers)
-    if set(given) != {"question", "answers"} or not all(isinstance(text, str) for text in texts):
-        msg = f"the task is neither a full comparison nor just texts: {_HOW}"
-        raise DataError(msg)
+    except DataError as cause:
+        msg = f"the task is neither a full comparison ({cause}) nor just texts: {_HOW}"
+        raise DataError(msg) from cause
+
+
+def _of_texts(question: str, texts: Sequence[str]) -> Comparison:
     return Comparison(
-        id=content_hash(question, sorted(cast("list[str]", texts)))[:12],
+        id=content_hash(question, sorted(texts))[:12],
         question=Question(id=content_hash(question)[:12], text=question),
-        answers=tuple(
-            Answer(id=str(number), text=cast("str", text)) for number, text in enumerate(texts, 1)
-        ),
+        answers=tuple(Answer(id=str(number), text=text) for number, text in enumerate(texts, 1)),
     )

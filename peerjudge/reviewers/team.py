@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -15,7 +14,7 @@ from autogen_core import CancellationToken, Component
 from pydantic import BaseModel
 
 from peerjudge.cards import check_name
-from peerjudge.data import Comparison, Scalar, Transcript, Turn, from_json, to_json
+from peerjudge.data import Comparison, Scalar, Transcript, from_json, to_json
 from peerjudge.errors import DataError
 from peerjudge.prompts import pack_identity
 from peerjudge.reviewers.adapters import reviewer_from
@@ -28,9 +27,10 @@ from peerjudge.reviewers.participants import (
     loaded,
     seats_of,
 )
+from peerjudge.reviewers.relay import Relay
 from peerjudge.reviewers.task import comparison_in, task_messages
 from peerjudge.shelf import Shelf
-from peerjudge.stage import discuss, identify
+from peerjudge.stage import Staging, identify
 
 __all__ = ["DiscussionTeam", "DiscussionTeamConfig"]
 
@@ -101,10 +101,8 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
             for seat, who in zip(self._seats, self._participants, strict=True)
         }
         self._protocol.require(seats=len(self._seats), answers=self._protocol.answers[0])
-        self._transcript: Transcript | None = None
+        self._relay = Relay()
         self._running = False
-        self._going = asyncio.Event()
-        self._going.set()
 
     @property
     def name(self) -> str:
@@ -119,7 +117,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
     @property
     def transcript(self) -> Transcript | None:
         """The discussion as far as it has come; `None` before the first."""
-        return self._transcript
+        return self._relay.transcript
 
     async def run(
         self,
@@ -160,13 +158,13 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         self._running = True
         try:
             given = task_messages(task)
-            opened = self._opened(comparison_in(given))
+            staging = self._staging(comparison_in(given))
             messages: list[BaseAgentEvent | BaseChatMessage] = []
             if output_task_messages:
                 for message in given:
                     messages.append(message)
                     yield message
-            async with aclosing(self._discuss(opened, cancellation_token)) as turns:
+            async with aclosing(self._relay.play(staging, cancellation_token)) as turns:
                 async for turn in turns:
                     messages.append(turn_message(self._at_hand(), turn))
                     yield messages[-1]
@@ -176,15 +174,25 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         finally:
             self._running = False
 
+    def _staging(self, comparison: Comparison | None) -> Staging:
+        return Staging(
+            transcript=self._opened(comparison),
+            protocol=self._protocol,
+            reviewers=self._reviewers,
+            pack=self._pack,
+            roles=self._roles,
+        )
+
     def _opened(self, comparison: Comparison | None) -> Transcript:
+        at_hand = self.transcript
         if comparison is None:
-            if self._transcript is None:
+            if at_hand is None:
                 msg = (
                     f"the task of team {self._name!r} holds no comparison: give to_json(comparison), "
                     'or JSON {"question": "...", "answers": ["...", "..."]}'
                 )
                 raise DataError(msg)
-            return self._transcript
+            return at_hand
         head = Transcript(
             id="",
             comparison=comparison,
@@ -194,69 +202,32 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
             prompts=self._pack.name,
         )
         opened = replace(head, id=identify(head, prompts=pack_identity(self._pack)))
-        at_hand = self._transcript
         return at_hand if at_hand is not None and at_hand.id == opened.id else opened
 
-    async def _discuss(
-        self, opened: Transcript, token: CancellationToken | None
-    ) -> AsyncGenerator[Turn]:
-        """Play the discussion beside this generator, and give its turns as they come."""
-        self._transcript = opened
-        journal = _Relay(self, opened)
-        playing = asyncio.create_task(
-            discuss(
-                opened,
-                protocol=self._protocol,
-                reviewers=self._reviewers,
-                pack=self._pack,
-                roles=self._roles,
-                journal=journal,
-            )
-        )
-        playing.add_done_callback(journal.over)
-        if token is not None:
-            token.link_future(playing)
-        try:
-            while (turn := await journal.turns.get()) is not None:
-                yield turn
-            self._transcript = await playing
-        finally:
-            if not playing.done():
-                playing.cancel()
-                await asyncio.wait({playing})
-            elif not playing.cancelled():
-                playing.exception()  # Seen, even if the stream was closed before its end.
-
-    async def keep(self, transcript: Transcript) -> None:
-        """Remember how far the discussion has come, and wait while the team is paused."""
-        self._transcript = transcript
-        await self._going.wait()
-
     def _at_hand(self) -> Transcript:
-        if self._transcript is None:
+        if (at_hand := self.transcript) is None:
             msg = f"team {self._name!r} has discussed nothing yet"
             raise RuntimeError(msg)
-        return self._transcript
+        return at_hand
 
     async def reset(self) -> None:
         """Forget the discussion at hand."""
         if self._running:
             msg = f"team {self._name!r} is discussing; stop it before resetting it"
             raise RuntimeError(msg)
-        self._transcript = None
-        self._going.set()
+        self._relay = Relay()
 
     async def pause(self) -> None:
         """Hold the discussion after the turn that is being spoken."""
-        self._going.clear()
+        self._relay.pause()
 
     async def resume(self) -> None:
         """Go on with a discussion that was paused."""
-        self._going.set()
+        self._relay.resume()
 
     async def save_state(self) -> Mapping[str, Any]:
         """The discussion so far, turn by turn, as plain data."""
-        transcript = self._transcript
+        transcript = self.transcript
         return {
             "type": "DiscussionTeamState",
             "transcript": None if transcript is None else to_json(transcript),
@@ -270,7 +241,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         """
         text = state.get("transcript")
         if text is None:
-            self._transcript = None
+            self._relay.transcript = None
             return
         transcript = from_json(Transcript, str(text))
         if (transcript.seats, transcript.protocol) != (self._seats, self._protocol.name):
@@ -279,7 +250,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
                 f"{[seat.reviewer for seat in transcript.seats]}, not to team {self._name!r}"
             )
             raise DataError(msg)
-        self._transcript = transcript
+        self._relay.transcript = transcript
 
     def _to_config(self) -> DiscussionTeamConfig:
         protocol, options, prompts, project = self._named
@@ -304,23 +275,3 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
             description=config.description,
             project=None if config.project is None else Path(config.project),
         )
-
-
-class _Relay:
-    """Passes turns from the stage to the team's stream, `None` when the last has been passed."""
-
-    def __init__(self, team: DiscussionTeam, opened: Transcript) -> None:
-        self.turns: asyncio.Queue[Turn | None] = asyncio.Queue()
-        self._team = team
-        self._opened = replace(opened, stop=None, failure=None)
-
-    async def turn(self, transcript: Transcript, turn: Turn) -> None:
-        self._opened = replace(self._opened, turns=(*self._opened.turns, turn))
-        self.turns.put_nowait(turn)
-        await self._team.keep(self._opened)
-
-    async def end(self, transcript: Transcript) -> None:
-        await self._team.keep(transcript)
-
-    def over(self, task: asyncio.Task[Transcript]) -> None:
-        self.turns.put_nowait(None)
