@@ -11,8 +11,9 @@ import numpy.typing as npt
 from peerjudge.data import Card, Leader, Orders, Role
 from peerjudge.experiment import Part, Plan
 from peerjudge.simulation.fast import Items, Speaker, World
+from peerjudge.simulation.following import NOTHING, Draws, play_script
 from peerjudge.simulation.items import items_of, speaker_of
-from peerjudge.simulation.script import NOTHING, Draws, Script, play_script, script_of
+from peerjudge.simulation.script import Script, script_of
 
 __all__ = ["Conditions", "Floats", "Measures", "Stage", "stage_of", "studies_of"]
 

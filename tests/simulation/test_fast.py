@@ -26,8 +26,9 @@ from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
 from peerjudge.simulation.analytic import Case, chances, discussion, expectation
 from peerjudge.simulation.fast import Items, Speaker, World, score, talk
+from peerjudge.simulation.following import play_script
 from peerjudge.simulation.items import items_of, speaker_of
-from peerjudge.simulation.script import play_script, script_of
+from peerjudge.simulation.script import script_of
 from peerjudge.stage import discuss
 from peerjudge.testing import comparison_of
 
