@@ -1,0 +1,105 @@
+"""Executes a file of a shelf, once, and reads from it what a protocol declares."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import TypeVar, cast
+
+from peerjudge.data import Scalar
+from peerjudge.errors import ProtocolError, ShelfError
+from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
+from peerjudge.shelf.folders import Kind
+from peerjudge.shelf.source import first_paragraph
+
+__all__ = ["load_module", "read_protocol"]
+
+T = TypeVar("T")
+
+
+def load_module(path: Path, kind: Kind) -> ModuleType:
+    """The module in this file, executed once per process.
+
+    It is registered before it is executed, because a dataclass with postponed annotations looks
+    its own module up. The name is mangled, so that a shelf file never stands in for a package.
+    """
+    path = path.resolve()
+    place = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    name = f"_peerjudge_{kind}_{path.stem}_{place}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        msg = f"{path} cannot be loaded as Python"
+        raise ShelfError(msg)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as cause:
+        del sys.modules[name]
+        if not isinstance(cause, Exception):
+            raise
+        msg = f"{path} does not load: {type(cause).__name__}: {cause}"
+        raise ShelfError(msg) from cause
+    return module
+
+
+def read_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> DiscussionProtocol:
+    """The protocol in this file, with these options read as their types.
+
+    Raises:
+        ProtocolError: where the file breaks the contract, or an option is unknown or unfit.
+    """
+    module = load_module(path, "protocols")
+    if not callable(getattr(module, "next_cue", None)) or not hasattr(module, "SEATS"):
+        msg = f"{path} is not a protocol: it needs SEATS and a function next_cue"
+        raise ProtocolError(msg)
+    return DiscussionProtocol(
+        name=name,
+        description=first_paragraph(module.__doc__),
+        cue=cast("NextCue", module.next_cue),
+        conclusion=cast("Conclude", getattr(module, "conclude", last_verdict)),
+        options=_chosen(name, getattr(module, "Options", NoOptions), options),
+        seats=_bounds(path, "SEATS", module.SEATS),
+        answers=_bounds(path, "ANSWERS", getattr(module, "ANSWERS", (2, 2))),
+        swap_symmetric=bool(getattr(module, "SWAP_SYMMETRIC", True)),
+    )
+
+
+def _chosen(protocol: str, kind: type[T], options: Mapping[str, Scalar]) -> T:
+    from pydantic import TypeAdapter, ValidationError
+
+    known = [entry.name for entry in fields(kind)]  # pyright: ignore[reportArgumentType]
+    for option in options:
+        if option not in known:
+            near = get_close_matches(option, known, n=1)
+            guess = f"did you mean {near[0]!r}? " if near else ""
+            msg = f"protocol {protocol!r} has no option {option!r}: {guess}it has {sorted(known)}"
+            raise ProtocolError(msg)
+    try:
+        return TypeAdapter(kind).validate_python(dict(options))
+    except ValidationError as cause:
+        first = cause.errors()[0]
+        msg = (
+            f"option {'.'.join(map(str, first['loc']))!r} of protocol {protocol!r}: "
+            f"{first['msg']} (found {first['input']!r})"
+        )
+        raise ProtocolError(msg) from cause
+
+
+def _bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:
+    match value:
+        case (int() as least, int() | None as most) if least > 0 and (
+            most is None or most >= least
+        ):
+            return least, most
+        case _:
+            msg = f"{path}: {constant} must be (least, most), most None for no limit, not {value!r}"
+            raise ProtocolError(msg)
