@@ -150,6 +150,7 @@ def moves(leader: Traits, follower: Traits, *, leader_right: bool, turns: int = 
             leads=leads,
             right=leader_right != leads,
             first_turn=turn < 2,
+            persuasion=(follower if leads else leader).persuasiveness,
         )
         if leads:
             leader_yields += split * chance

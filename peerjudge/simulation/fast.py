@@ -16,18 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.simulation.judgement import MIDDLE_RATING, RATING_STEP
-from peerjudge.simulation.latent import TIED_MARGIN, Noise, change_probability, noise_of
+from peerjudge.simulation.latent import TIED_MARGIN, Noise, noise_of
 from peerjudge.simulation.traits import Traits
 
-__all__ = ["Bools", "Items", "Speaker", "Talk", "Verdicts", "World", "majority", "score", "talk"]
+__all__ = ["Bools", "Items", "Speaker", "Verdicts", "World", "score"]
 
 Verdicts = npt.NDArray[np.int8]
 Bools = npt.NDArray[np.bool_]
 Drawn = npt.NDArray[np.float32]
 Values = npt.NDArray[np.float64]
-
-_PAIR = 2
-"""Only where so many sit does one of them lead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,19 +85,6 @@ class Speaker:
     name: str
     traits: Traits
     own: npt.NDArray[np.int8] | int = field(default=0, hash=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """What came of discussions: final stances, and how often each seat was contradicted and altered.
-
-    All are by seat. `contradicted` and `altered` count a seat's turns.
-    """
-
-    stances: tuple[Verdicts, ...]
-    contradicted: tuple[npt.NDArray[np.int8], ...]
-    altered: tuple[npt.NDArray[np.int8], ...]
-    last: int | None
 
 
 class World:
@@ -232,69 +216,6 @@ def rating_of(seen: npt.NDArray[np.floating], traits: Traits, points: int) -> Va
 
 def _sides(seen: Drawn) -> Verdicts:
     return np.where(seen > 0, np.int8(1), np.int8(-1))
-
-
-def talk(
-    world: World,
-    speakers: Sequence[Speaker],
-    private: Sequence[Verdicts],
-    *,
-    turns: int,
-    hears_all: bool = True,
-) -> Talk:
-    """Discussions of these speakers, who take turns in this order and begin with these stances.
-
-    The first of two speakers leads; on a larger panel nobody does. `hears_all` lets everybody hear the
-    private reviews; otherwise a seat is heard once it has spoken.
-    """
-    seats = range(len(speakers))
-    stances = [stance.copy() for stance in private]
-    contradicted = [np.zeros(world.shape, np.int8) for _ in seats]
-    altered = [np.zeros(world.shape, np.int8) for _ in seats]
-    heard = set(seats) if hears_all else set[int]()
-    for turn in range(turns):
-        seat = turn % len(speakers)
-        others = [stances[other] for other in seats if other != seat and other in heard]
-        heard.add(seat)
-        if not others:
-            continue
-        said, clear = majority(others)
-        at = np.nonzero(clear & (said != stances[seat]))
-        right = said[at] == world.gold[at]
-        chances = [
-            change_probability(
-                speakers[seat].traits,
-                leads=seat == 0 and len(speakers) == _PAIR,
-                right=truth,
-                first_turn=turn < len(speakers),
-            )
-            for truth in (False, True)
-        ]
-        limit = np.where(right, np.float32(chances[1]), np.float32(chances[0]))
-        yields = world.random.random(limit.shape, dtype=np.float32) < limit
-        contradicted[seat][at] += 1
-        altered[seat][at] += yields
-        stances[seat][at] = np.where(yields, said[at], stances[seat][at])
-    return Talk(
-        stances=tuple(stances),
-        contradicted=tuple(contradicted),
-        altered=tuple(altered),
-        last=(turns - 1) % len(speakers) if turns else None,
-    )
-
-
-def majority(stances: Sequence[Verdicts]) -> tuple[Verdicts, Bools]:
-    """What more than half of the stances are, and where there is such a thing."""
-    if len(stances) == 1:
-        return stances[0], np.ones(stances[0].shape, dtype=np.bool_)
-    counts = {value: sum(stance == value for stance in stances) for value in (1, -1, 0)}
-    said = np.zeros(stances[0].shape, np.int8)
-    clear = np.zeros(stances[0].shape, np.bool_)
-    for value, count in counts.items():
-        most = 2 * np.asarray(count) > len(stances)
-        said[most] = value
-        clear |= most
-    return said, clear
 
 
 def score(verdicts: Verdicts, world: World, *, tie: float = 0.0) -> Drawn:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerjudge.data import TIE, Expects, Outcome, Review, Role, Seat, Turn, Utterance, Verdict
-from peerjudge.simulation.fast import Bools, Speaker, Verdicts, World, majority
-from peerjudge.simulation.latent import change_probability
+from peerjudge.simulation.fast import Speaker, Verdicts, World
+from peerjudge.simulation.judgement import BARE_TASKS
 from peerjudge.simulation.script import Script, Step
+from peerjudge.simulation.talks import contradict
 
 __all__ = ["NOTHING", "Draws", "Played", "play_script"]
 
@@ -80,10 +81,20 @@ def play_script(
         else:
             stance = said[step.own]
         if step.others:
-            heard = [said[other] for other in step.others]
-            stance, moved = _heard(step, stance, heard, world, speakers[seat.id], seat.role)
-            contradicted[step.seat] += moved[0]
-            altered[step.seat] += moved[1]
+            at, others, yields = contradict(
+                world,
+                speakers[seat.id].traits,
+                stance,
+                [said[other] for other in step.others],
+                forces=[_force(script, other, speakers) for other in step.others],
+                leads=seat.role is Role.LEADER,
+                first_turn=step.first_turn,
+                ties=step.cue.ties,
+            )
+            stance = stance.copy()
+            stance[at] = np.where(yields, others, stance[at])
+            contradicted[step.seat][at] += 1
+            altered[step.seat][at] += yields
         elif private[step.seat] is None:
             private[step.seat] = stance
         said[turn] = final[step.seat] = stance
@@ -124,30 +135,12 @@ def _temperature(seat: Seat) -> float:
     return 1.0 if given is None else given
 
 
-def _heard(
-    step: Step,
-    stance: Verdicts,
-    heard: Sequence[Verdicts],
-    world: World,
-    speaker: Speaker,
-    role: Role,
-) -> tuple[Verdicts, tuple[Bools, Bools]]:
-    """The stance after hearing others, where it was contradicted, and where it was altered."""
-    said, clear = majority(heard)
-    against = clear & (said != stance)
-    if not step.cue.ties:
-        against &= said != 0
-    right, wrong = (
-        change_probability(
-            speaker.traits, leads=role is Role.LEADER, right=truth, first_turn=step.first_turn
-        )
-        for truth in (True, False)
-    )
-    at = np.nonzero(against)
-    limit = np.where(said[at] == world.gold[at], np.float32(right), np.float32(wrong))
-    moved = np.zeros(world.shape, dtype=np.bool_)
-    moved[at] = world.random.random(limit.shape, dtype=np.float32) < limit
-    return np.where(moved, said, stance), (against, moved)
+def _force(script: Script, turn: int, speakers: Mapping[str, Speaker]) -> float:
+    """How persuasive what was said there is; without reasons, nothing is."""
+    step = script.steps[turn]
+    if step.cue.task in BARE_TASKS:
+        return 0.0
+    return speakers[script.seats[step.seat].id].traits.persuasiveness
 
 
 def _rate(

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean
 
 from peerjudge.data import (
     TIE,
@@ -29,10 +30,12 @@ from peerjudge.simulation.latent import (
     normal,
     uniform,
 )
+from peerjudge.simulation.persuasion import force_of
 from peerjudge.simulation.traits import Traits
 from peerjudge.tracker import strict_majority
 
 __all__ = [
+    "BARE_TASKS",
     "MIDDLE_RATING",
     "RATING_STEP",
     "Decision",
@@ -47,6 +50,9 @@ __all__ = [
     "rating_chances",
     "seen_answers",
 ]
+
+BARE_TASKS = frozenset({"review"})
+"""Tasks whose instruction asks for the verdict without an explanation."""
 
 _RATINGS = (1, 5)
 MIDDLE_RATING = 3.0
@@ -179,10 +185,11 @@ def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float
     A seat that has no stance which the cue allows forms one as if in private.
     """
     stances = _stances(request)
-    own = stances.pop(request.seat.id, None)
+    mine = stances.pop(request.seat.id, None)
+    own = None if mine is None else mine.verdict
     if own is None or not _can_be_said(own, request):
         own = _choice(appeal, tie_width=mind.traits.tie_width if request.cue.ties else 0.0)
-    others = strict_majority(stances.values())
+    others = strict_majority(stance.verdict for stance in stances.values())
     verdict = own
     if others is not None and others != own and _can_be_said(others, request):
         chance = change_probability(
@@ -190,6 +197,7 @@ def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float
             leads=request.seat.role is Role.LEADER,
             right=others == latent_quality(request.comparison, seed=mind.seed).truth,
             first_turn=not _has_discussed(request),
+            persuasion=fmean(one.force for one in stances.values() if one.verdict == others),
         )
         verdict = others if uniform("change", key) < chance else own
     heard = {turn.cue.seat for turn in request.heard} - {request.seat.id}
@@ -211,13 +219,20 @@ def _damping(request: Request, traits: Traits) -> float:
     return traits.alone_dampening if max(explained) == 1 else traits.together_dampening
 
 
-def _stances(request: Request) -> dict[str, Verdict]:
-    """The last readable verdict of every seat heard, the own included, by seat id."""
-    stances: dict[str, Verdict] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stance:
+    verdict: Verdict
+    force: float
+
+
+def _stances(request: Request) -> dict[str, _Stance]:
+    """The last readable verdict of every seat heard, the own included, and how it was pressed."""
+    stances: dict[str, _Stance] = {}
     for turn in request.heard:
         verdict = turn.review.verdict
         if verdict is not None and verdict.readable:
-            stances[turn.cue.seat] = verdict
+            force = force_of(turn.utterance.text)
+            stances[turn.cue.seat] = _Stance(verdict=verdict, force=force)
     return stances
 
 

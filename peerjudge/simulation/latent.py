@@ -14,9 +14,10 @@ A lower temperature turns fresh error into the reviewer's own persistent error a
 and so the accuracy, as it is; above 1 the fresh error grows. In a discussion a stance that differs
 from the others' changes to theirs with probability
 
-    d logistic(susceptibility - firmness [leads] + truth_pull y)
+    d logistic(susceptibility - firmness [leads] + truth_pull y + persuasion)
 
-where y is +1 if the others are right and -1 if wrong, d is 1 at the first turn and 1/2 later.
+where y is +1 if the others are right and -1 if wrong, d is 1 at the first turn and 1/2 later, and
+persuasion is the mean persuasiveness of those who hold that stance and gave reasons for it.
 Numbers derive from hashes of what they belong to, not from a stream: any order of calls is the same.
 """
 
@@ -142,12 +143,18 @@ def noise_of(traits: Traits, temperature: float) -> Noise:
     )
 
 
-def change_probability(traits: Traits, *, leads: bool, right: bool, first_turn: bool) -> float:
-    """The probability of giving way to others who disagree, and are `right` or wrong."""
+def change_probability(
+    traits: Traits, *, leads: bool, right: bool, first_turn: bool, persuasion: float = 0.0
+) -> float:
+    """The probability of giving way to others who disagree, and are `right` or wrong.
+
+    `persuasion` is the others' persuasiveness, on average.
+    """
     logit = (
         traits.susceptibility
         - (traits.firmness if leads else 0.0)
         + (traits.truth_pull if right else -traits.truth_pull)
+        + persuasion
     )
     # The hyperbolic form of the logistic function does not overflow.
     chance = 0.5 * (1 + math.tanh(logit / 2))

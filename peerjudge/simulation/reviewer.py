@@ -2,7 +2,7 @@
 
 It keeps no state and never reads its prompt. What it believed before it takes from the turns it is
 given, so a resumed or forked discussion goes on as it would have. What it hears of the others is
-their verdicts; it knows no other reviewer's traits, so it cannot tell a persuasive one from others.
+their verdicts and how hard their words press them; it knows no other reviewer's traits.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from peerjudge.data import Card, Expects, Request, TokenLogprob, Usage, Utterance
 from peerjudge.simulation.judgement import (
+    BARE_TASKS,
     Mind,
     appeal_of,
     decide,
@@ -23,6 +24,7 @@ from peerjudge.simulation.judgement import (
     seen_answers,
 )
 from peerjudge.simulation.latent import normal, uniform
+from peerjudge.simulation.persuasion import pressing
 from peerjudge.simulation.speech import (
     Brief,
     bare_verdict,
@@ -36,9 +38,6 @@ from peerjudge.simulation.speech import (
 from peerjudge.simulation.traits import read_traits
 
 __all__ = ["SimulatedReviewer"]
-
-_BARE_TASKS = frozenset({"review"})
-"""Tasks whose instruction asks for the verdict without an explanation."""
 
 _FAIR = -0.3
 """An answer judged alone is praised when it looks better than this. [sd]"""
@@ -111,6 +110,7 @@ def _reply(mind: Mind, request: Request) -> _Reply:
         answers=seen_answers(request),
         favoured=frozenset(answer for answer, value in appeal.items() if value > _FAIR),
         words=traits.length * math.exp(_LENGTH_SPREAD * normal("length", key)),
+        pressing=pressing(traits.persuasiveness, key),
     )
     fate = uniform("fate", key)
     if fate < traits.refusal_rate:
@@ -132,7 +132,7 @@ def _reply(mind: Mind, request: Request) -> _Reply:
     brief = replace(brief, favoured=frozenset(appeal if chosen is None else [chosen]))
     if decision.heard:
         return discussion_turn(brief, decision), "stop", None
-    if cue.task in _BARE_TASKS:
+    if cue.task in BARE_TASKS:
         return bare_verdict(brief, decision.verdict), "stop", None
     return private_review(brief, decision.verdict), "stop", None
 

@@ -32,13 +32,15 @@ __all__ = [
 class Brief:
     """What a reply is about: the answers in the shown order, which of them find favour, how long.
 
-    `key` decides between phrases; `words` is the wished length of the whole reply.
+    `key` decides between phrases; `words` is the wished length of the whole reply; `pressing` is what
+    is said to persuade others of a verdict.
     """
 
     key: str
     answers: tuple[Answer, ...]
     favoured: frozenset[str]
     words: float
+    pressing: str = ""
 
     def name(self, answer_id: str) -> str:
         """The name under which the answer is shown."""
@@ -163,6 +165,7 @@ def private_review(brief: Brief, verdict: Verdict) -> str:
     return _paragraphs(
         _pick(_OPENINGS, brief.key, "opening"),
         *_arguments(brief),
+        *_pressed(brief),
         _conclusion(brief, verdict),
         brief.number(verdict),
     )
@@ -188,6 +191,7 @@ def discussion_turn(brief: Brief, decision: Decision) -> str:
     return _paragraphs(
         heard,
         *_arguments(brief, share=0.5),
+        *_pressed(brief),
         said.format(mine=_called(brief, verdict), old=_called(brief, before)),
         _conclusion(brief, verdict),
         brief.number(verdict),
@@ -238,6 +242,10 @@ def _paragraphs(*parts: str) -> str:
 
 def _called(brief: Brief, verdict: Verdict) -> str:
     return "a tie" if verdict.choice is None else brief.name(verdict.choice)
+
+
+def _pressed(brief: Brief) -> tuple[str, ...]:
+    return (brief.pressing,) if brief.pressing else ()
 
 
 def _conclusion(brief: Brief, verdict: Verdict) -> str:

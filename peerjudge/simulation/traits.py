@@ -10,7 +10,10 @@ from typing import NoReturn, cast
 from peerjudge.data import Card, ReviewerKind, Scalar
 from peerjudge.errors import CardError
 
-__all__ = ["Traits", "read_traits"]
+__all__ = ["PERSUASIVE_STEP", "Traits", "read_traits"]
+
+PERSUASIVE_STEP = 0.5
+"""The logits that one more pressing sentence is worth; persuasiveness comes in steps of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,8 @@ class Traits:
     """Readiness to change one's mind on disagreement; the negative of stubbornness. [logit]"""
     firmness: float = 2.0
     """How much less ready the leader of a discussion is. [logit]"""
+    persuasiveness: float = 0.0
+    """How much readier those are to give way who read its reasons; 0 to 3 by halves. [logit]"""
     truth_pull: float = 0.0
     """How much readier one is when the other is right, and less when wrong. It uses gold: with it a
     simulated discussion helps by construction, so plan with 0 as well. [logit]"""
@@ -76,6 +81,7 @@ _NOT_NEGATIVE = (
     "firmness",
     "latency",
 )
+_MOST_PERSUASIVE = 3.0
 _LEAST_LENGTH = 20.0
 _ROUNDING = 1e-9
 
@@ -119,6 +125,13 @@ def _check_ranges(card: Card, traits: Traits) -> None:
         _fail(card, f"has {', '.join(_ERRORS)} that add up to more than 1; lower one of them")
     if traits.unreadable_rate + traits.refusal_rate > 1:
         _fail(card, "has unreadable_rate and refusal_rate that add up to more than 1; lower one")
+    steps = traits.persuasiveness / PERSUASIVE_STEP
+    if steps != round(steps) or not 0 <= traits.persuasiveness <= _MOST_PERSUASIVE:
+        _fail(
+            card,
+            f"has persuasiveness = {traits.persuasiveness:g}; it goes from 0 to {_MOST_PERSUASIVE:g} "
+            f"in steps of {PERSUASIVE_STEP:g}, one pressing sentence each",
+        )
     if traits.length < _LEAST_LENGTH:
         _fail(
             card, f"has length = {traits.length:g}; a reply needs at least {_LEAST_LENGTH:g} words"

@@ -25,10 +25,11 @@ from peerjudge.errors import DataError, ProtocolError
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
 from peerjudge.simulation.analytic import Case, chances, discussion, expectation
-from peerjudge.simulation.fast import Items, Speaker, World, score, talk
+from peerjudge.simulation.fast import Items, Speaker, World, score
 from peerjudge.simulation.following import play_script
 from peerjudge.simulation.items import items_of, speaker_of
 from peerjudge.simulation.script import script_of
+from peerjudge.simulation.talks import talk
 from peerjudge.stage import discuss
 from peerjudge.testing import comparison_of
 
@@ -49,7 +50,12 @@ TRAITS = {
     "length": 20,
 }
 CARDS = {
-    "one": Card(name="one", kind=ReviewerKind.SIMULATED, family="claude", traits=TRAITS),
+    "one": Card(
+        name="one",
+        kind=ReviewerKind.SIMULATED,
+        family="claude",
+        traits=TRAITS | {"persuasiveness": 1.5},
+    ),
     "two": Card(
         name="two",
         kind=ReviewerKind.SIMULATED,
@@ -151,6 +157,7 @@ def _row(verdict, gold, private, final) -> list:
         ),
         ("self_discussion", {"outcome": "leader"}, ("one", "one"), (0.2, 1), False, False),
         ("panel", {}, ("one", "two", "one"), (1, 1, 1), True, False),
+        ("panel", {"rounds": 2}, ("two", "one", "two", "two"), (1, 1, 1, 1), False, False),
         ("vote", {}, ("one", "two", "one", "two"), (1, 1, 1, 1), False, False),
         ("prepair_discussion", {}, ("one", "two"), (1, 1), False, False),
         ("pairwise", {}, ("one",), (1,), True, False),

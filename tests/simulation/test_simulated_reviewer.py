@@ -210,6 +210,28 @@ async def test_changes_of_mind_come_at_the_planted_rate(
             assert count / (ITEMS / 2) == pytest.approx(chance, abs=tolerance(ITEMS // 2))
 
 
+async def test_who_is_persuasive_is_followed_more_often(reviewer, asked, many, said, verdict_in):
+    """Reasons persuade at the planted rate; a verdict without reasons persuades as anybody's."""
+    listener = reviewer("listener", susceptibility=-1.0)
+    own = said(0, "seat-1", FIRST)
+    for persuasiveness, task, felt in (
+        (0.0, "review_explained", 0.0),
+        (2.0, "review_explained", 2.0),
+        (2.0, "review", 0.0),
+    ):
+        speaker = reviewer("speaker", persuasiveness=persuasiveness)
+        moved = 0
+        for comparison in many(ITEMS):
+            spoken = await speaker.speak(asked(comparison, task=task, seat="seat-2"))
+            other = replace(said(1, "seat-2", SECOND), utterance=spoken)
+            request = asked(comparison, heard=[own, other])
+            moved += verdict_in(await listener.speak(request), request) == SECOND
+        chance = change_probability(
+            Traits(susceptibility=-1.0), leads=False, right=True, first_turn=True, persuasion=felt
+        )
+        assert moved / ITEMS == pytest.approx(chance, abs=tolerance())
+
+
 async def test_a_firm_leader_never_alters(reviewer, asked, many, said, verdict_in):
     """With large firmness the leader holds whatever it hears, as GPT-4 did."""
     firm = reviewer(susceptibility=0.0, firmness=20.0)

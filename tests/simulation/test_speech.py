@@ -20,6 +20,8 @@ from peerjudge.data import (
 )
 from peerjudge.simulation import SimulatedReviewer, read_traits
 from peerjudge.simulation.judgement import Mind, appeal_of, decide, key_of
+from peerjudge.simulation.persuasion import force_of
+from peerjudge.simulation.traits import PERSUASIVE_STEP
 from peerjudge.testing import comparison_of
 from peerjudge.verdicts import review
 
@@ -55,19 +57,23 @@ def stances(draw: st.DrawFn) -> Verdict:
     length=st.floats(20, 300),
     temperature=st.sampled_from([0.0, 0.7]),
     heard=st.lists(stances(), max_size=4),
+    steps=st.integers(0, 6),
 )
 def test_verdicts_are_read_as_meant(
-    seed, answers, ties, task, length, temperature, heard, asked, said
+    seed, answers, ties, task, length, temperature, heard, steps, asked, said
 ):
     """In private and in discussion, with and without ties, the verdict read is the one meant."""
     comparison = comparison_of(answers, gold=1)
     known = [verdict for verdict in heard if verdict.choice in {None, *comparison.shown}]
     turns = [said(n, f"seat-{n + 1}", verdict) for n, verdict in enumerate(known)]
     request = asked(comparison, heard=turns, ties=ties, task=task, temperature=temperature)
-    card = simulated(length=length, tie_width=0.4, susceptibility=1.0)
+    card = simulated(
+        length=length, tie_width=0.4, susceptibility=1.0, persuasiveness=steps * PERSUASIVE_STEP
+    )
     reply = asyncio.run(SimulatedReviewer(card, seed=seed).speak(request))
     read = review(reply.text, cue=request.cue, comparison=comparison)
     assert read.verdict == intended(card, request, seed=seed)
+    assert force_of(reply.text) == (0 if task == "review" and len(turns) < 2 else steps / 2)
 
 
 @settings(deadline=None)

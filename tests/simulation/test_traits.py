@@ -33,6 +33,9 @@ def test_unnamed_traits_have_their_defaults():
         ({"shared_error": 0.7, "copy_error": 0.4}, "more than 1"),
         ({"unreadable_rate": 0.7, "refusal_rate": 0.4}, "more than 1"),
         ({"latency": -0.1}, "cannot be negative"),
+        ({"persuasiveness": 0.7}, "steps of 0.5"),
+        ({"persuasiveness": 4}, "from 0 to 3"),
+        ({"persuasiveness": -1}, "from 0 to 3"),
         ({"length": 3}, "at least 20 words"),
     ],
 )

@@ -15,7 +15,8 @@ from peerjudge.simulation.analytic import Floats
 from peerjudge.simulation.calibration.prd import Cast
 from peerjudge.simulation.calibration.prd_figures import Tally, tally
 from peerjudge.simulation.calibration.targets import Pair, PrdTargets
-from peerjudge.simulation.fast import Items, Speaker, Talk, Verdicts, World, score, talk
+from peerjudge.simulation.fast import Items, Speaker, Verdicts, World, score
+from peerjudge.simulation.talks import Talk, talk
 
 __all__ = ["simulate"]
 

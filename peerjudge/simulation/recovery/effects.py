@@ -17,8 +17,9 @@ from peerjudge.analysis import bootstrap_mean, paired_bootstrap, position, self_
 from peerjudge.analysis.intervals import SHARE, Floats, Numbers, statistic
 from peerjudge.analysis.judged import Judged
 from peerjudge.data import Measurement
-from peerjudge.simulation.fast import Items, Speaker, Talk, Verdicts, World, score, talk
+from peerjudge.simulation.fast import Items, Speaker, Verdicts, World, score
 from peerjudge.simulation.latent import change_probability, private_accuracy
+from peerjudge.simulation.talks import Talk, talk
 from peerjudge.simulation.traits import Traits
 
 __all__ = ["EFFECTS", "Effect", "Planted"]

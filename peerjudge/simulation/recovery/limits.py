@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from peerjudge.simulation.analytic import Floats
-from peerjudge.simulation.fast import Items, Speaker, World, score, talk
+from peerjudge.simulation.fast import Items, Speaker, World, score
+from peerjudge.simulation.talks import talk
 from peerjudge.simulation.traits import Traits
 
 __all__ = ["Sensitivity", "sensitivities"]
