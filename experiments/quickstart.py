@@ -2,7 +2,7 @@
 
 Four simulated reviewers of different ability judge the built-in sample: alone, in discussions led
 by either of them, with themselves at two temperatures, after explaining each answer alone first
-(PRePair), and by a plain vote of as many calls as a discussion makes. A third of the sample is
+(PRePair), and by plain votes of as many calls as the discussions make. A third of the sample is
 adversarial: the attractive answer ignores the instruction.
 """
 
@@ -58,6 +58,12 @@ EXPERIMENT = Experiment(
             name="solid with plain, vote of six",
             protocol="vote",
             seats=("sim_solid", "sim_plain") * 3,
+            leader=Leader.BOTH,
+        ),
+        Condition(
+            name="solid with plain, vote of ten",
+            protocol="vote",
+            seats=("sim_solid", "sim_plain") * 5,
             leader=Leader.BOTH,
         ),
     ),

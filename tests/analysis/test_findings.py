@@ -241,6 +241,18 @@ def test_the_vote_of_the_same_reviewers_is_preferred() -> None:
     assert [(row.condition, row.vote) for row in rows] == [("talk", "vote")]
 
 
+def test_a_discussion_meets_the_vote_that_costs_as_much() -> None:
+    """Of two votes by the same reviewers the one with as many calls is the fair baseline."""
+    told = [
+        discussion("1|1 1 1"),
+        vote("1|1"),
+        replace(vote("1|1 1 1"), condition="dearer"),
+        replace(vote("1|1 1 1 1 1 1 1"), condition="dearest"),
+    ]
+    (row,) = findings(told).against_vote
+    assert (row.vote, row.turns, row.vote_turns) == ("dearer", 4.0, 4.0)
+
+
 def test_simulated_turns_make_simulated_findings() -> None:
     """One simulated turn is enough for the findings to say so."""
     told = discussion("1|1 1 1")

@@ -20,7 +20,8 @@ Conditions = Mapping[str, Sequence[DiscussionRecord]]
 def against_vote(conditions: Conditions, *, sampler: Sampler) -> tuple[AgainstVote, ...]:
     """Every condition of another protocol against a vote on the same comparisons.
 
-    Among several votes, that of the same reviewers is taken, else the first.
+    Among several votes, that of the same reviewers is taken, and of those the one whose number of
+    calls is nearest, so that a discussion is not held against a vote that cost half as much.
     """
     votes = [name for name, records in conditions.items() if records[0].protocol == _VOTE]
     if not votes:
@@ -30,7 +31,8 @@ def against_vote(conditions: Conditions, *, sampler: Sampler) -> tuple[AgainstVo
         if records[0].protocol == _VOTE:
             continue
         alike = [vote for vote in votes if _panel(conditions[vote]) == _panel(records)]
-        vote = (alike or votes)[0]
+        away = {vote: abs(_turns(conditions[vote]) - _turns(records)) for vote in alike or votes}
+        vote = min(away, key=away.__getitem__)
         rows.append(_against(records, conditions[vote], same=bool(alike), sampler=sampler))
     return tuple(rows)
 
