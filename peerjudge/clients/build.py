@@ -16,7 +16,7 @@ from peerjudge.clients.components import load_client
 from peerjudge.data import Card, ModelSpec
 from peerjudge.errors import CardError
 
-__all__ = ["build_client"]
+__all__ = ["build_client", "secrets_of"]
 
 _NO_KEY = "no-key-needed"
 
@@ -44,6 +44,14 @@ def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionCli
     if provider.dialect == "ollama":
         return _ollama(card, spec, provider, key)
     return _openai(card, spec, provider, key)
+
+
+def secrets_of(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The keys that the client of this card is given."""
+    spec = card.model
+    provider = None if spec is None else PROVIDERS.get(spec.provider)
+    named = (spec and spec.key_env, provider and provider.key_env)
+    return tuple(environ[name].strip() for name in named if name and name in environ)
 
 
 def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:

@@ -1,8 +1,8 @@
 """The seam every call passes: single flight, retry, limits, and the book, around any client.
 
 A reply at hand costs no place in the queue, and every attempt waits its turn; so the order is
-single-flight cache, then retry, then limiter (the card's bounds, then the provider's window), then
-the client.
+single-flight cache (`_serve`), then retry (`_tried`), then limiter (`_once`: the card's bounds, then
+the provider's window), then the client.
 """
 
 from __future__ import annotations
@@ -10,39 +10,28 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Self
 from uuid import uuid4
 
 from autogen_core import CancellationToken, Component, ComponentModel
-from autogen_core.models import (
-    ChatCompletionClient,
-    CreateResult,
-    LLMMessage,
-    ModelInfo,
-    RequestUsage,
-)
+from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
-from peerjudge.clients.billing import (
-    Billing,
-    Call,
-    CallBook,
-    CallOutcome,
-    current_billing,
-)
+from peerjudge.clients.asked import Asked, Pieces
+from peerjudge.clients.billing import Billing, CallBook, CallOutcome, current_billing
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight
 from peerjudge.clients.guard import guarded
-from peerjudge.clients.keys import request_key
+from peerjudge.clients.ledger import Ledger
 from peerjudge.clients.limiter import Limiter
+from peerjudge.clients.passing import Passing
 from peerjudge.clients.prices import Price
+from peerjudge.clients.redaction import Redaction
 from peerjudge.clients.retry import RetryPolicy, is_transient
 from peerjudge.clients.tokens import count_messages, estimate_tokens, usage_of
 from peerjudge.clients.window import Window
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.cards import Limits
-from peerjudge.data.discussion import Usage
 
 __all__ = ["Governed", "GovernedConfig"]
 
@@ -56,20 +45,7 @@ class GovernedConfig(BaseModel):
     limits: dict[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """One request, and whom it is booked to."""
-
-    billing: Billing
-    messages: Sequence[LLMMessage]
-    tools: Sequence[Tool | ToolSchema]
-    tool_choice: Tool | Literal["auto", "required", "none"]
-    json_output: bool | type[BaseModel] | None
-    extra: Mapping[str, Any]
-    token: CancellationToken | None
-
-
-class Governed(ChatCompletionClient, Component[GovernedConfig]):
+class Governed(Passing, Component[GovernedConfig]):
     """Any AutoGen model client, with its calls shared, retried, limited and booked.
 
     Args:
@@ -85,6 +61,7 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         policy: The retry policy; by default it follows from the limits.
         flights: The shared single flight (and its cache) of a pool.
         book: The shared book of a pool.
+        secrets: Keys that must not be found in replies and failures.
     """
 
     component_type = "model"
@@ -104,17 +81,19 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         policy: RetryPolicy | None = None,
         flights: SingleFlight | None = None,
         book: CallBook | None = None,
+        secrets: Sequence[str] = (),
     ) -> None:
-        self.inner = inner
+        super().__init__(inner)
         self.reviewer = reviewer
         self.model = model
         self.book = CallBook() if book is None else book
         self._identity = identity or uuid4().hex
         self._limits = limits
         self._limiter = Limiter(limits, window)
-        self._price = price
         self._policy = RetryPolicy.within(limits) if policy is None else policy
         self._flights = SingleFlight(MemoryCache()) if flights is None else flights
+        self._ledger = Ledger(self.book, reviewer=reviewer, model=model, price=price)
+        self._redaction = Redaction(secrets)
 
     async def create(
         self,
@@ -133,7 +112,7 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             ClientCancelledError: The client cancelled itself.
             Exception: The last failure, as the inner client raised it, when no attempt succeeded.
         """
-        asked = _Asked(
+        asked = Asked(
             billing=current_billing() or Billing(reviewer=self.reviewer),
             messages=messages,
             tools=list(tools),
@@ -159,65 +138,69 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         extra_create_args: Mapping[str, Any] | None = None,
         cancellation_token: CancellationToken | None = None,
     ) -> AsyncGenerator[str | CreateResult, None]:
-        """The reply piece by piece: limited and booked, but neither shared nor tried again."""
-        billing = current_billing() or Billing(reviewer=self.reviewer)
-        extra = dict(extra_create_args or {})
-        begun = asyncio.get_running_loop().time()
-        async with self._limiter.admit(_expected(messages, extra)):
-            async for piece in self.inner.create_stream(
-                messages,
-                tools=list(tools),
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=extra,
-                cancellation_token=cancellation_token,
-            ):
-                if isinstance(piece, CreateResult):
-                    self._enter(
-                        billing,
-                        CallOutcome.PAID,
-                        usage=usage_of(messages, piece, model=self.model),
-                        latency=asyncio.get_running_loop().time() - begun,
-                    )
-                yield piece
+        """The reply piece by piece, then whole; raises what `create` raises.
 
-    async def _serve(self, asked: _Asked) -> CreateResult:
-        async def ask() -> Reply:
-            return await self._ask(asked)
-
-        key = request_key(
-            model=self._identity,
-            messages=asked.messages,
-            tools=asked.tools,
-            tool_choice=asked.tool_choice,
-            json_output=asked.json_output,
-            extra_create_args=asked.extra,
-            draw=asked.billing.draw,
+        It goes the way of any call, and is tried again until its first piece has come. A reply at
+        hand comes in one piece.
+        """
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        asked = Asked(
+            billing=current_billing() or Billing(reviewer=self.reviewer),
+            messages=messages,
+            tools=list(tools),
+            tool_choice=tool_choice,
+            json_output=json_output,
+            extra=dict(extra_create_args or {}),
+            token=cancellation_token,
+            pieces=Pieces(pieces.put_nowait),
         )
+        serving = asyncio.ensure_future(self._serve(asked))
+        serving.add_done_callback(lambda _: pieces.put_nowait(None))
+        if cancellation_token is not None:
+            cancellation_token.link_future(serving)
+        try:
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            result = await serving
+            if asked.repeatable and isinstance(result.content, str) and result.content:
+                yield result.content
+            yield result
+        finally:
+            serving.cancel()
+            await asyncio.wait([serving])
+
+    async def _serve(self, asked: Asked) -> CreateResult:
+        """The reply, at hand or asked for: the single flight."""
+
+        async def ask() -> Reply:
+            return await self._tried(asked)
+
+        key = asked.key(self._identity)
         reply, at_hand = (await ask(), False) if key is None else await self._flights.once(key, ask)
         if at_hand:
-            self._enter(asked.billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
+            self._ledger.enter(asked.billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
         # A copy: whoever gets it may change it, and the cached one must stay as it is.
         return reply.result.model_copy(update={"cached": at_hand})
 
-    async def _ask(self, asked: _Asked) -> Reply:
+    async def _tried(self, asked: Asked) -> Reply:
+        """The reply of the first attempt that brings one: the retries."""
         now = asyncio.get_running_loop().time
-        expected = _expected(asked.messages, asked.extra)
         begun = now()
         attempts = 1
         try:
             try:
-                return await self._once(asked, expected, attempt=1)
+                return await self._once(asked, attempt=1)
             except Exception as error:
-                if self._policy.attempts == 1 or not is_transient(error):
+                if self._policy.attempts == 1 or not (asked.repeatable and is_transient(error)):
                     raise
                 failed = error
-            async for attempt in self._policy.tries(begun=begun):
+            async for attempt in self._policy.tries(begun=begun, may=lambda: asked.repeatable):
                 with attempt:
                     attempts = attempt.num
-                    return await self._again(asked, expected, attempts, failed)
+                    return await self._again(asked, failed, attempt=attempts)
         except Exception as error:
-            self._enter(
+            self._redaction.clean(error)
+            self._ledger.enter(
                 asked.billing,
                 CallOutcome.FAILED,
                 attempts=attempts,
@@ -227,73 +210,24 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             raise
         raise AssertionError  # pragma: no cover - the last failure has been raised above
 
-    async def _again(self, asked: _Asked, expected: int, attempt: int, failed: Exception) -> Reply:
+    async def _again(self, asked: Asked, failed: Exception, *, attempt: int) -> Reply:
         if attempt == 1:
             raise failed
-        return await self._once(asked, expected, attempt=attempt)
+        return await self._once(asked, attempt=attempt)
 
-    async def _once(self, asked: _Asked, expected: int, *, attempt: int) -> Reply:
+    async def _once(self, asked: Asked, *, attempt: int) -> Reply:
+        """The reply of one attempt, when there is room for it: the limits, and the client."""
         now = asyncio.get_running_loop().time
-        async with self._limiter.admit(expected):
+        async with self._limiter.admit(asked.expected):
             begun = now()
-            result = await self._attempt(asked)
+            async with guarded(self._limits.timeout, token=asked.token, model=self.model):
+                result = await asked.of(self.inner)
         took = now() - begun
         usage = usage_of(asked.messages, result, model=self.model)
-        self._enter(asked.billing, CallOutcome.PAID, usage=usage, attempts=attempt, latency=took)
-        return Reply(result=result, usage=usage)
-
-    async def _attempt(self, asked: _Asked) -> CreateResult:
-        async with guarded(self._limits.timeout, token=asked.token, model=self.model):
-            return await self.inner.create(
-                asked.messages,
-                tools=asked.tools,
-                tool_choice=asked.tool_choice,
-                json_output=asked.json_output,
-                extra_create_args=asked.extra,
-                cancellation_token=asked.token,
-            )
-
-    def _enter(
-        self,
-        billing: Billing,
-        outcome: CallOutcome,
-        *,
-        usage: Usage = Usage(),
-        attempts: int = 1,
-        latency: float = 0.0,
-        error: str = "",
-    ) -> None:
-        call = Call(
-            reviewer=billing.reviewer or self.reviewer,
-            discussion=billing.discussion,
-            turn=billing.turn,
-            model=self.model,
-            outcome=outcome,
-            usage=usage,
-            attempts=attempts,
-            latency=latency,
-            cost=self._cost(outcome, usage),
-            error=error,
+        self._ledger.enter(
+            asked.billing, CallOutcome.PAID, usage=usage, attempts=attempt, latency=took
         )
-        billing.calls.append(call)
-        self.book.book(call)
-
-    def _cost(self, outcome: CallOutcome, usage: Usage) -> float | None:
-        if outcome is not CallOutcome.PAID:
-            return 0.0
-        return None if self._price is None else self._price.cost(usage)
-
-    async def close(self) -> None:
-        """Close the inner client."""
-        await self.inner.close()
-
-    def actual_usage(self) -> RequestUsage:
-        """The tokens of the inner client."""
-        return self.inner.actual_usage()
-
-    def total_usage(self) -> RequestUsage:
-        """The tokens of the inner client."""
-        return self.inner.total_usage()
+        return Reply(result=self._redaction.of(result), usage=usage)
 
     def count_tokens(
         self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
@@ -302,22 +236,6 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
         schemas = [tool.schema if isinstance(tool, Tool) else tool for tool in tools]
         extra = estimate_tokens(json.dumps(schemas)) if schemas else 0
         return count_messages(messages, model=self.model) + extra
-
-    def remaining_tokens(
-        self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
-    ) -> int:
-        """What the inner client says."""
-        return self.inner.remaining_tokens(messages, tools=list(tools))
-
-    @property
-    def capabilities(self) -> ModelInfo:
-        """What the model can do, under its former name."""
-        return self.model_info
-
-    @property
-    def model_info(self) -> ModelInfo:
-        """What the model can do."""
-        return self.inner.model_info
 
     def _to_config(self) -> GovernedConfig:
         return GovernedConfig(
@@ -335,12 +253,3 @@ class Governed(ChatCompletionClient, Component[GovernedConfig]):
             model=config.model,
             limits=from_plain(Limits, config.limits),
         )
-
-
-def _expected(messages: Sequence[LLMMessage], extra: Mapping[str, Any]) -> int:
-    prompt = sum(
-        estimate_tokens(message.content) if isinstance(message.content, str) else 0
-        for message in messages
-    )
-    most = extra.get("max_tokens") or extra.get("max_completion_tokens") or 0
-    return prompt + int(most)

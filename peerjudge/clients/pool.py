@@ -9,7 +9,7 @@ from typing import Self
 from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.billing import CallBook
-from peerjudge.clients.build import build_client
+from peerjudge.clients.build import build_client, secrets_of
 from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
 from peerjudge.clients.governed import Governed
 from peerjudge.clients.prices import Price
@@ -80,13 +80,15 @@ class ClientPool:
             limits=card.limits,
             window=None if model is None else self._window(model),
             price=self._prices.get(card.name),
+            secrets=secrets_of(card, environ=self._environ),
             flights=self._flights,
             book=self.book,
         )
 
     def _window(self, model: ModelSpec) -> Window:
         return self._windows.setdefault(
-            (model.provider, model.base_url or "", model.key_env or ""), Window()
+            (model.provider, model.base_url or "", model.key_env or ""),
+            Window(name=model.base_url or model.provider),
         )
 
     async def close(self) -> None:

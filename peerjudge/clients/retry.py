@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import count
 
 import stamina
 
@@ -25,6 +27,7 @@ _PASSING_TYPES = frozenset(
         "ClientConnectionError",  # aiohttp
     }
 )
+_MOMENT = 0.001
 _HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
@@ -32,13 +35,15 @@ _HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"}
 class RetryPolicy:
     """How often and how long one call is tried. Times are in seconds.
 
-    Between attempts it waits what the server asks for (`Retry-After`), else `wait` doubled each
-    time plus a random part, at most `wait_most`. A wait that would pass the `deadline` is not begun.
+    Between attempts it waits what the server asks for (`Retry-After`), else anything between nothing
+    and `wait` doubled each time, at most `wait_most`: full jitter, which of all ways parts those
+    best who failed together (Brooker, "Exponential backoff and jitter", 2015). A wait that would
+    pass the `deadline` is not begun.
     """
 
     attempts: int = 5
     deadline: float = 600.0
-    wait: float = 0.5
+    wait: float = 1.0
     wait_most: float = 30.0
 
     @classmethod
@@ -46,34 +51,41 @@ class RetryPolicy:
         """The policy of a card: its attempts, and no longer than all of them may take."""
         return cls(attempts=limits.attempts, deadline=limits.attempts * limits.timeout)
 
-    def tries(self, *, begun: float) -> AsyncIterator[stamina.Attempt]:
+    def tries(
+        self, *, begun: float, may: Callable[[], bool] = lambda: True
+    ) -> AsyncIterator[stamina.Attempt]:
         """Attempts to run a block in, each used as `with attempt:`; the last failure is raised.
 
         The first attempt is made before, since most calls need no other: raise what it raised in
-        the first block. `begun` is when it began, by the clock of the event loop.
+        the first block. `begun` is when it began, by the clock of the event loop; `may` says after
+        each failure whether another attempt makes sense.
         """
         left = begun + self.deadline - asyncio.get_running_loop().time()
         return aiter(
             stamina.retry_context(
-                self._hook(begun + self.deadline),
+                self._hook(begun + self.deadline, may),
                 attempts=self.attempts,
-                timeout=max(0.0, left),
-                wait_initial=self.wait,
-                wait_max=self.wait_most,
-                wait_jitter=self.wait,
+                timeout=max(_MOMENT, left),
             )
         )
 
-    def _hook(self, give_up: float) -> Callable[[Exception], bool | float]:
+    def longest_wait(self, failures: int) -> float:
+        """The most seconds to wait after so many failures, where the server does not say."""
+        return min(self.wait_most, self.wait * 2.0 ** (failures - 1))
+
+    def _hook(self, give_up: float, may: Callable[[], bool]) -> Callable[[Exception], bool | float]:
+        """Decides after every failure how long to wait, or `False`: stamina waits what it is told."""
         now = asyncio.get_running_loop().time
+        failures = count(1)
 
         def decide(error: Exception) -> bool | float:
-            if not is_transient(error):
+            if not (may() and is_transient(error)):
                 return False
+            most = self.longest_wait(next(failures))
             asked = retry_after(error)
-            if asked is None:
-                return True
-            return asked if now() + asked <= give_up else False
+            # No secret and no result hangs on it: it only parts those who failed together.
+            wait = random.uniform(0.0, most) if asked is None else asked  # noqa: S311
+            return wait if now() + wait <= give_up else False
 
         return decide
 

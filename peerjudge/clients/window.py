@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import structlog
+
 from peerjudge.clients.retry import retry_after
 
 __all__ = ["START", "Window", "is_overload"]
@@ -15,6 +17,8 @@ START = 16
 """Calls at once to a provider of which nothing is known yet."""
 
 _OVERLOAD = frozenset({429, 503, 529})
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class Window:
@@ -31,9 +35,13 @@ class Window:
     Args:
         start: Calls at once to begin with.
         most: Never more than this.
+        name: What the log calls the provider.
     """
 
-    def __init__(self, *, start: int = START, most: int | None = None) -> None:
+    def __init__(
+        self, *, start: int = START, most: int | None = None, name: str = "a provider"
+    ) -> None:
+        self._name = name
         self._most = float("inf") if most is None else float(most)
         self._size = min(float(start), self._most)
         self._fast = True
@@ -100,6 +108,8 @@ class Window:
             self._fast = False
             self._size = max(1.0, self._size / 2)
             self._halved_at = loop.time()
+            # One line for a whole storm; what follows from each refusal is no news.
+            _log.info("asked too much", provider=self._name, calls_at_once=self.size, wait=wait)
         if wait is not None and loop.time() + wait > self._held_until:
             self._held_until = loop.time() + wait
             loop.call_at(self._held_until, self._admit, loop)

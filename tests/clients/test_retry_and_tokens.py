@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -13,7 +14,7 @@ from autogen_core.models import CreateResult, RequestUsage, UserMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.clients.retry import is_transient, retry_after
+from peerjudge.clients.retry import RetryPolicy, is_transient, retry_after
 from peerjudge.clients.tokens import count_text, estimate_tokens, usage_of
 from peerjudge.data import Usage
 
@@ -63,6 +64,34 @@ def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
     assert retry_after(StatusError(429, {"Retry-After": "soon"})) is None
     assert retry_after(StatusError(429)) is None
     assert retry_after(TimeoutError()) is None
+
+
+@given(failures=st.integers(1, 40))
+async def test_waits_are_drawn_anew_below_a_bound_that_doubles(failures: int):
+    """Full jitter: any wait from nothing to the bound, which is doubled up to its own limit."""
+    policy = RetryPolicy(attempts=50, wait=0.5, wait_most=8.0)
+    bound = policy.longest_wait(failures)
+    assert bound == min(8.0, 0.5 * 2 ** (failures - 1))
+    hook = policy._hook(float("inf"), lambda: True)
+    waits = [hook(TimeoutError()) for _ in range(failures)]
+    assert 0.0 <= waits[-1] <= bound
+
+
+async def test_waits_fill_their_whole_range():
+    """Those who failed together come back at all times, the earliest nearly at once."""
+    policy = RetryPolicy(wait=1.0)
+    waits = [policy._hook(float("inf"), lambda: True)(TimeoutError()) for _ in range(200)]
+    assert min(waits) < 0.2
+    assert max(waits) > 0.8
+
+
+async def test_what_the_server_asks_for_is_waited_as_long_as_there_is_time():
+    """`Retry-After` is taken to the letter; where it would pass the deadline there is no retry."""
+    busy = StatusError(429, {"Retry-After": "7"})
+    now = asyncio.get_running_loop().time()
+    assert RetryPolicy()._hook(now + 60, lambda: True)(busy) == 7.0
+    assert RetryPolicy()._hook(now + 5, lambda: True)(busy) is False
+    assert RetryPolicy()._hook(now + 60, lambda: False)(busy) is False
 
 
 @given(st.text())
