@@ -1,11 +1,15 @@
 """The wheel carries the whole of PeerJudge: package, types and every shelf file."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 import venv
 import zipfile
+from email.parser import Parser
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -67,6 +71,41 @@ def test_wheel_claims_no_common_import_name(wheel):
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"peerjudge"}
+
+
+def test_wheel_declares_what_it_imports(wheel):
+    """Every package that the shipped code imports is among the wheel's requirements."""
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        required = Parser().parsestr(archive.read(metadata).decode()).get_all("Requires-Dist")
+        imported = {
+            top
+            for name in archive.namelist()
+            if name.endswith(".py")
+            for top in _imported(ast.parse(archive.read(name)))
+        }
+    declared = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-") for one in required}
+    homes = packages_distributions()
+    foreign = imported - sys.stdlib_module_names - {"peerjudge"}
+    assert {"numpy", "autogen_core"} <= foreign
+    for top in foreign - {"pydantic_core"}:  # a part of pydantic, which pins it
+        names = {home.lower().replace("_", "-") for home in homes[top]}
+        assert names & declared, top
+
+
+def _imported(tree):
+    """What the code imports when it runs: not what only its types name."""
+    typed = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and id(node) not in typed:
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and id(node) not in typed:
+            yield node.module.split(".")[0]
 
 
 def test_installed_wheel_plays_an_experiment(installed, tmp_path):
