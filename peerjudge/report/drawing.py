@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, TypeAlias
 
 import peerjudge.report.words as words
@@ -16,6 +17,7 @@ from peerjudge.report.figures import (
     BarFigure,
     DotFigure,
     HeatFigure,
+    Label,
     LineFigure,
     MarkFigure,
     NetworkFigure,
@@ -31,6 +33,9 @@ Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigur
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SCALE = 4.0
 """Pixels per unit: at the width of a column of text (8 cm) nearly 1000 to the inch."""
+_NARROWEST = 440.0
+_LINE, _LETTER = 16.0, 5.9
+"""The height of a line of a note, and about the width of a letter in it."""
 _NO_PNG = (
     "the figures are saved as SVG only: PNG needs the package resvg-py, "
     "`pip install 'peerjudge[figures]'` brings it"
@@ -39,20 +44,39 @@ _NO_PNG = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure: the name it is saved under, what it shows in words, and where everything goes."""
+    """A figure: the name it is saved under, what it shows in words, and where everything goes.
+
+    `note` stands at its foot: what has to be known wherever it is pasted.
+    """
 
     id: str
     description: str
     drawing: Drawing
+    note: str = ""
+
+    @property
+    def width(self) -> float:
+        """In units of the view box, with room for the note."""
+        return max(self.drawing.width, _NARROWEST)
+
+    @property
+    def height(self) -> float:
+        """In units of the view box, the note included."""
+        return self.drawing.height + _LINE * len(self.foot)
+
+    @property
+    def foot(self) -> tuple[Label, ...]:
+        """The lines of the note."""
+        lines = wrap(self.note, int(self.width / _LETTER))
+        top = self.drawing.height + _LINE - 5
+        return tuple(
+            Label(x=0.0, y=top + _LINE * number, text=line) for number, line in enumerate(lines)
+        )
 
 
-def collected(**drawn: tuple[Drawing | None, str]) -> Mapping[str, Figure]:
-    """By name the figures that have something to show."""
-    return {
-        name: Figure(id=name.replace("_", "-"), description=description, drawing=drawing)
-        for name, (drawing, description) in drawn.items()
-        if drawing is not None
-    }
+def collected(*figures: Figure | None) -> Mapping[str, Figure]:
+    """The figures by their names, `-` as `_`; without those that have nothing to show."""
+    return {figure.id.replace("-", "_"): figure for figure in figures if figure is not None}
 
 
 def svg_of(figure: Figure, *, simulated: bool) -> str:

@@ -9,57 +9,36 @@ from peerjudge.analysis.recorded import ALL, WEIGHTED, Evaluator, RecordedFindin
 from peerjudge.data import Measurement, Ranking, Scheme
 from peerjudge.report.drawing import Figure, collected
 from peerjudge.report.figures import (
-    DotFigure,
-    HeatFigure,
-    LineFigure,
     Marked,
-    MarkFigure,
     Values,
     decimal,
     dot_figure,
     heat_figure,
     line_figure,
     mark_figure,
+    rating,
 )
+from peerjudge.report.peer_views import MOST_ROWS, grid_of, heat_note, measured_of, series_of
 from peerjudge.report.published import Published
-from peerjudge.report.views import grid_of, measured_of, series_of
-from peerjudge.report.words import percent
+from peerjudge.report.words import counted, interval_note, orders_note, percent
 
 __all__ = ["contestants_of", "recorded_figures_of"]
 
 _SHARES = (0.0, 1.0)
 _START = 1000.0
-_MOST_ROWS = 30
 
 
 def recorded_figures_of(found: RecordedFindings, printed: Published) -> Mapping[str, Figure]:
     """The figures by name; a figure that has nothing to show is left out."""
+    note = interval_note(found.level, found.questions)
     return collected(
-        win_rate=(
-            _win_rate(found, printed),
-            "Win rate of each contestant by evaluator, with intervals and printed values.",
-        ),
-        elo=(
-            _elo(found, printed),
-            "Elo rating of each contestant by evaluator, with intervals and printed values.",
-        ),
-        agreement=(
-            _agreement(found, printed),
-            "Accuracy of each jury against gold, with intervals and printed values.",
-        ),
-        weights=(_weights(found), "Weight of each reviewer under both schemes, with intervals."),
-        trajectory=(
-            _trajectory(found),
-            "Elo rating of the best contestant after so many battles, by evaluator.",
-        ),
-        position=(
-            _position(found),
-            "Share of each reviewer's choices that fall on the first-shown answer.",
-        ),
-        win_rates=(
-            _heat(found),
-            "How often each contestant won against each other one, by evaluator.",
-        ),
+        _win_rate(found, printed, note),
+        _elo(found, printed),
+        _agreement(found, printed, note),
+        _weights(found, note),
+        _trajectory(found, printed),
+        _position(found, note),
+        _heat(found),
     )
 
 
@@ -72,26 +51,57 @@ def contestants_of(found: RecordedFindings) -> tuple[str, ...]:
     return tuple(found.evaluators[place].win_rate.contestants)
 
 
-def _win_rate(found: RecordedFindings, printed: Published) -> MarkFigure | None:
+def _win_rate(found: RecordedFindings, printed: Published, note: str) -> Figure | None:
     rankings = {one.jury.name: one.win_rate for one in found.evaluators}
-    return _rankings(found, rankings, printed.win_rate, digits=3)
+    rows = _ranked_rows(found, rankings, printed.win_rate, digits=3)
+    if not rows:
+        return None
+    return Figure(
+        id="win-rate",
+        description="Win rate of each contestant in the eyes of each evaluator.",
+        drawing=mark_figure(
+            rows,
+            list(rankings),
+            across="win rate; a tie is half a win",
+            reference=(0.5, "half of the battles"),
+            limits=_SHARES,
+            unit=decimal,
+        ),
+        note=note,
+    )
 
 
-def _elo(found: RecordedFindings, printed: Published) -> MarkFigure | None:
+def _elo(found: RecordedFindings, printed: Published) -> Figure | None:
     rankings = {one.jury.name: one.elo for one in found.evaluators if one.elo is not None}
-    return _rankings(found, rankings, printed.elo, digits=0)
+    rows = _ranked_rows(found, rankings, printed.elo, digits=0)
+    if not rows:
+        return None
+    return Figure(
+        id="elo",
+        description="Elo rating of each contestant in the eyes of each evaluator.",
+        drawing=mark_figure(
+            rows,
+            list(rankings),
+            across="Elo rating",
+            reference=(_START, "the start"),
+            unit=rating,
+        ),
+        note=f"Bars: {found.level:.0%} intervals that resample the "
+        f"{counted(found.questions, 'question')} and shuffle the battles.",
+    )
 
 
-def _rankings(
+def _ranked_rows(
     found: RecordedFindings,
     rankings: Mapping[str, Ranking],
     printed: Mapping[str, Mapping[str, float]],
     *,
     digits: int,
-) -> MarkFigure | None:
+) -> list[tuple[str, list[Marked | None]]]:
+    """For each contestant, best first, a mark by each evaluator."""
     if not rankings:
-        return None
-    rows = [
+        return []
+    return [
         (
             name,
             [
@@ -99,16 +109,8 @@ def _rankings(
                 for evaluator, ranking in rankings.items()
             ],
         )
-        for name in contestants_of(found)[:_MOST_ROWS]
+        for name in contestants_of(found)[:MOST_ROWS]
     ]
-    middle = 0.5 if digits else _START
-    return mark_figure(
-        rows,
-        list(rankings),
-        reference=(middle, "half of the battles" if digits else "the start"),
-        limits=_SHARES if digits else None,
-        unit=decimal,
-    )
 
 
 def _ranked(ranking: Ranking, name: str, printed: float | None, digits: int) -> Marked | None:
@@ -125,7 +127,7 @@ def _note(measured: Measurement, digits: int) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def _agreement(found: RecordedFindings, printed: Published) -> MarkFigure | None:
+def _agreement(found: RecordedFindings, printed: Published, note: str) -> Figure | None:
     rows = [
         (
             row.jury.name,
@@ -139,10 +141,20 @@ def _agreement(found: RecordedFindings, printed: Published) -> MarkFigure | None
         )
         for row in found.agreement
     ]
-    return mark_figure(rows, [""], limits=_SHARES, unit=decimal) if rows else None
+    if not rows:
+        return None
+    items = max(row.agreement.n for row in found.agreement)
+    return Figure(
+        id="agreement",
+        description=f"Accuracy of each jury against {'people' if found.humans else 'gold'}.",
+        drawing=mark_figure(
+            rows, [""], across="accuracy, as a share of the items", limits=_SHARES, unit=decimal
+        ),
+        note=f"{note} {counted(items, 'item')}: pairs in one shown order.",
+    )
 
 
-def _weights(found: RecordedFindings) -> DotFigure | None:
+def _weights(found: RecordedFindings, note: str) -> Figure | None:
     prd, damped = (found.weights.get(scheme.value) for scheme in (Scheme.PRD, Scheme.DAMPED))
     shown = prd or damped
     if shown is None:
@@ -151,28 +163,46 @@ def _weights(found: RecordedFindings) -> DotFigure | None:
         Values(
             name=name,
             note=str(weight),
+            count="" if damped is None or prd is None else f"damped {damped[name]}",
             start=None if damped is None or prd is None else damped[name],
             end=weight,
         )
         for name, weight in sorted(shown.items(), key=lambda item: -item[1].value)
     ]
-    return dot_figure(
-        rows[:_MOST_ROWS],
-        reference=(1 / len(rows), "equal weights"),
-        limits=_SHARES,
-        unit=decimal,
-        keys=("damped", "PRD Equation 2"),
-        arrows=False,
+    return Figure(
+        id="weights",
+        description="Weight of each reviewer, by PRD Equation 2 and by the damped scheme.",
+        drawing=dot_figure(
+            rows[:MOST_ROWS],
+            across="weight (all of a scheme sum to 1)",
+            reference=(1 / len(rows), "equal weights"),
+            limits=_SHARES,
+            unit=decimal,
+            keys=("damped", "PRD Equation 2"),
+            arrows=False,
+        ),
+        note=note,
     )
 
 
-def _trajectory(found: RecordedFindings) -> LineFigure | None:
+def _trajectory(found: RecordedFindings, printed: Published) -> Figure | None:
     series = [
-        series_of(one.trajectory, _judge(one))
+        series_of(
+            one.trajectory,
+            _judge(one),
+            printed.elo.get(one.jury.name, {}).get(one.trajectory.contestant),
+        )
         for one in _apart(found)
         if one.trajectory is not None
     ]
-    return line_figure(series, across="battles", up="Elo rating") if series else None
+    if not series:
+        return None
+    return Figure(
+        id="elo-trajectory",
+        description="Elo rating of the best contestant after so many battles, by evaluator.",
+        drawing=line_figure(series, across="battles", up="Elo rating", unit=rating),
+        note=orders_note(found.level),
+    )
 
 
 def _apart(found: RecordedFindings) -> list[Evaluator]:
@@ -181,23 +211,45 @@ def _apart(found: RecordedFindings) -> list[Evaluator]:
     return [one for one in found.evaluators if one.jury.name != ALL or WEIGHTED not in names]
 
 
-def _position(found: RecordedFindings) -> DotFigure | None:
+def _position(found: RecordedFindings, note: str) -> Figure | None:
     both_orders = {row.reviewer for row in found.consistency}
     rows = [
-        Values(name=row.reviewer, note=f"{percent(row.share)} %", end=row.share)
-        for row in found.positions
+        Values(
+            name=row.reviewer,
+            note=f"{percent(row.share)} %",
+            count=counted(row.share.n, "choice"),
+            end=row.share,
+        )
+        for row in sorted(found.positions, key=lambda row: -row.share.value)
         if row.share.n and row.reviewer in both_orders
     ]
-    rows.sort(key=lambda row: -row.end.value if row.end is not None else 0.0)
-    if not rows or len(rows) > _MOST_ROWS:
+    if not rows or len(rows) > MOST_ROWS:
         return None
-    return dot_figure(rows, reference=(0.5, "no preference"), limits=_SHARES)
+    return Figure(
+        id="position",
+        description="Share of each reviewer's choices that fall on the first-shown answer.",
+        drawing=dot_figure(
+            rows,
+            across="choices that fall on the first-shown answer",
+            reference=(0.5, "no preference"),
+            limits=_SHARES,
+        ),
+        note=note,
+    )
 
 
-def _heat(found: RecordedFindings) -> HeatFigure | None:
-    order = contestants_of(found)
-    grids = [grid_of(one.head_to_head, title=_judge(one), order=order) for one in _apart(found)]
-    return heat_figure(grids) if grids else None
+def _heat(found: RecordedFindings) -> Figure | None:
+    order, shown = contestants_of(found), _apart(found)
+    if not shown:
+        return None
+    return Figure(
+        id="head-to-head",
+        description="How often each contestant won against each other one, by evaluator.",
+        drawing=heat_figure(
+            [grid_of(one.head_to_head, title=_judge(one), order=order) for one in shown]
+        ),
+        note=heat_note([one.head_to_head for one in shown]),
+    )
 
 
 def _judge(evaluator: Evaluator) -> str:

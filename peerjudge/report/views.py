@@ -2,137 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import isnan
+from collections.abc import Mapping
+from itertools import accumulate
 
 from peerjudge.analysis.accuracy import Accuracy
-from peerjudge.analysis.findings import (
-    CONTRADICTED,
-    Findings,
-    HeadToHead,
-    PeerFindings,
-    SeatFindings,
-    Trajectory,
-)
+from peerjudge.analysis.findings import CONTRADICTED, Findings
 from peerjudge.analysis.stances import StanceCounts
-from peerjudge.data import EventKind, Measurement, Ranking, Standing
+from peerjudge.data import EventKind, Measurement
 from peerjudge.report.drawing import Figure, collected
 from peerjudge.report.figures import (
-    BarFigure,
     Counts,
-    DotFigure,
-    Grid,
-    HeatFigure,
-    LineFigure,
     Link,
-    NetworkFigure,
     Series,
     Values,
     bar_figure,
-    decimal,
     dot_figure,
-    heat_figure,
     in_points,
     line_figure,
     network_figure,
+    per_cent,
 )
-from peerjudge.report.words import MISSING, counted, percent, points, role_name, share
+from peerjudge.report.peer_views import head_to_head, ranking, trajectory, weights
+from peerjudge.report.words import (
+    MISSING,
+    counted,
+    interval_note,
+    percent,
+    points,
+    role_name,
+    share,
+)
 
-__all__ = ["figures_of", "grid_of", "measured_of", "rounds_of", "series_of"]
+__all__ = ["figures_of", "rounds_of"]
 
 _SHARES = (0.0, 1.0)
 _MOST_NODES = 12
 """Arrows between more reviewers than this cover each other; the table has all."""
-_MOST_ROWS = 30
-"""A figure of more contestants than this cannot be read; the table has all."""
 
 
 def figures_of(findings: Findings) -> Mapping[str, Figure]:
     """The figures of a run by name; a figure that has nothing to show is left out."""
-    peers = findings.peers
+    note = interval_note(findings.level, findings.questions)
     return collected(
-        accuracy=(
-            _accuracy(findings),
-            "Accuracy of each condition before and after discussion, with intervals.",
-        ),
-        against_vote=(
-            _against_vote(findings),
-            "Difference in accuracy between each condition and the vote, with intervals.",
-        ),
-        events=(
-            _events(findings.by_seat),
-            "How often each reviewer, leading or following, held or altered when contradicted.",
-        ),
-        turns=(
-            _turns(findings),
-            "How often seats held or altered when contradicted, turn by turn.",
-        ),
-        persuasion=(
-            _persuasion(findings),
-            "Who persuades whom: how often each reviewer gave way to each other one.",
-        ),
-        position=(
-            _position(findings),
-            "Share of each reviewer's choices that fall on the first-shown answer.",
-        ),
-        weights=(_weights(peers), "Weight of each reviewer, with intervals."),
-        ranking=(_ranking(peers), "Win rate of each contestant, with intervals."),
-        trajectory=(
-            _trajectory(peers),
-            "Elo rating of each contestant after so many battles, with bounds over the orders.",
-        ),
-        win_rates=(
-            _win_rates(peers),
-            "How often each contestant won against each other one, in per cent of their battles.",
-        ),
+        _accuracy(findings, note),
+        _against_vote(findings, note),
+        _events(findings, note),
+        _turns(findings, note),
+        _agreement(findings),
+        _persuasion(findings),
+        _position(findings, note),
+        weights(findings.peers, note),
+        ranking(findings.peers, note),
+        trajectory(findings.peers, findings.level),
+        head_to_head(findings.peers),
     )
 
 
-def _accuracy(findings: Findings) -> DotFigure | None:
-    rows: list[Values] = []
-    for condition in findings.conditions:
-        before, after = _known(condition.before), _known(condition.after)
-        if after is not None:
-            note = _from_to(before, after)
-            rows.append(Values(name=condition.name, note=note, start=before, end=after))
-    return _dots(rows, reference=_chance(findings, "chance"))
+def _accuracy(findings: Findings, note: str) -> Figure | None:
+    rows = [
+        Values(
+            name=condition.name,
+            note=_from_to(_known(condition.before), after),
+            count=counted(after.n, "conclusion"),
+            start=_known(condition.before),
+            end=after,
+        )
+        for condition in findings.conditions
+        if (after := _known(condition.after)) is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="accuracy",
+        description="Accuracy of each condition: of the private verdicts before discussion, and "
+        "of the conclusions after it.",
+        drawing=dot_figure(
+            rows,
+            across="verdicts that name the gold answer",
+            reference=_chance(findings, "chance"),
+            limits=_SHARES,
+        ),
+        note=note,
+    )
 
 
 def _known(accuracy: Accuracy | None) -> Measurement | None:
     return accuracy.measured if accuracy is not None and accuracy.measured.n else None
 
 
-def _events(seats: Iterable[SeatFindings]) -> BarFigure | None:
-    seats = list(seats)
+def _against_vote(findings: Findings, note: str) -> Figure | None:
+    rows = [
+        Values(
+            name=row.condition,
+            note=points(row.difference).replace("-", "\u2212"),
+            count=counted(row.comparisons, "comparison"),
+            end=row.difference,
+        )
+        for row in findings.against_vote
+        if row.difference is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="against-vote",
+        description="Accuracy of each condition minus that of the vote, on the same comparisons.",
+        drawing=dot_figure(
+            rows,
+            across="difference in accuracy, in percentage points",
+            reference=(0.0, "same as the vote"),
+            limits=(-1.0, 1.0),
+            unit=in_points,
+        ),
+        note=note,
+    )
+
+
+def _events(findings: Findings, note: str) -> Figure | None:
     rows = [
         Counts(
             group=seat.reviewer,
             name=role_name(seat),
-            note=_altered(seat),
+            note=_altered(seat.altered, seat.contradicted),
             parts=_contradicted(seat.events),
         )
-        for seat in seats
+        for seat in findings.by_seat
     ]
-    return bar_figure(rows) if any(seat.contradicted for seat in seats) else None
+    if not any(seat.contradicted for seat in findings.by_seat):
+        return None
+    return Figure(
+        id="events",
+        description="How often each reviewer, leading or following, held or altered its opinion "
+        "when contradicted.",
+        drawing=bar_figure(rows, across="times that it was contradicted"),
+        note=note,
+    )
 
 
-def _turns(findings: Findings) -> BarFigure | None:
+def _turns(findings: Findings, note: str) -> Figure | None:
     rows = [
         Counts(
             group=f"turn {row.round}",
             name=row.role.value if row.role is not None else "",
-            note=f"{percent(row.altered)} % altered" if row.altered.n else "never contradicted",
+            note=_altered(row.altered, sum(row.events[kind] for kind in CONTRADICTED)),
             parts=_contradicted(row.events),
         )
         for row in rounds_of(findings)
     ]
-    return bar_figure(rows) if any(row.parts for row in rows) else None
+    if not any(row.parts for row in rows):
+        return None
+    return Figure(
+        id="turns",
+        description="How often seats held or altered their opinion when contradicted, by turn.",
+        drawing=bar_figure(rows, across="times that a seat was contradicted"),
+        note=note,
+    )
 
 
 def rounds_of(findings: Findings) -> list[StanceCounts]:
     """The counts by turn and role, in order of turns."""
     rows = [row for row in findings.stances.counts if row.round is not None]
     return sorted(rows, key=lambda row: row.round or 0)
+
+
+def _altered(altered: Measurement | None, contradicted: int) -> str:
+    if altered is None or not contradicted:
+        return "never contradicted"
+    return f"altered {percent(altered)} % of {contradicted:,}"
 
 
 def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]:
@@ -143,166 +178,92 @@ def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]
     ]
 
 
-def _persuasion(findings: Findings) -> NetworkFigure | None:
+def _agreement(findings: Findings) -> Figure | None:
+    settling = findings.stances.settling
+    latest = max((turn for row in settling for turn in row.after), default=0)
+    if not latest:
+        return None
+    series: list[Series] = []
+    for row in settling:
+        total = row.from_start + sum(row.after.values()) + row.never
+        fresh = [row.from_start, *(row.after.get(turn, 0) for turn in range(1, latest + 1))]
+        shares = [number / total for number in accumulate(fresh)]
+        series.append(
+            Series(
+                name=row.condition,
+                note=f"{share(shares[-1])} % of {total:,}",
+                at=range(latest + 1),
+                values=shares,
+                low=shares,
+                high=shares,
+            )
+        )
+    return Figure(
+        id="agreement",
+        description="Share of discussions whose seats have agreed by each turn.",
+        drawing=line_figure(
+            series,
+            across="turns after the private reviews",
+            up="discussions that have come to agree",
+            unit=per_cent,
+            limits=_SHARES,
+        ),
+        note="At 0 turns: the private reviews already agree. Counts of discussions, no estimates.",
+    )
+
+
+def _persuasion(findings: Findings) -> Figure | None:
     between = [one for one in findings.stances.persuasion if one.speaker != one.listener]
     names = list(dict.fromkeys(name for one in between for name in (one.speaker, one.listener)))
     if not 1 < len(names) <= _MOST_NODES:
         return None
     most = max((one.share.value for one in between), default=0.0) or 1.0
-    return network_figure(
-        names,
-        [
-            Link(
-                source=one.speaker,
-                target=one.listener,
-                strength=one.share.value / most,
-                label=f"{share(one.share.value)} % of {one.contradicted}",
-                title=f"{one.listener} gave way to {one.speaker} {one.altered} times of {one.contradicted}",
-            )
-            for one in between
-            if one.altered
-        ],
+    links = [
+        Link(
+            source=one.speaker,
+            target=one.listener,
+            strength=one.share.value / most,
+            label=f"{share(one.share.value)} % of {one.contradicted:,}",
+            title=f"{one.listener} gave way to {one.speaker} {one.altered} times "
+            f"of {one.contradicted}",
+        )
+        for one in between
+        if one.altered
+    ]
+    return Figure(
+        id="persuasion",
+        description="Who persuades whom: how often each reviewer gave way to each other one.",
+        drawing=network_figure(names, links),
+        note="From who persuaded to who gave way: in % of the times that the two disagreed.",
     )
 
 
-def _trajectory(peers: PeerFindings | None) -> LineFigure | None:
-    if peers is None or not peers.trajectories:
-        return None
-    return line_figure(
-        [series_of(one, one.contestant) for one in peers.trajectories],
-        across="battles",
-        up="Elo rating",
-    )
-
-
-def series_of(trajectory: Trajectory, name: str) -> Series:
-    """The line of a trajectory, which says where it ends."""
-    end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
-    return Series(
-        name=name,
-        note=f"{end:.0f} [{low:.0f}, {high:.0f}]",
-        at=trajectory.battles,
-        values=trajectory.mean,
-        low=trajectory.low,
-        high=trajectory.high,
-    )
-
-
-def _altered(seat: SeatFindings) -> str:
-    if not seat.contradicted:
-        return "never contradicted"
-    altered = seat.events[EventKind.ALTERED]
-    return f"altered {altered} of {seat.contradicted} ({share(altered / seat.contradicted)} %)"
-
-
-def _position(findings: Findings) -> DotFigure | None:
+def _position(findings: Findings, note: str) -> Figure | None:
     rows = [
         Values(
             name=seat.reviewer,
             note=_from_to(seat.first_before, seat.first_after),
+            count=counted(seat.first_after.n, "choice"),
             start=seat.first_before,
             end=seat.first_after,
         )
         for seat in findings.by_reviewer
         if seat.first_after is not None
     ]
-    return _dots(rows, reference=_chance(findings, "no preference"))
-
-
-def _against_vote(findings: Findings) -> DotFigure | None:
-    rows = [
-        Values(
-            name=row.condition,
-            note=points(row.difference).replace("-", "\u2212"),
-            end=row.difference,
-        )
-        for row in findings.against_vote
-        if row.difference is not None
-    ]
     if not rows:
         return None
-    return dot_figure(rows, reference=(0.0, "same as the vote"), limits=(-1.0, 1.0), unit=in_points)
-
-
-def _weights(peers: PeerFindings | None) -> DotFigure | None:
-    if peers is None or not peers.weights:
-        return None
-    rows = [
-        Values(name=name, note=str(weight), end=weight)
-        for name, weight in sorted(peers.weights.items(), key=lambda item: -item[1].value)
-    ]
-    return dot_figure(
-        rows[:_MOST_ROWS],
-        reference=(1 / len(rows), "equal weights"),
-        limits=_SHARES,
-        unit=decimal,
+    return Figure(
+        id="position",
+        description="Share of each reviewer's choices that fall on the first-shown answer, before "
+        "and after discussion.",
+        drawing=dot_figure(
+            rows,
+            across="choices that fall on the first-shown answer",
+            reference=_chance(findings, "no preference"),
+            limits=_SHARES,
+        ),
+        note=note,
     )
-
-
-def _ranking(peers: PeerFindings | None) -> DotFigure | None:
-    if peers is None:
-        return None
-    best = peers.weighted or peers.equal
-    rows = [
-        Values(
-            name=f"{standing.rank}. {name}",
-            note=_score(standing),
-            start=None if peers.weighted is None else measured_of(peers.equal, name),
-            end=measured_of(best, name),
-        )
-        for name, standing in best.contestants.items()
-        if not isnan(standing.score)
-    ]
-    return _dots(rows[:_MOST_ROWS], keys=("equal weights", "peer weights"))
-
-
-def _win_rates(peers: PeerFindings | None) -> HeatFigure | None:
-    if peers is None:
-        return None
-    weights = "equal weights" if peers.weighted is None else "peer weights"
-    return heat_figure([grid_of(peers.head_to_head, title=f"All reviewers, {weights}")])
-
-
-def grid_of(versus: HeadToHead, *, title: str, order: Sequence[str] = ()) -> Grid:
-    """The grid of a heat map; rows and columns in this order, or in the ranking's own."""
-    own = versus.contestants
-    names = [name for name in order if name in own] or list(own)
-    place = [own.index(name) for name in names]
-    return Grid(
-        title=title,
-        names=names,
-        shares=[[versus.shares[row][column] for column in place] for row in place],
-        battles=[[versus.battles[row][column] for column in place] for row in place],
-    )
-
-
-def _score(standing: Standing) -> str:
-    if standing.low is None or standing.high is None:
-        return share(standing.score)
-    return f"{share(standing.score)} [{share(standing.low)}, {share(standing.high)}] %"
-
-
-def measured_of(ranking: Ranking, name: str) -> Measurement:
-    """A contestant's score with its bounds, a point where it has none."""
-    standing = ranking.contestants[name]
-    low, high = standing.low, standing.high
-    return Measurement(
-        value=standing.score,
-        low=standing.score if low is None else low,
-        high=standing.score if high is None else high,
-        n=ranking.reviews,
-    )
-
-
-def _dots(
-    rows: list[Values],
-    *,
-    reference: tuple[float, str] | None = None,
-    keys: tuple[str, str] = ("before", "after"),
-) -> DotFigure | None:
-    if not any(row.end is not None for row in rows):
-        return None
-    return dot_figure(rows, reference=reference, limits=_SHARES, keys=keys)
 
 
 def _chance(findings: Findings, words: str) -> tuple[float, str] | None:
@@ -314,8 +275,6 @@ def _chance(findings: Findings, words: str) -> tuple[float, str] | None:
 def _from_to(before: Measurement | None, after: Measurement | None) -> str:
     if after is None:
         return MISSING
-    return (
-        percent(after) + " %"
-        if before is None
-        else f"{share(before.value)} \u2192 {percent(after)} %"
-    )
+    if before is None:
+        return f"{percent(after)} %"
+    return f"{share(before.value)} \u2192 {percent(after)} %"

@@ -16,11 +16,14 @@ __all__ = [
     "counted",
     "effort_sentence",
     "event_name",
+    "interval_note",
+    "orders_note",
     "p_words",
     "percent",
     "points",
     "role_name",
     "share",
+    "token_words",
 ]
 
 SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
@@ -81,8 +84,25 @@ def effort_sentence(effort: Effort) -> str:
     ]
     tokens = effort.prompt_tokens + effort.completion_tokens
     about = "about " if effort.estimated else ""
-    cost = f"{counted(effort.turns, 'turn')}, {about}{counted(tokens, 'token')}"
+    cost = f"{counted(effort.turns, 'turn')}, {about}{token_words(tokens)}"
     return "; ".join([" ".join(said) + (f" ({', '.join(rest)})" if rest else ""), cost]) + "."
+
+
+def token_words(tokens: int) -> str:
+    """`1 token`, `9,120 tokens`, `29.4 million tokens`."""
+    if tokens < 1_000_000:
+        return counted(tokens, "token")
+    return f"{tokens / 1_000_000:,.1f} million tokens"
+
+
+def interval_note(level: float, questions: int) -> str:
+    """What the bars through the dots of a figure are."""
+    return f"Bars: {level:.0%} intervals that resample the {counted(questions, 'question')}."
+
+
+def orders_note(level: float) -> str:
+    """What the bounds of a trajectory are."""
+    return f"Mean over random orders of the battles; bounds hold {level:.0%} of the orders."
 
 
 def p_words(value: float) -> str:

@@ -26,7 +26,7 @@ def test_every_figure_of_the_page_is_saved_as_svg_and_png(
     files, missing = save_figures(figures, tmp_path / "figures", simulated=True)
     assert missing == ""
     assert {file.stem for file in files} == {figure.id for figure in figures.values()}
-    assert {"accuracy", "events", "weights", "win-rates"} <= {file.stem for file in files}
+    assert {"accuracy", "events", "weights", "head-to-head"} <= {file.stem for file in files}
     for file in files:
         if file.suffix == ".png":
             assert file.read_bytes().startswith(PNG)
@@ -68,7 +68,7 @@ sys.modules["resvg_py"] = None
 from pathlib import Path
 from peerjudge.report.drawing import Figure, save_figures
 from peerjudge.report.figures import bar_figure, Counts
-drawing = bar_figure([Counts(group="ann", name="leader", note="", parts=[("held", "", 3)])])
+drawing = bar_figure([Counts(group="ann", name="leader", note="", parts=[("held", "", 3)])], across="times")
 figure = Figure(id="one", description="One.", drawing=drawing)
 files, missing = save_figures({{"one": figure}}, Path({str(tmp_path)!r}), simulated=False)
 print([file.name for file in files], missing)

@@ -34,7 +34,7 @@ def row(value: float, name: str = "row") -> Values:
 @given(st.lists(shares, min_size=1, max_size=8))
 def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) -> None:
     """A greater share is never drawn further left, and nothing leaves the axis."""
-    figure = dot_figure([row(value) for value in values], limits=(0.0, 1.0))
+    figure = dot_figure([row(value) for value in values], limits=(0.0, 1.0), across="share")
     places = [one.end.x for one in figure.rows if one.end is not None]
     assert len(places) == len(values)
     for at, value in zip(places, values, strict=True):
@@ -49,7 +49,7 @@ def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) 
 @given(shares, shares)
 def test_ticks_are_few_and_within_the_plot(one: float, other: float) -> None:
     """An axis has at least two ticks and never so many that they collide."""
-    figure = dot_figure([row(one), row(other)], limits=(0.0, 1.0))
+    figure = dot_figure([row(one), row(other)], limits=(0.0, 1.0), across="share")
     assert 2 <= len(figure.ticks) <= 12
     assert all(figure.left - 0.1 <= tick.x <= figure.right + 0.1 for tick in figure.ticks)
 
@@ -65,21 +65,21 @@ def test_an_arrow_joins_before_and_after_when_they_lie_apart() -> None:
         )
         for end in (0.5, 0.8)
     )
-    figure = dot_figure([near, far])
+    figure = dot_figure([near, far], across="share")
     assert [one.arrow is not None for one in figure.rows] == [False, True]
 
 
 def test_a_long_name_is_cut_and_kept_whole_beside() -> None:
     """The reader sees the start of a long name and can ask for the whole."""
     name = "a_condition_with_a_very_long_name_indeed"
-    label = dot_figure([row(0.5, name)]).rows[0].name
+    label = dot_figure([row(0.5, name)], across="share").rows[0].name
     assert len(label.text) < len(name)
     assert label.full == name
 
 
 def test_a_name_of_several_words_takes_two_lines() -> None:
     """A name that breaks into two lines loses nothing."""
-    label = dot_figure([row(0.5, "solid with plain, vote of six")]).rows[0].name
+    label = dot_figure([row(0.5, "solid with plain, vote of six")], across="share").rows[0].name
     assert f"{label.text} {label.below}" == "solid with plain, vote of six"
     assert label.full == ""
 
@@ -92,7 +92,7 @@ def test_parts_of_a_bar_follow_each_other() -> None:
         note="",
         parts=[("held", "", 3), ("altered", "", 1), ("shifted", "", 0)],
     )
-    figure = bar_figure([counts])
+    figure = bar_figure([counts], across="times")
     held, altered = figure.bars[0].parts
     assert held.x == figure.left
     assert altered.x == held.x + held.width
@@ -106,7 +106,11 @@ def test_a_group_is_named_once() -> None:
         Counts(group=group, name=name, note="", parts=[("held", "", 1)])
         for group, name in (("ann", "leader"), ("ann", "follower"), ("bob", "leader"))
     ]
-    assert [bar.group is not None for bar in bar_figure(rows).bars] == [True, False, True]
+    assert [bar.group is not None for bar in bar_figure(rows, across="times").bars] == [
+        True,
+        False,
+        True,
+    ]
 
 
 # ---- who beat whom
@@ -221,6 +225,7 @@ def test_a_printed_value_stands_where_ours_would() -> None:
             ("bob", [Marked(measured=measured, note=""), Marked(measured=measured, note="")]),
         ],
         ["one", "two"],
+        across="share",
     ).rows
     assert [mark.printed == mark.x for mark in first.marks] == [True]
     assert [(mark.series, mark.printed) for mark in second.marks] == [(0, None), (1, None)]

@@ -1,6 +1,6 @@
 """Where everything in a figure goes: pure geometry, in the units of the SVG's view box."""
 
-from peerjudge.report.figures.axes import WIDTH, Label, decimal, in_points, per_cent
+from peerjudge.report.figures.axes import WIDTH, Label, decimal, in_points, per_cent, rating
 from peerjudge.report.figures.bars import Bar, BarFigure, Counts, Part, bar_figure
 from peerjudge.report.figures.dots import Dot, DotFigure, DotRow, Values, dot_figure
 from peerjudge.report.figures.heat import Grid, HeatFigure, heat_figure
@@ -36,4 +36,5 @@ __all__ = [
     "mark_figure",
     "network_figure",
     "per_cent",
+    "rating",
 ]

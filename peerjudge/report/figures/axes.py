@@ -17,6 +17,7 @@ __all__ = [
     "decimal",
     "in_points",
     "per_cent",
+    "rating",
     "ticks_at",
     "wrapped",
 ]
@@ -85,6 +86,11 @@ def per_cent(value: float) -> str:
 def in_points(value: float) -> str:
     """A difference of shares, in points."""
     return "0" if abs(value) < 1e-9 else f"{100 * value:+.4g}".replace("-", "\u2212")
+
+
+def rating(value: float) -> str:
+    """An Elo rating, as papers print it."""
+    return f"{value:.0f}"
 
 
 def decimal(value: float) -> str:

@@ -11,7 +11,7 @@ from peerjudge.report.figures.axes import WIDTH, Label, axis, cut, decimal, tick
 __all__ = ["Bar", "BarFigure", "Counts", "Part", "bar_figure"]
 
 _LEFT, _RIGHT = 178.0, 566.0
-_TOP, _FOOT = 28.0, 26.0
+_TOP, _FOOT = 28.0, 44.0
 _HEIGHT, _STEP, _GROUP = 22.0, 27.0, 12.0
 _LETTER = 7.2
 """About the width of a digit: a part of a bar narrower than its number goes unlabelled."""
@@ -50,6 +50,7 @@ class BarFigure:
     bars: tuple[Bar, ...]
     keys: tuple[Label, ...]
     ticks: tuple[Label, ...]
+    across: Label
     width: float = WIDTH
     left: float = _LEFT
     right: float = _RIGHT
@@ -67,8 +68,8 @@ class Counts:
     parts: Sequence[tuple[str, str, int]] = field(default_factory=tuple)
 
 
-def bar_figure(rows: Sequence[Counts]) -> BarFigure:
-    """Stacked bars of counts, grouped where neighbours share a group."""
+def bar_figure(rows: Sequence[Counts], *, across: str) -> BarFigure:
+    """Stacked bars of counts, grouped where neighbours share a group; `across` names the axis."""
     longest = max((sum(part[2] for part in row.parts) for row in rows), default=0) or 1
     _, high, step = axis(0.0, longest, (0.0, longest))
     scale = (_RIGHT - _LEFT) / high
@@ -89,6 +90,7 @@ def bar_figure(rows: Sequence[Counts]) -> BarFigure:
             Label(x=_LEFT + value * scale, y=y + 15, text=decimal(value))
             for value in ticks_at(0.0, high, max(step, 1.0))
         ),
+        across=Label(x=(_LEFT + _RIGHT) / 2, y=y + 35, text=across),
     )
 
 

@@ -23,7 +23,7 @@ __all__ = ["Dot", "DotFigure", "DotRow", "Values", "dot_figure"]
 
 _LEFT, _RIGHT = 178.0, 566.0
 """The plot's edges: names stand to the left of it, values in words to the right."""
-_TOP, _ROW, _FOOT = 34.0, 44.0, 26.0
+_TOP, _ROW, _FOOT = 34.0, 44.0, 44.0
 _APART = 7.0
 _LETTER = 7.2
 """About the width of a letter."""
@@ -45,6 +45,7 @@ class DotRow:
 
     name: Label
     note: Label
+    count: Label | None
     start: Dot | None
     end: Dot | None
     arrow: tuple[float, float, float, float] | None
@@ -62,6 +63,7 @@ class DotFigure:
     height: float
     rows: tuple[DotRow, ...]
     ticks: tuple[Label, ...]
+    across: Label
     reference: Label | None
     keys: tuple[Label, ...]
     width: float = WIDTH
@@ -73,10 +75,11 @@ class DotFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """A row to be drawn: its name, what it says in words, and one or two measurements."""
+    """A row to be drawn: its name, what it says in words, what that rests on, and measurements."""
 
     name: str
     note: str
+    count: str = ""
     start: Measurement | None = None
     end: Measurement | None = None
 
@@ -84,6 +87,7 @@ class Values:
 def dot_figure(
     rows: Sequence[Values],
     *,
+    across: str,
     reference: tuple[float, str] | None = None,
     limits: Limits | None = None,
     unit: Unit = per_cent,
@@ -94,6 +98,7 @@ def dot_figure(
 
     Args:
         rows: from top to bottom.
+        across: the name of the axis, with its unit.
         reference: a value that means something, and what.
         limits: the least and greatest value there can be; the axis goes no further.
         unit: how a tick is written.
@@ -122,6 +127,7 @@ def dot_figure(
             Label(x=at(value), y=bottom + 17, text=unit(value))
             for value in ticks_at(low, high, step)
         ),
+        across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
         reference=None
         if reference is None
         else Label(x=at(reference[0]), y=_TOP - 6, text=reference[1]),
@@ -140,7 +146,8 @@ def _dot_row(row: Values, y: float, at: Scale, *, arrows: bool) -> DotRow:
     end = _dot(row.end, y + _APART if both else y, at)
     return DotRow(
         name=wrapped(row.name, x=0.0, y=y + 4.5),
-        note=Label(x=WIDTH, y=y + 4.5, text=row.note),
+        note=Label(x=WIDTH, y=y - 3.5 if row.count else y + 4.5, text=row.note),
+        count=Label(x=WIDTH, y=y + 12.5, text=row.count) if row.count else None,
         start=start,
         end=end,
         arrow=_arrow(start, end) if arrows else None,

@@ -14,12 +14,10 @@ __all__ = ["Grid", "HeatCell", "HeatFigure", "HeatPanel", "heat_figure"]
 _NAMES = 104.0
 """Room for the rows' names, left of the first grid of a line."""
 _HEAD, _TITLE = 66.0, 30.0
-_BETWEEN, _BELOW, _FOOT = 26.0, 22.0, 30.0
-_MEANING = "Per cent of their battles that the row won against the column; a tie is half a win."
+_BETWEEN, _BELOW = 26.0, 22.0
 _LEAST, _MOST = 30.0, 52.0
 _TURNED = 34.0
 """How far the last column's turned name reaches beyond its square."""
-_NARROWEST = 440.0
 _LETTERS = 14
 _STRONGEST = 0.72
 """Of a cell's colour, so that its number stays readable on it."""
@@ -49,12 +47,13 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatPanel:
-    """A grid in its place. The columns' names are turned about their foot."""
+    """A grid in its place. The columns' names are turned; `selves` are the squares of nobody's battles."""
 
     title: Label
     rows: tuple[Label, ...]
     columns: tuple[Label, ...]
     cells: tuple[HeatCell, ...]
+    selves: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +65,6 @@ class HeatFigure:
     height: float
     cell: float
     panels: tuple[HeatPanel, ...]
-    meaning: Label
     width: float
 
 
@@ -91,11 +89,10 @@ def heat_figure(grids: Sequence[Grid]) -> HeatFigure:
     lines = -(-len(grids) // per_line)
     height = lines * line - _BELOW
     return HeatFigure(
-        width=max(_NAMES + per_line * (cell * size + _BETWEEN) + _TURNED - _BETWEEN, _NARROWEST),
-        height=height + _FOOT,
+        width=_NAMES + per_line * (cell * size + _BETWEEN) + _TURNED - _BETWEEN,
+        height=height + 4,
         cell=cell,
         panels=panels,
-        meaning=Label(x=0.0, y=height + 22, text=_MEANING),
     )
 
 
@@ -125,6 +122,7 @@ def _panel(grid: Grid, *, x: float, y: float, cell: float, named: bool) -> HeatP
             for column, won in enumerate(shares)
             if row != column and won is not None
         ),
+        selves=tuple((x + cell * place, top + cell * place) for place in range(len(grid.names))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Lines over a common axis, each with its band and its name at its end."""
+"""Lines over a common axis, each with its bounds and its name at its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import ClassVar
 from peerjudge.report.figures.axes import (
     WIDTH,
     Label,
+    Limits,
     Scale,
+    Unit,
     axis,
     cut,
     decimal,
@@ -22,11 +24,16 @@ _LEFT, _RIGHT = 52.0, 500.0
 _TOP, _HEIGHT, _FOOT = 34.0, 264.0, 44.0
 _BETWEEN = 17.0
 """The least distance between the names of two lines."""
+_MOST_BANDS = 3
+"""More bands than this hide each other: the lines then have their bounds at their ends only."""
+_WHISKER = 9.0
+"""Between the bounds of two lines."""
+_KEY_GAP = 28.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A line to be drawn: values at places, with the bounds of its band."""
+    """A line to be drawn: values at places, with their bounds; `printed` is where a paper has it end."""
 
     name: str
     note: str
@@ -34,17 +41,23 @@ class Series:
     values: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
+    printed: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line in its place: points of the line and of the outline of its band."""
+    """A line in its place: its points, and the outline of its band or the bounds of its end.
+
+    `bounds` are x and the two ends of a bar beside the plot, `printed` x and y of the printed end.
+    """
 
     points: str
     band: str
     name: Label
     note: Label
     end: tuple[float, float]
+    bounds: tuple[float, float, float] | None
+    printed: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +67,11 @@ class LineFigure:
     kind: ClassVar[str] = "lines"
 
     lines: tuple[Line, ...]
-    across: tuple[Label, ...]
+    ticks: tuple[Label, ...]
     up: tuple[Label, ...]
-    across_name: Label
+    across: Label
     up_name: Label
+    printed_key: Label | None
     width: float = WIDTH
     left: float = _LEFT
     right: float = _RIGHT
@@ -66,10 +80,26 @@ class LineFigure:
     height: float = _TOP + _HEIGHT + _FOOT
 
 
-def line_figure(series: Sequence[Series], *, across: str, up: str) -> LineFigure:
-    """Lines that start at zero of the axis named `across`; `up` names the axis of the values."""
+def line_figure(
+    series: Sequence[Series],
+    *,
+    across: str,
+    up: str,
+    unit: Unit = decimal,
+    limits: Limits | None = None,
+) -> LineFigure:
+    """Lines that start at zero of the horizontal axis.
+
+    Args:
+        series: in the order of their colours.
+        across: the name of the horizontal axis.
+        up: the name of the axis of values.
+        unit: how a tick of the values is written.
+        limits: the least and greatest value there can be.
+    """
     values = [value for one in series for value in (*one.low, *one.high, *one.values)]
-    low, high, step = axis(min(values), max(values), None)
+    values += [one.printed for one in series if one.printed is not None]
+    low, high, step = axis(min(values), max(values), limits)
     most = max(place for one in series for place in one.at)
     _, _, stride = axis(0.0, most, (0.0, most))
 
@@ -80,32 +110,47 @@ def line_figure(series: Sequence[Series], *, across: str, up: str) -> LineFigure
         return _TOP + (high - value) / (high - low) * _HEIGHT
 
     bottom = _TOP + _HEIGHT
+    bounded = any(tuple(one.low) != tuple(one.high) for one in series)
+    aside = bounded and len(series) > _MOST_BANDS
+    lines = [
+        _line(one, x, y, place=place if aside else None, beside=len(series) if aside else 0)
+        for place, one in enumerate(series)
+    ]
     return LineFigure(
-        lines=_apart([_line(one, x, y) for one in series], bottom=bottom),
-        across=tuple(
+        lines=_apart(lines, bottom=bottom),
+        ticks=tuple(
             Label(x=x(value), y=bottom + 17, text=decimal(value))
-            for value in ticks_at(0.0, most, stride)
+            for value in ticks_at(0.0, most, max(stride, 1.0))
         ),
         up=tuple(
-            Label(x=_LEFT - 8, y=y(value), text=decimal(value))
-            for value in ticks_at(low, high, step)
+            Label(x=_LEFT - 8, y=y(value), text=unit(value)) for value in ticks_at(low, high, step)
         ),
-        across_name=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
+        across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
         up_name=Label(x=0.0, y=13.5, text=up),
+        printed_key=Label(x=_RIGHT - 130 + _KEY_GAP, y=13.5, text="printed in the paper")
+        if any(one.printed is not None for one in series)
+        else None,
     )
 
 
-def _line(one: Series, x: Scale, y: Scale) -> Line:
-    there = [(x(place), y(low)) for place, low in zip(one.at, one.low, strict=True)]
-    back = [(x(place), y(high)) for place, high in zip(one.at, one.high, strict=True)]
-    points = [(x(place), y(value)) for place, value in zip(one.at, one.values, strict=True)]
+def _line(one: Series, x: Scale, y: Scale, *, place: int | None, beside: int) -> Line:
+    """`place` numbers the bounds beside the plot, of which there are `beside`; `None` for a band."""
+    there = [(x(at), y(low)) for at, low in zip(one.at, one.low, strict=True)]
+    back = [(x(at), y(high)) for at, high in zip(one.at, one.high, strict=True)]
+    points = [(x(at), y(value)) for at, value in zip(one.at, one.values, strict=True)]
     end = points[-1]
+    named = _RIGHT + 12 + _WHISKER * beside
+    bounds = None
+    if place is not None:
+        bounds = (_RIGHT + 10 + _WHISKER * place, there[-1][1], back[-1][1])
     return Line(
         points=_points(points),
-        band=_points([*there, *reversed(back)]),
-        name=cut(one.name, x=_RIGHT + 12, y=end[1], letters=18),
+        band=_points([*there, *reversed(back)]) if place is None and there != back else "",
+        name=cut(one.name, x=named, y=end[1], letters=18),
         note=Label(x=WIDTH, y=end[1], text=one.note),
         end=end,
+        bounds=bounds,
+        printed=None if one.printed is None else (end[0], y(one.printed)),
     )
 
 

@@ -22,7 +22,7 @@ from peerjudge.report.figures.axes import (
 __all__ = ["Mark", "MarkFigure", "MarkRow", "Marked", "mark_figure"]
 
 _LEFT, _RIGHT = 150.0, 582.0
-_TOP, _FOOT = 44.0, 26.0
+_TOP, _FOOT = 44.0, 44.0
 _LINE, _BETWEEN = 17.0, 14.0
 _LETTER = 6.6
 PRINTED = "printed in the paper"
@@ -67,6 +67,7 @@ class MarkFigure:
     height: float
     rows: tuple[MarkRow, ...]
     ticks: tuple[Label, ...]
+    across: Label
     reference: Label | None
     keys: tuple[Label, ...]
     printed_key: Label | None
@@ -81,6 +82,7 @@ def mark_figure(
     rows: Sequence[tuple[str, Sequence[Marked | None]]],
     series: Sequence[str],
     *,
+    across: str,
     reference: tuple[float, str] | None = None,
     limits: Limits | None = None,
     unit: Unit = per_cent,
@@ -90,6 +92,7 @@ def mark_figure(
     Args:
         rows: from top to bottom, each with one mark (or none) for each of the series.
         series: what the colours mean; a single one needs no key.
+        across: the name of the axis, with its unit.
         reference: a value that means something, and what.
         limits: the least and greatest value there can be; the axis goes no further.
         unit: how a tick is written.
@@ -120,6 +123,7 @@ def mark_figure(
             Label(x=at(value), y=bottom + 17, text=unit(value))
             for value in ticks_at(low, high, step)
         ),
+        across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
         reference=None
         if reference is None
         else Label(x=at(reference[0]), y=_TOP - 6, text=reference[1]),

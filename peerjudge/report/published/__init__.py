@@ -30,11 +30,12 @@ class Published:
 
     `elo` and `win_rate` are by evaluator and contestant, `agreement` by jury: its `accuracy` and
     `kappa`. `juries` are those it reports on beyond single reviewers and everybody. `titles` names
-    the paper's tables.
+    the paper's tables and figures by ours, `remarks` says of its figures what of them can be compared.
     """
 
     source: str = ""
     titles: Mapping[str, str] = field(default_factory=_untitled)
+    remarks: Mapping[str, str] = field(default_factory=_untitled)
     elo: _Values = field(default_factory=_nothing)
     win_rate: _Values = field(default_factory=_nothing)
     agreement: _Values = field(default_factory=_nothing)
@@ -47,12 +48,15 @@ def published(dataset: str) -> Published:
     if not dataset.isidentifier() or not file.is_file():
         return Published()
     paper: _Toml = tomllib.loads(file.read_text("utf-8"))
+    figures = cast("Mapping[str, _Toml]", paper["figures"])
     lines = cast("list[_Toml]", _table(paper, "agreement")["juries"])
     return Published(
         source=str(paper["source"]),
         titles={
             name: str(_table(paper, name)["title"]) for name in ("elo", "win_rate", "agreement")
-        },
+        }
+        | {name: str(one["title"]) for name, one in figures.items()},
+        remarks={name: str(one["remark"]) for name, one in figures.items()},
         elo=_values(_table(paper, "elo")),
         win_rate=_values(_table(paper, "win_rate")),
         agreement={
