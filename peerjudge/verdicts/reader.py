@@ -32,6 +32,7 @@ __all__ = ["FORM_RULES", "PROSE_RULES", "read_verdict"]
 
 _LAST_NUMBER = "last-line number"
 _QUOTING = "{<[`~>"
+_NUMBERS = {str(n): Reading(Outcome.CHOICE, n - 1, _LAST_NUMBER) for n in range(1, 10)}
 
 Stated = list[Statement]
 FormRule = Callable[[Reply], int | None]
@@ -50,8 +51,8 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
         A choice, a tie, a refusal, or `UNREADABLE` where the reply states no verdict, more than
         one, or one that was not among those asked for. `rule` says what was read by which rule.
     """
-    if code := _at_a_glance(text, answers):
-        return Reading(Outcome.CHOICE, code - 1, _LAST_NUMBER)
+    if reading := _at_a_glance(text, answers):
+        return reading
     form = Form(answers, ties)
     reply = take_apart(text, form)
     for name, form_rule in FORM_RULES:
@@ -68,24 +69,21 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
     return Reading(Outcome.UNREADABLE, None, "no verdict")
 
 
-def _at_a_glance(text: str, answers: int) -> int:
-    """The code on the last line of a reply that keeps to its form, 0 if it takes a closer look.
+def _at_a_glance(text: str, answers: int) -> Reading | None:
+    """The number on the last line of a reply that keeps to its form, if it takes no closer look.
 
     Most replies of most runs do, and need not be taken apart: nothing in them can be a quotation
     or JSON, and the line before neither announces the number nor may be an item of a list.
     """
+    before, _, last = text.rpartition("\n")
+    if last not in _NUMBERS or int(last) > answers:
+        return None
     for mark in _QUOTING:
-        if mark in text:
-            return 0
-    lines = text.splitlines()
-    last = lines.pop() if lines else ""
-    if len(last) != 1 or not "1" <= last <= "9" or int(last) > answers:
-        return 0
-    while lines:
-        before = lines.pop().strip()
-        if before:
-            return 0 if ":" in before[-8:] or before[0].isdigit() else int(last)
-    return int(last)
+        if mark in before:
+            return None
+    before = before.rstrip()
+    line = before.splitlines()[-1].lstrip() if before else "."
+    return None if ":" in line[-8:] or line[0].isdigit() else _NUMBERS[last]
 
 
 def _up_to_decision(reply: Reply) -> Stated:

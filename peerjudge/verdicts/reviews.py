@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from peerjudge.data import (
     REFUSED,
@@ -43,15 +44,23 @@ def review(
     Raises:
         DataError: The cue shows an answer that the comparison does not have.
     """
-    shown = [comparison.answer(answer_id).id for answer_id in cue.sees]
+    if cue.sees != comparison.shown:
+        for answer_id in cue.sees:
+            comparison.answer(answer_id)
     if cue.expects is Expects.TEXT:
         return Review()
     if cue.expects is Expects.RATING:
         return _rated(text, logprobs or (), low=min(cue.scale), high=max(cue.scale))
-    reading = read_verdict(text, answers=len(shown), ties=cue.ties)
+    reading = read_verdict(text, answers=len(cue.sees), ties=cue.ties)
     if reading.position is not None:
-        return Review(verdict=Verdict.of(shown[reading.position]), rule=reading.rule)
+        return _choosing(cue.sees[reading.position], reading.rule)
     return Review(verdict=_WITHOUT_CHOICE[reading.outcome], rule=reading.rule)
+
+
+@lru_cache(maxsize=1024)
+def _choosing(answer_id: str, rule: str) -> Review:
+    """One review for all turns that say the same: answers' names recur, and so do rules."""
+    return Review(verdict=Verdict.of(answer_id), rule=rule)
 
 
 def _rated(text: str, logprobs: Sequence[TokenLogprob], *, low: int, high: int) -> Review:
