@@ -29,6 +29,7 @@ async def run_command(
     seed: int | None = None,
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
     max_connections: int = 10,
+    workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
     fail_on_error: float | None = None,
@@ -65,6 +66,9 @@ async def run_command(
     max_connections
         How many calls are under way at a time, at most. To each provider it begins with 16,
         grows while the provider answers, and is halved when it says that it is asked too much.
+    workers
+        How many processes speak to the models, for when one is busy with that alone; 1 is this one.
+        What is played, stored, limited and paid is the same, however many there are.
     cost_limit
         Stop before more than so many USD are spent, by this and earlier runs into the same place.
         Prices are those of a published table, or your own in prices.toml: a table ["MODEL"] with
@@ -117,6 +121,7 @@ async def run_command(
             settings=settings,
             cache=cache,
             max_connections=max_connections,
+            workers=workers,
             cost_limit=cost_limit,
             token_limit=token_limit,
             fail_on_error=fail_on_error,

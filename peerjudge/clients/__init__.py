@@ -20,7 +20,12 @@ from peerjudge.clients.cache import (
     Texts,
 )
 from peerjudge.clients.components import allow_namespace, load_client
-from peerjudge.clients.failures import ClientCancelledError, MalformedReplyError
+from peerjudge.clients.crew import Crew
+from peerjudge.clients.failures import (
+    ClientCancelledError,
+    MalformedReplyError,
+    WorkerLostError,
+)
 from peerjudge.clients.governed import Governed
 from peerjudge.clients.pool import ClientPool
 from peerjudge.clients.prices import PRICES_FILE, Price, Prices
@@ -36,6 +41,7 @@ __all__ = [
     "CallOutcome",
     "ClientCancelledError",
     "ClientPool",
+    "Crew",
     "Governed",
     "KeptReplies",
     "MalformedReplyError",
@@ -49,6 +55,7 @@ __all__ = [
     "Tally",
     "Texts",
     "Window",
+    "WorkerLostError",
     "allow_namespace",
     "billed_to",
     "build_client",

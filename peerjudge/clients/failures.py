@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ClientCancelledError", "MalformedReplyError"]
+__all__ = ["ClientCancelledError", "MalformedReplyError", "WorkerLostError"]
 
 
 class MalformedReplyError(Exception):
@@ -11,3 +11,7 @@ class MalformedReplyError(Exception):
 
 class ClientCancelledError(Exception):
     """The model client gave up with a cancellation that nobody here asked for."""
+
+
+class WorkerLostError(ConnectionError):
+    """The process that made the call has died; the same call may succeed elsewhere."""

@@ -27,9 +27,9 @@ _UNREADABLE = (
 
 @asynccontextmanager
 async def guarded(
-    seconds: float, *, token: CancellationToken | None, model: str
+    seconds: float | None, *, token: CancellationToken | None, model: str
 ) -> AsyncGenerator[None]:
-    """Run an attempt inside, for at most so many seconds.
+    """Run an attempt inside, for at most so many seconds (`None`: as long as it likes).
 
     Raises:
         TimeoutError: The attempt took too long.

@@ -11,6 +11,7 @@ from autogen_core.models import ChatCompletionClient
 from peerjudge.clients.billing import CallBook
 from peerjudge.clients.build import build_client, secrets_of
 from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
+from peerjudge.clients.crew import Crew, RemoteClient
 from peerjudge.clients.governed import Governed
 from peerjudge.clients.prices import Price
 from peerjudge.clients.window import Window
@@ -34,6 +35,7 @@ class ClientPool:
             seed of an experiment.
         prices: What the tokens of a card's reviewer cost, by the name of the card; `None` or no
             entry where that is not known.
+        crew: Other processes, to which plain calls are left.
     """
 
     def __init__(
@@ -43,10 +45,12 @@ class ClientPool:
         cache: ResponseCache | None = None,
         world: str = "",
         prices: Mapping[str, Price | None] | None = None,
+        crew: Crew | None = None,
     ) -> None:
         self.book = CallBook()
         self._environ = environ
         self._world = world
+        self._crew = crew
         self._prices = dict(prices or {})
         self._flights = SingleFlight(MemoryCache() if cache is None else cache)
         self._clients: dict[str, ChatCompletionClient] = {}
@@ -65,7 +69,7 @@ class ClientPool:
         setting = content_hash(to_plain(card.model), card.limits.timeout)
         inner = self._clients.get(setting)
         if inner is None:
-            inner = self._clients[setting] = build_client(card, environ=self._environ)
+            inner = self._clients[setting] = self._built(card, setting)
         model = card.model
         return Governed(
             inner,
@@ -84,6 +88,13 @@ class ClientPool:
             flights=self._flights,
             book=self.book,
         )
+
+    def _built(self, card: Card, setting: str) -> ChatCompletionClient:
+        client = build_client(card, environ=self._environ)
+        if self._crew is None:
+            return client
+        self._crew.hire(setting, card)
+        return RemoteClient(client, self._crew, setting)
 
     def _window(self, model: ModelSpec) -> Window:
         return self._windows.setdefault(

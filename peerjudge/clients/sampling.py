@@ -8,7 +8,7 @@ from typing import Literal
 from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.fake import FakeChatClient
-from peerjudge.clients.governed import Governed
+from peerjudge.clients.passing import Passing
 from peerjudge.data import Sampling
 
 __all__ = ["TOP_LOGPROBS", "Dialect", "create_args", "dialect_of", "is_simulated"]
@@ -82,6 +82,6 @@ def is_simulated(client: ChatCompletionClient) -> bool:
 
 
 def _kinds(client: ChatCompletionClient) -> tuple[type[object], ...]:
-    while isinstance(client, Governed):
+    while isinstance(client, Passing):
         client = client.inner
     return type(client).__mro__

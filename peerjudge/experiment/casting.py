@@ -33,25 +33,31 @@ async def seated(
     environ: Mapping[str, str],
     costs: Costs,
     replies: Path | None = None,
+    workers: int = 1,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """A reviewer for every card, by name; all are closed at the end.
 
     Model clients are shared between cards of the same model and settings, and their replies are
-    kept in the file or folder `replies`, or for as long as this lasts. Raises `CardError` for a
-    card nobody can speak for: a key that is not set, an extra that is not installed, a recorded
-    reviewer that the dataset does not have.
+    kept in the file or folder `replies`, or for as long as this lasts. With more than one of
+    `workers`, so many processes speak to them. Raises `CardError` for a card nobody can speak for:
+    a key that is not set, an extra that is not installed, a recorded reviewer that the dataset does
+    not have.
     """
     async with AsyncExitStack() as stack:
         pool = None
         if any(card.kind is ReviewerKind.MODEL for card in cast.values()):
             # AutoGen takes most of a second to import, which simulated reviewers do without.
-            from peerjudge.clients import ClientPool, KeptReplies
+            from peerjudge.clients import ClientPool, Crew, KeptReplies
 
-            cache = None
+            cache = crew = None
+            if workers > 1:
+                crew = await stack.enter_async_context(Crew.open(workers, environ=environ))
             if replies is not None:
                 cache = KeptReplies(await stack.enter_async_context(Replies.open(replies)))
             pool = await stack.enter_async_context(
-                ClientPool(environ=environ, cache=cache, world=str(seed), prices=costs.prices)
+                ClientPool(
+                    environ=environ, cache=cache, world=str(seed), prices=costs.prices, crew=crew
+                )
             )
         reviewers: dict[str, Reviewer] = {}
         for name, card in cast.items():

@@ -39,6 +39,7 @@ async def run(
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
     max_connections: int = 10,
+    workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
     fail_on_error: float | None = None,
@@ -65,6 +66,10 @@ async def run(
             by default the run folder, or the user's cache folder where the run has none. `"none"`
             keeps them only for as long as the run lasts.
         max_connections: How many discussions, and so calls, are under way at a time.
+        workers: How many processes speak to the models; with 1, this one does. For when speaking is
+            what takes the time: one process manages about a thousand calls a second. Everything
+            else is done here, and comes out the same. Simulated and recorded reviewers and those
+            of one's own speak here anyway.
         cost_limit: The most that may be spent in USD, by this and earlier runs into the same place.
             The run then stops before a discussion, with `stopped = "cost limit"`.
         token_limit: The same for tokens, prompt and completion, simulated ones included.
@@ -78,6 +83,9 @@ async def run(
         asyncio.CancelledError: When cancelled; every kept turn stays, and the run can be resumed.
     """
     _require_sense(out, store, cost_limit=cost_limit, token_limit=token_limit, deadline=deadline)
+    if workers < 1:
+        msg = f"a run takes 1 worker or more, not {workers}"
+        raise ExperimentError(msg)
     failures = None if fail_on_error is None else FailureRate(fail_on_error)
     shelf = shelf or Shelf()
     prepared = prepare(
@@ -99,6 +107,7 @@ async def run(
             environ=os.environ if environ is None else environ,
             costs=prepared.costs,
             replies=_replies(cache, folder),
+            workers=workers,
         ) as reviewers,
     ):
         await _record(opened, prepared, folder)

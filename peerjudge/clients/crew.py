@@ -1,0 +1,232 @@
+"""Several processes that speak to models for the one that plays.
+
+Speaking to a model is what a run spends most of its processor time on: sockets, encryption, HTTP,
+JSON. That alone is done elsewhere. Whatever has to be one thing for all stays where it was, in the
+process that plays: discussions, store, replies at hand, retries, limits, budget and books. So
+nothing about a run depends on how many processes speak for it.
+
+A worker that dies takes with it the calls that it had under way: they fail as lost connections do,
+and are tried again by those that are left, in the end by the process that plays. Workers are in a
+session of their own, where no Ctrl-C reaches them, and end by themselves when that process is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any, Literal, Self
+
+import structlog
+from autogen_core import CancellationToken
+from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
+from autogen_core.tools import Tool, ToolSchema
+from pydantic import BaseModel
+
+from peerjudge.clients.failures import WorkerLostError
+from peerjudge.clients.frames import Answer, Ask, Begin, Cancel, Frames, Hire, Trouble
+from peerjudge.clients.passing import Passing
+from peerjudge.data import Card
+
+__all__ = ["Crew", "RemoteClient"]
+
+_PATIENCE = 0.5
+"""How long a worker may take to end by itself. [s]"""
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class Crew:
+    """The workers of a run. Made by `Crew.open`, which ends them, too."""
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        self._links = links
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, count: int, *, environ: Mapping[str, str]) -> AsyncGenerator[Self]:
+        """Start so many workers, which look up keys in `environ`; none is left at the end."""
+        links: list[Link] = []
+        try:
+            for _ in range(count):
+                links.append(await _started())
+                links[-1].frames.send(Begin([*sys.path], dict(environ)))
+            yield cls(links)
+        finally:
+            await asyncio.gather(*(link.close() for link in links))
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The processes that are alive."""
+        return tuple(link.pid for link in self._links if link.alive)
+
+    def hire(self, setting: str, card: Card) -> None:
+        """Tell everybody which card is meant by a setting."""
+        for link in self._links:
+            link.frames.send(Hire(setting, card))
+
+    def idlest(self) -> Link | None:
+        """Whoever has the fewest calls under way; `None` if nobody is left."""
+        alive = [link for link in self._links if link.alive]
+        return min(alive, key=lambda link: link.busy, default=None)
+
+
+class RemoteClient(Passing):
+    """A client whose plain calls are made by a crew.
+
+    The inner client says what it is. It makes all other calls, and every call once nobody of the
+    crew is left.
+
+    Args:
+        inner: The client of the card in this process.
+        crew: Who calls.
+        setting: What the crew calls the card.
+    """
+
+    def __init__(self, inner: ChatCompletionClient, crew: Crew, setting: str) -> None:
+        super().__init__(inner)
+        self._crew = crew
+        self._setting = setting
+
+    async def create(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> CreateResult:
+        """The reply, as `ChatCompletionClient.create` has it.
+
+        Raises:
+            WorkerLostError: Whoever made this call has died.
+            Exception: As the inner client would raise it, by the names of its types.
+        """
+        link = self._crew.idlest()
+        if link is None or tools or json_output is not None or cancellation_token is not None:
+            return await self.inner.create(
+                messages,
+                tools=tools,
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=dict(extra_create_args or {}),
+                cancellation_token=cancellation_token,
+            )
+        return await link.ask(self._setting, messages, extra_create_args or {})
+
+    def create_stream(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        """The stream of the inner client."""
+        return self.inner.create_stream(
+            messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            json_output=json_output,
+            extra_create_args=dict(extra_create_args or {}),
+            cancellation_token=cancellation_token,
+        )
+
+
+class Link:
+    """One process of a crew, and the calls it has under way."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.frames = Frames(self._hear, self._lost)
+        self.alive = True
+        self._process = process
+        self._closing = False
+        self._numbers = count()
+        self._waiting: dict[int, asyncio.Future[CreateResult]] = {}
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def busy(self) -> int:
+        """How many calls are under way."""
+        return len(self._waiting)
+
+    async def ask(
+        self, setting: str, messages: Sequence[LLMMessage], extra: Mapping[str, Any]
+    ) -> CreateResult:
+        """The reply to one call, made there."""
+        number = next(self._numbers)
+        answer: asyncio.Future[CreateResult] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            self.frames.send(Ask(number, setting, messages, extra))
+            return await answer
+        except asyncio.CancelledError:
+            self.frames.send(Cancel(number))
+            raise
+        finally:
+            del self._waiting[number]
+
+    async def close(self) -> None:
+        """Let the process end, or end it."""
+        self._closing = True
+        self.frames.close()
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+    def _hear(self, message: object) -> None:
+        match message:
+            case Answer(number, result) if number in self._waiting:
+                answer = self._waiting[number]
+                if not answer.done():
+                    answer.set_result(result)
+            case Trouble(number) if number in self._waiting:
+                answer = self._waiting[number]
+                if not answer.done():
+                    answer.set_exception(message.error())
+            case _:
+                pass  # Nobody waits for it any more.
+
+    def _lost(self) -> None:
+        self.alive = False
+        if self._closing:
+            return
+        _log.warning("a worker has died", pid=self.pid, calls_lost=self.busy)
+        for answer in self._waiting.values():
+            if not answer.done():
+                msg = f"worker process {self.pid} died with this call under way"
+                answer.set_exception(WorkerLostError(msg))
+
+
+async def _started() -> Link:
+    here, there = socket.socketpair()
+    with there:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",  # no module of the working directory in place of one of ours
+            "-m",
+            "peerjudge.clients.worker",
+            str(there.fileno()),
+            pass_fds=(there.fileno(),),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    link = Link(process)
+    await asyncio.get_running_loop().create_connection(lambda: link.frames, sock=here)
+    return link

@@ -1,0 +1,93 @@
+"""A process that speaks to models for another one: `python -m peerjudge.clients.worker SOCKET`.
+
+It has the number of a socket that it was born with, and ends when the other end of it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import sys
+from collections.abc import Mapping
+
+from autogen_core.models import ChatCompletionClient
+
+from peerjudge.clients.build import build_client
+from peerjudge.clients.frames import Answer, Ask, Begin, Cancel, Frames, Hire, Trouble
+from peerjudge.clients.guard import guarded
+from peerjudge.data import Card
+
+__all__ = ["main"]
+
+
+class Worker:
+    """Does what it is told over a socket."""
+
+    def __init__(self) -> None:
+        self.gone = asyncio.Event()
+        self.frames = Frames(self._hear, self.gone.set)
+        self._environ: Mapping[str, str] = {}
+        self._cards: dict[str, Card] = {}
+        self._clients: dict[str, ChatCompletionClient] = {}
+        self._calls: dict[int, asyncio.Task[None]] = {}
+
+    async def close(self) -> None:
+        """Stop every call, and close every client."""
+        calls = list(self._calls.values())
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        for client in self._clients.values():
+            await client.close()
+
+    def _hear(self, message: object) -> None:
+        match message:
+            case Begin(path, environ):
+                sys.path[:] = path
+                self._environ = environ
+            case Hire(setting, card):
+                self._cards[setting] = card
+            case Ask():
+                self._calls[message.number] = asyncio.create_task(self._answer(message))
+            case Cancel(number) if number in self._calls:
+                self._calls[number].cancel()
+            case _:
+                pass  # What was to be cancelled has just been answered.
+
+    async def _answer(self, ask: Ask) -> None:
+        try:
+            client = self._client(ask.setting)
+            # The timeout is kept by whoever asks, and comes as a cancellation.
+            async with guarded(None, token=None, model=str(ask.extra.get("model", ""))):
+                result = await client.create(ask.messages, extra_create_args=ask.extra)
+            self.frames.send(Answer(ask.number, result))
+        except Exception as error:  # noqa: BLE001  whoever asks is told, whatever it is
+            self.frames.send(Trouble.of(ask.number, error))
+        finally:
+            del self._calls[ask.number]
+
+    def _client(self, setting: str) -> ChatCompletionClient:
+        client = self._clients.get(setting)
+        if client is None:
+            client = build_client(self._cards[setting], environ=self._environ)
+            self._clients[setting] = client
+        return client
+
+
+async def _serve(inherited: socket.socket) -> None:
+    worker = Worker()
+    await asyncio.get_running_loop().create_connection(lambda: worker.frames, sock=inherited)
+    # What is there by now stays until the end: the collector need not look through it.
+    gc.freeze()
+    await worker.gone.wait()
+    await worker.close()
+
+
+def main() -> None:
+    """Serve until the other end is gone."""
+    asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()
