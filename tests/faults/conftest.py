@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import json
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -26,13 +27,21 @@ FAULTS = {
     "reset": 8,
     "truncated": 8,
     "hang": 1,
+    "drip": 1,
+    "slow": 3,
     "half a line": 1,
     "malformed": 1,
     "wrong type": 1,
     "empty": 1,
 }
-"""What can go wrong, and how often beside the others. The last four are not tried again."""
+"""What can go wrong, and how often beside the others. The last four are not tried again.
 
+A slow reply comes in pieces but comes; one that drips never ends.
+"""
+
+
+PRICES = {"ann-model": (2, 10), "bob-model": (1, 5)}
+"""USD for a million tokens of prompt and reply."""
 
 BAD_BODIES = {
     "half a line": ("application/json", '{"choices": [{"mess'),
@@ -44,22 +53,32 @@ ENOUGH_HUNG = 8
 """So many calls have to hang before `hung` is set."""
 
 
+def mark(digest: str) -> str:
+    """A word that only the reply to this request has, and no figure in it that looks like a verdict."""
+    return "m" + "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:16])
+
+
 @dataclass
 class ModelServer:
     """Answers chat completions; a share of the attempts, drawn from their content, goes wrong.
 
-    `asked` counts attempts and `answered` complete replies, by request. A request's fate depends on
-    its content and on how often it came, so that every run meets the same faults.
+    `asked` counts attempts and `answered` complete replies, by request; `earned` is what those
+    cost [USD]. A request's fate depends on its content and on how often it came, so that every run
+    meets the same faults. Every reply bears the mark of its request, takes `pace` seconds at most,
+    and `on_call` is told of every attempt.
     """
 
     rate: float = 0.0
     seed: int = 0
+    pace: float = 0.0
     usage: tuple[int, int] = (500, 100)
     fates: tuple[str, ...] = tuple(FAULTS)
     url: str = ""
     asked: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
+    earned: float = 0.0
     faults: Counter[str] = field(default_factory=Counter)
+    on_call: Callable[[], None] = lambda: None
     reached: threading.Event = field(default_factory=threading.Event)
     hung: threading.Event = field(default_factory=threading.Event)
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,22 +98,41 @@ class ModelServer:
         key = hashlib.sha256(text.encode()).hexdigest()
         self.asked[key] += 1
         self.reached.set()
+        self.on_call()
         fate = self.fate(key)
-        if fate == "answer":
+        if fate != "answer":
+            self.faults[fate] += 1
+        if fate in {"answer", "slow"}:
+            await asyncio.sleep(self.pace * int(key[:4], 16) / 0xFFFF)
             self.answered[key] += 1
-            return self.reply(text)
-        self.faults[fate] += 1
+            self.earned += self.price(text)
+            return await self.reply(request, text, slow=fate == "slow")
         return await self.fail(request, fate)
 
-    def reply(self, text: str) -> web.Response:
+    def price(self, text: str) -> float:
+        """What a reply costs by the prices of the project."""
+        rates = PRICES[json.loads(text)["model"]]
+        return sum(tokens * rate for tokens, rate in zip(self.usage, rates, strict=True)) / 1e6
+
+    async def reply(
+        self, request: web.Request, text: str, *, slow: bool = False
+    ) -> web.StreamResponse:
         """The completion that this request always gets: one of the two answers is better."""
-        verdict = "12"[hashlib.sha256(text.encode()).digest()[0] % 2]
-        message = {"role": "assistant", "content": f"I compared both with care.\n{verdict}"}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        prompt, said = self.usage
-        usage = {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said}
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        said = f"I compared both with care. {mark(digest)}\n{'12'[int(digest[0], 16) % 2]}"
+        choice = {"index": 0, "message": {"role": "assistant", "content": said}}
+        prompt, reply = self.usage
+        usage = {"prompt_tokens": prompt, "completion_tokens": reply}
         body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
-        return web.json_response(body | {"choices": [choice], "usage": usage})
+        body |= {"choices": [choice | {"finish_reason": "stop"}], "usage": usage}
+        if not slow:
+            return web.json_response(body)
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        for letter in range(0, len(whole := json.dumps(body).encode()), 50):
+            await response.write(whole[letter : letter + 50])
+            await asyncio.sleep(0.02)
+        return response
 
     async def fail(self, request: web.Request, fate: str) -> web.StreamResponse:
         """A reply that is none."""
@@ -178,7 +216,7 @@ def project(folder, server: ModelServer, *, limits: str = "timeout = 2\nattempts
             f'base_url = "{server.url}"\n[sampling]\nmax_tokens = 100\n[limits]\n{limits}\n'
         )
     (folder / "prices.toml").write_text(
-        '["ann-model"]\ninput = 2\noutput = 10\n["bob-model"]\ninput = 1\noutput = 5\n'
+        "".join(f'["{it}"]\ninput = {one}\noutput = {two}\n' for it, (one, two) in PRICES.items())
     )
     return Shelf(folder)
 
@@ -214,6 +252,7 @@ class _Kit:
     project = staticmethod(project)
     study = staticmethod(study)
     kept_replies = staticmethod(kept_replies)
+    mark = staticmethod(mark)
     faults = FAULTS
 
 
