@@ -232,6 +232,11 @@ def _chosen(dataset: Dataset, reviewers: Sequence[str] | None, gold: str) -> tup
         msg = f"nobody named {gold!r} gave reviews to serve as gold; there are {sorted(present)}"
         raise DataError(msg)
     chosen = present - {gold, *dataset.humans} if reviewers is None else set(reviewers)
+    if gold in chosen:
+        msg = (
+            f"{gold} is the gold here, and always agrees with itself; leave it out of the reviewers"
+        )
+        raise DataError(msg)
     if not chosen or chosen - present:
         missing = ", ".join(sorted(chosen - present)) or "anybody else"
         msg = f"there are no reviews by {missing}; reviews are by {', '.join(sorted(present))}"

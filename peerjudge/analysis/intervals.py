@@ -20,6 +20,7 @@ __all__ = [
     "bounds_of_mean",
     "by_cluster",
     "draws",
+    "measured",
     "percentiles",
     "proportion",
     "resampled",
@@ -146,13 +147,38 @@ def statistic(
         samples: how many.
         level: of the interval.
     """
-    value = float(of(sums.sum(axis=0, keepdims=True))[0]) if len(sums) else nan
+    if not len(sums):
+        return measured(nan, np.empty(0), clusters=0, n=0, limits=limits, level=level)
+    value = float(of(sums.sum(axis=0, keepdims=True))[0])
+    drawn = of(resampled(sums, samples=samples, seed=seed))
+    return measured(value, drawn, clusters=len(sums), n=n, limits=limits, level=level)
+
+
+def measured(
+    value: float,
+    drawn: Floats,
+    *,
+    clusters: int,
+    n: int,
+    limits: tuple[float, float],
+    level: float = 0.95,
+) -> Measurement:
+    """A value with bounds from its values in samples of the clusters, as `statistic` gives them.
+
+    Args:
+        value: NaN where it does not exist.
+        drawn: the value in every sample, NaN where it does not exist there.
+        clusters: how many were resampled.
+        n: how many observations there are.
+        limits: as for `statistic`.
+        level: of the interval.
+    """
     if isnan(value):
         return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
-    low, high = percentiles(of(resampled(sums, samples=samples, seed=seed)), level=level)
+    low, high = percentiles(drawn, level=level)
     method = _BOOTSTRAP
     if not high - low > _EQUAL:
-        unseen, method = proportion(0, len(sums), level=level).high, _SAME
+        unseen, method = proportion(0, clusters, level=level).high, _SAME
         low = value - unseen * (value - limits[0])
         high = value + unseen * (limits[1] - value)
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)

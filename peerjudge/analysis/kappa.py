@@ -10,6 +10,7 @@ import numpy as np
 from peerjudge.analysis.intervals import Floats
 
 __all__ = [
+    "KAPPA",
     "cohen_kappa",
     "correlation",
     "fleiss_columns",
@@ -17,6 +18,9 @@ __all__ = [
     "krippendorff_alpha",
     "pair_coincidences",
 ]
+
+KAPPA = (-1.0, 1.0)
+"""The limits of a kappa, and of a correlation."""
 
 
 def cohen_kappa(tables: Floats) -> Floats:

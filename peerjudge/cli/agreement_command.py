@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
-from peerjudge.cli.rank_command import p_value_of, split_names, table_of
+from peerjudge.cli.rank_command import or_dash, p_value_of, split_names, table_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from peerjudge.analysis import GoldAgreement, Panel, PanelPair
 
 __all__ = ["agreement_command"]
@@ -79,32 +82,55 @@ def _print_panel(found: Panel) -> None:
     console = results()
     table = table_of("\nOne by one", "reviewer", "accuracy")
     for name, accuracy in found.accuracy.items():
-        table.add_row(name, str(accuracy) if accuracy.n else "-")
+        table.add_row(name, or_dash(accuracy))
     console.print(table)
     if not found.pairs:
         return
-    table = table_of(
-        "\nTwo by two", "reviewers", "same", "Cohen kappa", "errors together", "more right", "p"
-    )
+    table = table_of("\nTwo by two", "reviewers", "same", "Cohen kappa", "errors together")
     for pair in found.pairs:
-        errors = "-" if pair.error_correlation is None else str(pair.error_correlation)
-        better, p_value = _better(pair)
-        who = f"{pair.one}, {pair.other}"
-        table.add_row(who, str(pair.same), str(pair.cohen_kappa), errors, better, p_value)
+        numbers = (pair.same, pair.cohen_kappa, pair.error_correlation)
+        table.add_row(f"{pair.one}, {pair.other}", *map(or_dash, numbers))
     console.print(table)
-    console.print(f"\nFleiss kappa        {found.fleiss_kappa or '-'}")
-    console.print(f"Krippendorff alpha  {found.krippendorff_alpha or '-'}")
-    if found.effective is not None:
-        count = len(found.reviewers)
-        console.print(f"errors together     {found.error_correlation}")
-        console.print(f"worth               {found.effective} independent reviewers of {count}")
-    console.print("p: exact McNemar over questions, Holm-adjusted")
+    console.print(_tests(found.pairs))
+    count = len(found.reviewers)
+    console.print(f"\nFleiss kappa        {or_dash(found.fleiss_kappa)}")
+    console.print(f"Krippendorff alpha  {or_dash(found.krippendorff_alpha)}")
+    console.print(f"errors together     {or_dash(found.error_correlation)}")
+    console.print(
+        f"worth               {or_dash(found.effective)} independent reviewers of {count}"
+    )
+    console.print(
+        "intervals resample questions; p-values are Holm-adjusted for the number of pairs"
+    )
 
 
-def _better(pair: PanelPair) -> tuple[str, str]:
-    """Who is right on more questions, and the adjusted p-value."""
+def _tests(pairs: Sequence[PanelPair]) -> Table:
+    """Which of two is better: by how many questions (McNemar), and by correlation (Williams)."""
+    table = table_of(
+        "\nWho is the better of two",
+        "reviewers",
+        "more right on questions",
+        "p (McNemar)",
+        "correlation with gold",
+        "p (Williams)",
+    )
+    for pair in pairs:
+        who = f"{pair.one}, {pair.other}"
+        table.add_row(who, *_more_right(pair), *_closer(pair))
+    return table
+
+
+def _more_right(pair: PanelPair) -> tuple[str, str]:
+    """On how many questions which of the two is right more often, and the adjusted p-value."""
     if pair.accuracy is None or pair.accuracy_adjusted is None:
         return "-", "-"
     ours, theirs = pair.accuracy.ours, pair.accuracy.theirs
-    name = "-" if ours == theirs else pair.one if ours > theirs else pair.other
-    return f"{name} {max(ours, theirs)}:{min(ours, theirs)}", p_value_of(pair.accuracy_adjusted)
+    return f"{ours}:{theirs}", p_value_of(pair.accuracy_adjusted)
+
+
+def _closer(pair: PanelPair) -> tuple[str, str]:
+    """How the verdicts of the two correlate with gold, and the adjusted p-value."""
+    if pair.correlation is None or pair.correlation_adjusted is None:
+        return "-", "-"
+    found = pair.correlation
+    return f"{found.r12:.2f}:{found.r13:.2f}", p_value_of(pair.correlation_adjusted)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
-from peerjudge.cli.rank_command import families_of, split_names, table_of
+from peerjudge.cli.rank_command import families_of, or_dash, split_names, table_of
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Bias, Discussed, Position, SelfEnhancement
-    from peerjudge.data import Dataset, Measurement
+    from peerjudge.data import Dataset
 
 __all__ = ["bias_command"]
 
@@ -111,7 +111,7 @@ def _print(found: Bias) -> None:
     same = {row.reviewer: row.rate for row in found.consistency}
     for row in found.position:
         counts = (str(row.first), str(row.tie), str(row.second))
-        table.add_row(row.reviewer, *counts, str(row.share), _or_dash(same[row.reviewer]))
+        table.add_row(row.reviewer, *counts, str(row.share), or_dash(same[row.reviewer]))
     console.print(table)
     if found.discussed is not None:
         _print_discussed(found.discussed)
@@ -127,7 +127,7 @@ def _print(found: Bias) -> None:
     )
     for row in found.verbosity:
         golden = "-" if row.gold_longer is None else str(row.gold_longer)
-        table.add_row(row.reviewer, _or_dash(row.longer), golden, _or_dash(row.odds), row.control)
+        table.add_row(row.reviewer, or_dash(row.longer), golden, or_dash(row.odds), row.control)
     console.print(table)
 
 
@@ -146,7 +146,7 @@ def _print_discussed(found: Discussed) -> None:
 
     before, after = shares(found.position_before), shares(found.position_after)
     rates = [
-        {row.reviewer: _or_dash(row.rate) for row in rows}
+        {row.reviewer: or_dash(row.rate) for row in rows}
         for rows in (found.consistency_before, found.consistency_after)
     ]
     for name, share in before.items():
@@ -163,10 +163,6 @@ def _print_self(rows: tuple[SelfEnhancement, ...], gold: str) -> None:
     for row in rows:
         whose = row.kind if row.kind == "own" else f"family: {', '.join(row.authors)}"
         rates = ["-" if one is None else f"{one.value:.3f}" for one in (row.gold, row.peers)]
-        over = map(_or_dash, (row.against_gold, row.against_peers))
+        over = map(or_dash, (row.against_gold, row.against_peers))
         table.add_row(row.reviewer, whose, str(row.own_view), *rates, *over)
     results().print(table)
-
-
-def _or_dash(found: Measurement | None) -> str:
-    return "-" if found is None or found.n == 0 else str(found)

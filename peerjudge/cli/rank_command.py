@@ -14,9 +14,9 @@ from peerjudge.errors import DataError, StoreError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.data import Ranking, Standing, Tournament
+    from peerjudge.data import Measurement, Ranking, Standing, Tournament
 
-__all__ = ["families_of", "p_value_of", "rank_command", "split_names", "table_of"]
+__all__ = ["families_of", "or_dash", "p_value_of", "rank_command", "split_names", "table_of"]
 
 
 async def rank_command(
@@ -243,11 +243,18 @@ def p_value_of(p_value: float) -> str:
     return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
 
+def or_dash(found: Measurement | None) -> str:
+    """A number with its bounds, and a dash where there is none."""
+    return "-" if found is None or found.n == 0 else str(found)
+
+
 def table_of(title: str, first: str, *others: str) -> Table:
     """An open table: the first column to the left, the others to the right."""
     from rich.table import Table
 
-    table = Table(title=title, box=None, pad_edge=False, title_justify="left")
+    # A title is broken where its table ends, so that no table is narrower than its title.
+    wide = len(title.strip())
+    table = Table(title=title, box=None, pad_edge=False, title_justify="left", min_width=wide)
     table.add_column(first)
     for heading in others:
         table.add_column(heading, justify="right")

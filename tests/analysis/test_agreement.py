@@ -79,11 +79,12 @@ def test_of_three_reviewers_the_weakest_counts_nothing(vicuna: Dataset):
 
 
 @pytest.mark.data
-def test_people_in_one_order_serve_as_gold_for_both(vicuna: Dataset):
-    """A reviewer compared with itself agrees with itself only where it is consistent."""
+def test_a_reviewer_serves_as_gold_for_others_and_not_for_itself(vicuna: Dataset):
+    """GPT-4's verdicts in both orders are gold for 1600 of Bard's; people are not their own gold."""
     found = agreement(vicuna, reviewers=["bard"], gold="gpt4")
-    assert found.n == 1600
-    assert found.gold == "gpt4"
+    assert (found.n, found.gold) == (1600, "gpt4")
+    with pytest.raises(DataError, match="human is the gold here"):
+        agreement(vicuna, reviewers=["human"])
 
 
 def comparison(name: str, gold: Verdict | None) -> Comparison:
@@ -147,6 +148,8 @@ def test_reviewers_and_gold_must_be_there():
         agreement(data, reviewers=["z"])
     with pytest.raises(DataError, match="nobody named 'z'"):
         agreement(data, gold="z")
+    with pytest.raises(DataError, match="x is the gold here, and always agrees with itself"):
+        agreement(data, reviewers=["x", "y"], gold="x")
     with pytest.raises(DataError, match="no pair has both"):
         agreement(dataset(("1", "?", "?")))
     anonymous = tuple(

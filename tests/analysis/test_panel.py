@@ -157,3 +157,25 @@ def test_without_gold_there_is_agreement_but_no_error():
     assert found.pairs[0].accuracy is None
     alone = panel(judged(data, reviewers=["x"]), samples=50)
     assert (alone.fleiss_kappa, alone.krippendorff_alpha, alone.pairs) == (None, None, ())
+
+
+def test_a_panel_that_never_errs_has_no_errors_in_common():
+    """Nothing correlates with what never varies, and nothing is said of how many judges that is."""
+    found = panel(judged(judging({"x": ["1", "2"], "y": ["1", "2"]}, ["1", "2"])), samples=50)
+    assert (found.error_correlation, found.effective) == (None, None)
+    (pair,) = found.pairs
+    assert (pair.error_correlation.n, pair.same.value, pair.same.low < 1.0) == (0, 1.0, True)
+
+
+def test_many_reviewers_are_paired_as_few_are():
+    """What is said of two reviewers does not depend on how many others there are."""
+    data = drawn(0.5, 40, judges=13)
+    found = panel(judged(data), samples=50)
+    assert len(found.pairs) == 13 * 12 // 2
+    last = panel(judged(data, reviewers=["j11", "j12"]), samples=50).pairs[0]
+    few = next(pair for pair in found.pairs if (pair.one, pair.other) == ("j11", "j12"))
+    assert few.same == last.same
+    assert few.cohen_kappa.value == last.cohen_kappa.value
+    assert few.cohen_kappa.low == pytest.approx(last.cohen_kappa.low)
+    assert few.accuracy == last.accuracy
+    assert few.correlation == last.correlation
