@@ -4,6 +4,10 @@ A seat's *stance* is its last readable verdict, its private review included. Whe
 verdict after it has heard something new from another seat, either one event follows from the table
 of the design (PRD section 5 names opinion altering and opinion holding), or it is recorded why none
 does. Nothing here depends on what the answers are called or on the order in which they are shown.
+
+A control of a discussion gives the same events on the same occasions, each marked with it: what a
+placebo withheld counts as if it had been heard, and swapped labels mean what they mean to whoever
+hears them. Only so can the shares of a control be set beside those of the discussion.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Verdict,
+    stances_heard,
     stances_in,
     strict_majority,
 )
@@ -108,11 +113,11 @@ def _heard_since_last_verdict(
     since: set[int] = set()
     for turn in turns[: now.index]:
         if turn.cue.seat == now.cue.seat:
-            since.update(turn.cue.hears)
+            since.update(turn.cue.hears, turn.cue.withheld)
             if turn.review.verdict is not None:
                 old |= since
                 since = set()
-    since.update(now.cue.hears)
+    since.update(now.cue.hears, now.cue.withheld)
     heard = [turns[i] for i in sorted(since) if turns[i].cue.seat != now.cue.seat]
     return heard, [turn for turn in heard if turn.index not in old]
 
@@ -128,10 +133,10 @@ def _judge(
     after = turn.review.verdict
     if after is None or not after.readable:
         return NoEventReason.NO_STANCE_NOW
-    stances_heard = stances_in(heard)
-    if not stances_heard:
+    stances = stances_heard(heard, turn.cue)
+    if not stances:
         return NoEventReason.NO_STANCE_HEARD
-    others = strict_majority(stances_heard.values())
+    others = strict_majority(stances.values())
     if others is None:
         return NoEventReason.NO_MAJORITY
     gold = transcript.comparison.gold
@@ -149,11 +154,12 @@ def _judge(
         before=before,
         after=after,
         others=others,
-        heard=tuple(dict.fromkeys(new_turn.cue.seat for new_turn in new)),
+        heard=() if turn.cue.withheld else tuple(dict.fromkeys(one.cue.seat for one in new)),
         gold=_direction(before, after, gold if gold is not None and gold.choice else None),
         majority=_direction(before, after, strict_majority(private.values())),
         first=_direction(before, after, Verdict.of(shown[0])),
         simulated=turn.utterance.simulated,
+        control=turn.cue.control,
     )
 
 

@@ -9,7 +9,7 @@ are the prompt variants of its Table 9.
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Talk, opening_cue, settle, talk_cue
+from peerjudge.talk import Talk, discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
@@ -21,8 +21,7 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Talk
 ) -> Cue | None:
     """A private review of each seat, then the discussion."""
-    private = opening_cue(seats, comparison, turns, options)
-    return private or talk_cue(seats, comparison, turns, options, length=options.turns)
+    return discussion_cue(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Rounds, opening_cue, settle, talk_cue
+from peerjudge.talk import Rounds, discussion_cue, settle
 
 SEATS = (3, None)
 ANSWERS = (2, 4)
@@ -29,9 +29,8 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
     """A private review of each seat, then the rounds."""
-    private = opening_cue(seats, comparison, turns, options)
     length = options.rounds * len(seats)
-    return private or talk_cue(seats, comparison, turns, options, length=length)
+    return discussion_cue(seats, comparison, turns, options, length=length)
 
 
 def conclude(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Method, Talk, opening_cue, settle, talk_cue
+from peerjudge.talk import Method, Talk, discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
@@ -31,8 +31,7 @@ def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
     """The explanations and the decision of each seat, then the discussion."""
-    private = opening_cue(seats, comparison, turns, options)
-    return private or talk_cue(seats, comparison, turns, options, length=options.turns)
+    return discussion_cue(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(

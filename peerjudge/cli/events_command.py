@@ -71,11 +71,13 @@ async def _print_events(run: str, *, json: bool) -> None:
                     print_json(to_plain(event))
                 else:
                     simulated = ", simulated" if event.simulated else ""
+                    control = "" if event.control == "none" else f" ({event.control})"
                     print(
                         f"{event.condition}  {event.comparison}  turn {event.turn}  "
                         f"{event.reviewer} ({event.role}{simulated}) "
                         f"{event.kind.replace('_', ' ')}: "
-                        f"{event.before} -> {event.after}, heard {event.others}"
+                        f"{event.before} -> {event.after}, "
+                        f"{'not told' if event.control == 'placebo' else 'heard'} {event.others}{control}"
                     )
 
 
@@ -121,6 +123,7 @@ def _print_summary(found: Stances) -> None:
         table.add_row(row.reviewer or "all", *cells, _percent(row.leader_prevails))
     console.print(table)
     _print_outcomes(found)
+    _print_controls(found)
     note = "; simulated" if found.simulated else ""
     console.print(f"\n{found.discussions} ended discussions; intervals resample questions{note}")
 
@@ -196,6 +199,34 @@ def _print_outcomes(found: Stances) -> None:
             *map(p_value_of, (row.test.p_value, row.holm, row.benjamini_hochberg)),
         )
     console.print(table)
+
+
+def _print_controls(found: Stances) -> None:
+    if not found.controls:
+        return
+    table = table_of(
+        "\nWhat altering owes to the argument: altered at the first turn, if contradicted",
+        "condition",
+        "control",
+        "reviewer",
+        "altered",
+        "by gold",
+        "by another",
+        "without control more by",
+        "p",
+        "Holm",
+    )
+    for row in found.controls:
+        difference = row.difference
+        compared = ["-", "-", "-"]
+        if difference is not None and row.holm is not None:
+            p_values = map(p_value_of, (difference.p_value, row.holm))
+            compared = [str(difference.difference), *p_values]
+        shares = (row.altered, row.contradicted_by_gold, row.contradicted_by_wrong)
+        table.add_row(
+            row.condition, row.control, row.reviewer or "all", *map(_percent, shares), *compared
+        )
+    results().print(table)
 
 
 def _percent(found: Measurement) -> str:

@@ -10,6 +10,7 @@ from peerjudge.data.codec import (
     to_plain,
 )
 from peerjudge.data.discussion import (
+    Control,
     Cue,
     Expects,
     Failure,
@@ -49,7 +50,7 @@ from peerjudge.data.ranking import (
     Standing,
     Tournament,
 )
-from peerjudge.data.stances import stances_in, strict_majority
+from peerjudge.data.stances import stances_heard, stances_in, strict_majority
 from peerjudge.data.studies import (
     Cell,
     Curve,
@@ -73,6 +74,7 @@ __all__ = [
     "Cell",
     "Comparison",
     "Condition",
+    "Control",
     "Cue",
     "Curve",
     "CurveFigure",
@@ -122,6 +124,7 @@ __all__ = [
     "from_json",
     "from_plain",
     "reconcile",
+    "stances_heard",
     "stances_in",
     "strict_majority",
     "to_json",

@@ -13,6 +13,7 @@ from peerjudge.data.questions import Comparison, Scalar
 from peerjudge.errors import DataError
 
 __all__ = [
+    "Control",
     "Cue",
     "Expects",
     "Failure",
@@ -29,6 +30,15 @@ __all__ = [
     "Usage",
     "Utterance",
 ]
+
+
+Control = Literal["none", "placebo", "irrelevant", "swapped"]
+"""What a turn of a discussion hears in place of the others' arguments, to tell what these do.
+
+`placebo`: nothing, and is asked to reconsider. `irrelevant`: that the others choose what they chose,
+argued from something off the matter. `swapped`: the others' words, while they and the listener saw
+the answers in different orders, so that an argument for one answer speaks of another.
+"""
 
 
 class Role(StrEnum):
@@ -110,7 +120,9 @@ class Cue:
     before the seat has heard anybody. `ties` allows a tie as verdict. `aspects` names the pack's
     criteria in the instruction; `remind` repeats the seat's role in it. `scale` holds the worst and
     the best rating (ten is the worst in `(10, 1)`), where a rating is expected. `reply` names the
-    pack's reply form where it is not the usual one for what is expected.
+    pack's reply form where it is not the usual one for what is expected. `control` says what is
+    heard in place of the others' arguments; `withheld` holds the turns that are kept from the seat
+    then, which it would have heard otherwise.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -126,6 +138,8 @@ class Cue:
     remind: bool = False
     scale: tuple[int, int] = (1, 5)
     reply: str = ""
+    control: Control = "none"
+    withheld: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

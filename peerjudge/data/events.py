@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from peerjudge.data.discussion import Role
+from peerjudge.data.discussion import Control, Role
 from peerjudge.data.outcomes import Verdict
 
 __all__ = ["Direction", "EventKind", "OpinionEvent"]
@@ -44,6 +44,10 @@ class OpinionEvent:
     whether the move was towards or away from the gold answer, from the strict majority of the
     private stances, and from the first-shown answer; each is `None` where the stance did not move
     or there is no such target. `simulated` is true where no real model spoke.
+
+    Under a `control` the kinds mean what they mean without it, so that their shares can be compared.
+    Of a placebo `others` is the stance that was kept from the seat and `heard` is empty: an
+    `ALTERED` came about unprompted. Of swapped labels `others` is what the words said to the listener.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -64,3 +68,4 @@ class OpinionEvent:
     majority: Direction | None = None
     first: Direction | None = None
     simulated: bool = False
+    control: Control = "none"

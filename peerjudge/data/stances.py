@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from peerjudge.data.discussion import Turn
+from peerjudge.data.discussion import Cue, Turn
 from peerjudge.data.outcomes import Verdict
 
-__all__ = ["stances_in", "strict_majority"]
+__all__ = ["stances_heard", "stances_in", "strict_majority"]
 
 
 def stances_in(turns: Iterable[Turn]) -> dict[str, Verdict]:
@@ -19,6 +19,24 @@ def stances_in(turns: Iterable[Turn]) -> dict[str, Verdict]:
         if verdict is not None and verdict.readable:
             stances[turn.cue.seat] = verdict
     return stances
+
+
+def stances_heard(turns: Sequence[Turn], cue: Cue) -> dict[str, Verdict]:
+    """The stances in these turns as whoever has this cue understands them.
+
+    They are what they are, unless labels are swapped: the second answer is then the one which the
+    listener is shown second, whatever the speaker was shown there.
+    """
+    stances = stances_in(turns)
+    if cue.control != "swapped":
+        return stances
+    shown = {turn.cue.seat: turn.cue.sees for turn in turns if turn.review.verdict is not None}
+    return {
+        seat: Verdict.of(cue.sees[shown[seat].index(stance.choice)])
+        if stance.choice is not None
+        else stance
+        for seat, stance in stances.items()
+    }
 
 
 def strict_majority(stances: Iterable[Verdict]) -> Verdict | None:

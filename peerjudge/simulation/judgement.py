@@ -22,6 +22,7 @@ from peerjudge.data import (
     Role,
     Verdict,
     content_hash,
+    stances_heard,
 )
 from peerjudge.simulation.latent import (
     change_probability,
@@ -182,7 +183,8 @@ def _felt_rating(appeal: Mapping[str, float], traits: Traits, scale: tuple[int, 
 def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float]) -> Decision:
     """The verdict: one's own judgement, or the stance held so far, or the others' if one gives way.
 
-    A seat that has no stance which the cue allows forms one as if in private.
+    A seat that has no stance which the cue allows forms one as if in private. Where it hears no
+    reasons, or such as speak of another answer, being right does not make the others more convincing.
     """
     stances = _stances(request)
     mine = stances.pop(request.seat.id, None)
@@ -195,7 +197,7 @@ def decide(mind: Mind, request: Request, *, key: str, appeal: Mapping[str, float
         chance = change_probability(
             mind.traits,
             leads=request.seat.role is Role.LEADER,
-            right=others == latent_quality(request.comparison, seed=mind.seed).truth,
+            right=_right(others, mind, request),
             first_turn=not _has_discussed(request),
             persuasion=fmean(one.force for one in stances.values() if one.verdict == others),
         )
@@ -219,6 +221,13 @@ def _damping(request: Request, traits: Traits) -> float:
     return traits.alone_dampening if max(explained) == 1 else traits.together_dampening
 
 
+def _right(others: Verdict, mind: Mind, request: Request) -> bool | None:
+    """Whether the others are right, as far as their reasons can show it."""
+    if request.cue.control != "none":
+        return None
+    return others == latent_quality(request.comparison, seed=mind.seed).truth
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stance:
     verdict: Verdict
@@ -227,13 +236,16 @@ class _Stance:
 
 def _stances(request: Request) -> dict[str, _Stance]:
     """The last readable verdict of every seat heard, the own included, and how it was pressed."""
-    stances: dict[str, _Stance] = {}
+    verdicts = stances_heard(request.heard, request.cue)
+    forces: dict[str, float] = {}
     for turn in request.heard:
         verdict = turn.review.verdict
-        if verdict is not None and verdict.readable:
-            force = force_of(turn.utterance.text)
-            stances[turn.cue.seat] = _Stance(verdict=verdict, force=force)
-    return stances
+        if verdict is not None and verdict.readable and request.cue.control != "irrelevant":
+            forces[turn.cue.seat] = force_of(turn.utterance.text)
+    return {
+        seat: _Stance(verdict=verdict, force=forces.get(seat, 0.0))
+        for seat, verdict in verdicts.items()
+    }
 
 
 def _has_discussed(request: Request) -> bool:

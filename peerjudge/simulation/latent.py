@@ -144,16 +144,17 @@ def noise_of(traits: Traits, temperature: float) -> Noise:
 
 
 def change_probability(
-    traits: Traits, *, leads: bool, right: bool, first_turn: bool, persuasion: float = 0.0
+    traits: Traits, *, leads: bool, right: bool | None, first_turn: bool, persuasion: float = 0.0
 ) -> float:
     """The probability of giving way to others who disagree, and are `right` or wrong.
 
+    `right` is `None` where nothing that is heard bears on it.
     `persuasion` is the others' persuasiveness, on average.
     """
     logit = (
         traits.susceptibility
         - (traits.firmness if leads else 0.0)
-        + (traits.truth_pull if right else -traits.truth_pull)
+        + (0.0 if right is None else traits.truth_pull if right else -traits.truth_pull)
         + persuasion
     )
     # The hyperbolic form of the logistic function does not overflow.

@@ -19,6 +19,7 @@ __all__ = ["Script", "Step", "script_of"]
 
 _ANSWERS = 2
 _LONGEST = 200
+_SPOKEN_ONLY = ("irrelevant", "swapped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,9 @@ def script_of(
     while (cue := protocol.next_cue(seats, shown, turns)) is not None:
         if len(turns) >= _LONGEST:
             msg = f"protocol {protocol.name!r} has no end after {_LONGEST} turns"
+            raise ProtocolError(msg)
+        if cue.control in _SPOKEN_ONLY:
+            msg = f"control {cue.control!r} changes what words mean; it can only be simulated in words"
             raise ProtocolError(msg)
         steps.append(_step(cue, seats, first, turns))
         turns += (_reply(steps[-1], comparison, len(turns)),)

@@ -198,6 +198,9 @@ def _turn(
             hears=tuple(cue["hears"]),
             expects=Expects(cue["expects"]),
             private=cue["private"],
+            # Turns of older stores say nothing of controls.
+            control=cue.get("control", "none"),
+            withheld=tuple(cue.get("withheld", ())),
         ),
         utterance=Utterance(text="", model=model, simulated=bool(simulated)),
         review=Review(

@@ -1,6 +1,6 @@
 """The mechanics that protocols share: methods of judging, taking turns, agreeing, and settling."""
 
-from peerjudge.talk.discussing import Manner, Rounds, Talk, talk_cue
+from peerjudge.talk.discussing import Manner, Rounds, Talk, discussion_cue, talk_cue
 from peerjudge.talk.methods import (
     Ask,
     Comparative,
@@ -26,6 +26,7 @@ __all__ = [
     "Talk",
     "agreed",
     "best_rated",
+    "discussion_cue",
     "final_verdict",
     "in_both_orders",
     "method_cues",

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from peerjudge.data import Comparison, Cue, Seat, Turn
+from peerjudge.data import Comparison, Control, Cue, Seat, Turn
 from peerjudge.errors import ProtocolError
-from peerjudge.talk.methods import Opening
+from peerjudge.talk.controls import controlled, order_of
+from peerjudge.talk.methods import Opening, opening_cue
 from peerjudge.talk.settling import agreed
 
-__all__ = ["Manner", "Rounds", "Talk", "talk_cue"]
+__all__ = ["Manner", "Rounds", "Talk", "discussion_cue", "talk_cue"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,8 @@ class Manner(Opening):
         remind: repeats the speaker's role in each discussion cue (PRD, Table 9, "w/ role").
         only_if_disagreeing: skips the discussion when the private stances already agree.
         outcome: how it is settled, see `settle`.
+        control: what is heard in place of the others' arguments, see `Control`: run a discussion
+            with each to tell why opinions change in it.
     """
 
     stop: Literal["fixed", "agreement"] = "fixed"
@@ -35,6 +38,7 @@ class Manner(Opening):
     remind: bool = False
     only_if_disagreeing: bool = False
     outcome: Literal["last", "leader", "majority"] = "last"
+    control: Control = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +67,19 @@ def _require_count(name: str, value: int) -> None:
         raise ProtocolError(msg)
 
 
+def discussion_cue(
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    manner: Manner,
+    *,
+    length: int,
+) -> Cue | None:
+    """The next cue of the private reviews and then of the discussion, or `None` when it is over."""
+    private = opening_cue(seats, comparison, turns, manner, control=manner.control)
+    return private or talk_cue(seats, comparison, turns, manner, length=length)
+
+
 def talk_cue(
     seats: tuple[Seat, ...],
     comparison: Comparison,
@@ -80,22 +97,24 @@ def talk_cue(
     spoken = sum([not turn.cue.private for turn in turns])
     if spoken >= length or _may_stop(seats, turns, manner, spoken):
         return None
-    speaker = seats[spoken % len(seats)]
+    place = spoken % len(seats)
+    speaker = seats[place]
     everything = manner.hears == "all"
     hears = [
         index
         for index, turn in enumerate(turns)
         if everything or not turn.cue.private or turn.cue.seat == speaker.id
     ]
-    return Cue(
+    cue = Cue(
         seat=speaker.id,
         task="discuss",
-        sees=comparison.shown,
+        sees=order_of(place, comparison, manner.control).shown,
         hears=tuple(hears),
         ties=manner.ties,
         aspects=manner.aspects,
         remind=manner.remind,
     )
+    return cue if manner.control == "none" else controlled(cue, turns, manner.control)
 
 
 def _may_stop(

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from peerjudge.data import Comparison, Cue, Expects, Seat, Turn
+from peerjudge.data import Comparison, Control, Cue, Expects, Seat, Turn
+from peerjudge.talk.controls import order_of
 
 __all__ = [
     "Ask",
@@ -143,7 +144,12 @@ def method_cues(
 
 
 def opening_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], opening: Opening
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    opening: Opening,
+    *,
+    control: Control = "none",
 ) -> Cue | None:
     """The next private cue of an opening in which one seat after the other reviews, or `None`."""
     if turns and not turns[-1].cue.private:
@@ -154,7 +160,8 @@ def opening_cue(
         return first[step]
     if place == len(seats):
         return None
-    return _opening_of(seats[place], comparison, opening, start=place * len(first))[step]
+    shown = order_of(place, comparison, control)
+    return _opening_of(seats[place], shown, opening, start=place * len(first))[step]
 
 
 def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:

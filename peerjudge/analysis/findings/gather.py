@@ -38,7 +38,7 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
         conditions[record.condition].append(record)
     tournament = collect(battle for record in records for battle in record.battles)
     sampler = Sampler(seed=seed)
-    heard = [record for record in records if record.done and record.heard]
+    heard = [record for record in records if record.done and record.heard and not record.controlled]
     answers = {len(record.shown) for record in records}
     simulated = any(record.simulated for record in records)
     peers, peers_missing = peer_findings(tournament, sampler=sampler)

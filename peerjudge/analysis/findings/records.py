@@ -82,6 +82,11 @@ class DiscussionRecord:
         return self.stop is StopReason.COMPLETE
 
     @property
+    def controlled(self) -> bool:
+        """Whether something was heard in place of the others' arguments."""
+        return self.discussion is not None and self.discussion.control != "none"
+
+    @property
     def seating(self) -> tuple[tuple[str, float | None], ...]:
         """Who sat where, at which temperature."""
         return tuple((seat.reviewer, seat.temperature) for seat in self.seats)

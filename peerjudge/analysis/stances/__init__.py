@@ -1,6 +1,7 @@
 """What happens to stances: who alters, who holds, who persuades whom, and what that is worth."""
 
 from peerjudge.analysis.stances.conditions import ConditionPair, compare_conditions
+from peerjudge.analysis.stances.controls import Controlled, compare_controls
 from peerjudge.analysis.stances.counts import (
     Persuasion,
     StanceCounts,
@@ -22,6 +23,7 @@ from peerjudge.analysis.stances.summary import Stances, stances, stances_of
 __all__ = [
     "Change",
     "ConditionPair",
+    "Controlled",
     "Discussion",
     "Move",
     "Ordering",
@@ -32,6 +34,7 @@ __all__ = [
     "Stances",
     "changes",
     "compare_conditions",
+    "compare_controls",
     "discussion_of",
     "ordering",
     "persuasion",

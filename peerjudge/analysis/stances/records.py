@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import takewhile
+from sys import intern
 
 from peerjudge.data import (
+    Control,
     EventKind,
     OpinionEvent,
     Role,
     Seat,
     StopReason,
     Transcript,
-    Turn,
     Verdict,
+    stances_heard,
+    stances_in,
 )
 from peerjudge.tournament import stance_of
 from peerjudge.tracker import opinion_events
@@ -55,7 +57,8 @@ class Discussion:
 
     `agreed` is after how many public turns all seats had the same stance for the first time: 0 if
     they came with it, `None` if they never had, or if fewer than two had any. `spoken` counts the
-    public turns, `turns` all of them. `gold` is `None` unless it is readable.
+    public turns, `turns` all of them. `gold` is `None` unless it is readable. `control` is what was
+    heard in place of the others' arguments, `setting` the prompts and all other options.
     """
 
     condition: str
@@ -71,6 +74,8 @@ class Discussion:
     agreed: int | None
     spoken: int
     turns: int
+    control: Control = "none"
+    setting: str = ""
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -102,7 +107,25 @@ def discussion_of(transcript: Transcript) -> Discussion | None:
         agreed=_agreed(transcript),
         spoken=sum(not turn.cue.private for turn in transcript.turns),
         turns=len(transcript.turns),
+        control=_control(transcript),
+        setting=_setting(transcript),
     )
+
+
+def _control(transcript: Transcript) -> Control:
+    """Of the turns; of a discussion that was skipped, what it would have been."""
+    for turn in transcript.turns:
+        if turn.cue.control != "none":
+            return turn.cue.control
+    return (transcript.options or {}).get("control", "none")  # pyright: ignore[reportReturnType]  a protocol's own option of that name is one of these
+
+
+def _setting(transcript: Transcript) -> str:
+    options = [
+        f"{name}={value}" for name, value in (transcript.options or {}).items() if name != "control"
+    ]
+    # A million discussions have a handful of settings.
+    return intern(" ".join([transcript.prompts, *options]))
 
 
 def _seat(transcript: Transcript, seat: Seat) -> SeatStances:
@@ -119,7 +142,8 @@ def _move(transcript: Transcript, event: OpinionEvent) -> Move:
     earlier = transcript.turns[: event.turn]
     own = [turn for turn in (*earlier, transcript.turns[event.turn]) if turn.cue.seat == event.seat]
     audible = {index for turn in own for index in turn.cue.hears}
-    stances = _stances(turn for turn in earlier if turn.index in audible)
+    heard = [turn for turn in earlier if turn.index in audible]
+    stances = stances_heard(heard, transcript.turns[event.turn].cue)
     opponents = [seat for seat in event.heard if stances.get(seat) == event.others]
     return Move(
         event=event,
@@ -134,18 +158,9 @@ def _agreed(transcript: Transcript) -> int | None:
     stances: dict[str, Verdict] = {}
     for turn in transcript.turns:
         spoken += not turn.cue.private
-        stances.update(_stances([turn]))
+        stances.update(stances_in([turn]))
         # While private reviews are still being given, nobody has agreed to anything.
         together = turn.index >= opening - 1 and len(stances) == seats > 1
         if together and len(set(stances.values())) == 1:
             return spoken
     return None
-
-
-def _stances(turns: Iterable[Turn]) -> dict[str, Verdict]:
-    """The last readable verdict of every seat that gave one, by seat id."""
-    return {
-        turn.cue.seat: turn.review.verdict
-        for turn in turns
-        if turn.review.verdict is not None and turn.review.verdict.readable
-    }

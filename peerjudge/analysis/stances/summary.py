@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from peerjudge.analysis.stances.conditions import ConditionPair, compare_conditions
+from peerjudge.analysis.stances.controls import Controlled, compare_controls
 from peerjudge.analysis.stances.counts import Persuasion, StanceCounts, persuasion, stance_counts
 from peerjudge.analysis.stances.outcomes import (
     Change,
@@ -24,7 +25,11 @@ __all__ = ["Stances", "stances", "stances_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stances:
-    """What became of the stances in the discussions that came to their end."""
+    """What became of the stances in the discussions that came to their end.
+
+    `counts`, `persuasion` and `ordering` are over all conditions but the controls, which nobody is to
+    mistake for discussions: `controls` has them beside these.
+    """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
@@ -36,6 +41,7 @@ class Stances:
     settling: tuple[Settling, ...]
     changes: tuple[Change, ...]
     conditions: tuple[ConditionPair, ...]
+    controls: tuple[Controlled, ...] = ()
 
 
 def stances(transcripts: Iterable[Transcript], *, seed: int = 0, samples: int = 2000) -> Stances:
@@ -63,13 +69,15 @@ def stances_of(
     ended: Sequence[Discussion], *, simulated: bool, seed: int = 0, samples: int = 2000
 ) -> Stances:
     """As `stances`, from records that were taken of the discussions as they went by."""
+    heard = [one for one in ended if one.control == "none"]
     return Stances(
         discussions=len(ended),
         simulated=simulated,
-        counts=stance_counts(ended, seed=seed, samples=samples),
-        persuasion=persuasion(ended, seed=seed, samples=samples),
-        ordering=ordering(ended, seed=seed, samples=samples),
+        counts=stance_counts(heard, seed=seed, samples=samples),
+        persuasion=persuasion(heard, seed=seed, samples=samples),
+        ordering=ordering(heard, seed=seed, samples=samples),
         settling=settling(ended, seed=seed, samples=samples),
         changes=changes(ended, seed=seed, samples=samples),
         conditions=compare_conditions(ended, seed=seed, samples=samples),
+        controls=compare_controls(ended, seed=seed, samples=samples),
     )
