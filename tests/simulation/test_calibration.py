@@ -22,11 +22,20 @@ from peerjudge.simulation.calibration import calibrate, targets
 from peerjudge.simulation.calibration.assess import assess, summaries
 from peerjudge.simulation.calibration.cards import card_texts, subsets_text
 from peerjudge.simulation.calibration.fitting import Parameter, fit
+from peerjudge.simulation.calibration.holdout import held_out_pair
+from peerjudge.simulation.calibration.llmbar import CELL
 from peerjudge.simulation.calibration.llmbar import expected as llmbar_expected
 from peerjudge.simulation.calibration.llmbar import figures as llmbar_figures
-from peerjudge.simulation.calibration.nulls import null_models
-from peerjudge.simulation.calibration.prd import Model, expected, fit_prd
-from peerjudge.simulation.calibration.prd_figures import DISCUSSED, GAIN, HELD, figures
+from peerjudge.simulation.calibration.prd_figures import GAIN, HELD
+from peerjudge.simulation.calibration.results import (
+    Results,
+    found_in,
+    inside,
+    levels,
+    null_results,
+    untamed_result,
+)
+from peerjudge.simulation.calibration.study import study_of
 from peerjudge.simulation.calibration.vicuna80 import AGREEMENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,15 +54,12 @@ def found(calibration):
     return assess(calibration, studies=1000, seed=1)
 
 
-def _rows(found, group: str):
-    return [row for row in found.rows if row.figure.group == group]
-
-
 def test_cards_and_subsets_on_the_shelf_are_those_of_the_fit(calibration):
     """Nobody has edited a fitted card: each says what the fit says, to the last digit or nearly so."""
     for name, text in card_texts(calibration).items():
         fitted = read_traits(read_card(name, text))
         shelved = read_card(name, (ROOT / "agents" / f"{name}.toml").read_text(encoding="utf-8"))
+        assert shelved.traits.keys() == read_card(name, text).traits.keys()
         for trait in shelved.traits:
             value = getattr(read_traits(shelved), trait)
             assert value == pytest.approx(getattr(fitted, trait), abs=0.02), (name, trait)
@@ -72,9 +78,9 @@ def test_no_fitted_trait_lies_on_a_bound(calibration):
 
 def test_gains_events_and_accuracies_come_as_near_as_they_should(found):
     """All gains inside, events within 15 of each total, and the errors within their limits."""
-    assert all(row.inside for row in _rows(found, GAIN))
-    assert len(_rows(found, GAIN)) == 18
-    assert all(row.miss < 15 for row in _rows(found, HELD))
+    assert all(row.inside for row in found_in(found, GAIN))
+    assert len(found_in(found, GAIN)) == 18
+    assert all(row.miss < 15 for row in found_in(found, HELD))
     summed = {one.name: one for one in summaries(found)}
     assert summed["mean error, Table 4 discussed"].value <= 0.013
     assert summed["mean error, PRD accuracies, Adversarial totals, Natural"].value <= 0.018
@@ -90,11 +96,80 @@ def test_what_is_drawn_scatters_about_what_is_expected(found):
         assert abs(drawn.mean() - row.mean) < 4.5 * drawn.std() / math.sqrt(len(drawn)) + 1e-6
 
 
-def test_models_without_discussion_fit_much_worse(calibration):
-    """That people move, that leaders differ, and that reviewers do, is needed by the figures."""
+@pytest.fixture(scope="module")
+def results(calibration, found):
+    """The fits with their null models, and two pairs left out."""
     published = calibration.published.prd
-    for model in null_models(published):
-        assert fit_prd(published, model=model).cost > 4 * calibration.prd_fit.cost, model.name
+    return Results(
+        calibration=calibration,
+        studies=1000,
+        found=found,
+        summed=summaries(found),
+        nulls=tuple(null_results(calibration, found, studies=1000)),
+        untamed=untamed_result(calibration, found, studies=1000),
+        pairs=tuple(held_out_pair(published.pairs[place], published) for place in (0, 2)),
+        strict=0.0,
+        rows=(),
+    )
+
+
+def test_models_without_discussion_fit_much_worse(results):
+    """That people move, that leaders differ, and that reviewers do, is needed by the figures."""
+    for null in results.nulls:
+        assert null.cost > 4 * results.calibration.prd_fit.cost, null.name
+        assert inside(found_in(null.found, GAIN)) <= 13, null.name
+    assert results.untamed.cost > 2 * results.calibration.llmbar_fit.cost
+    assert inside(found_in(results.untamed.found, CELL)) < 130
+
+
+def test_levels_alone_are_no_evidence(results):
+    """Where nobody ever moves, nearly all of PRD's levels still lie inside: the gains do not."""
+    still = results.nulls[0]
+    assert still.name == "nobody moves"
+    assert inside(levels(still.found)) >= 52
+    assert inside(found_in(still.found, GAIN)) <= 10
+
+
+def test_no_kind_of_figure_weighs_more_than_it_is_sure(found):
+    """Figures weigh by kind, and as much as they scatter among studies: none is pulled harder."""
+    kinds = {row.figure.group for row in found.rows if row.figure.group.startswith("PRD")}
+    for kind in kinds:
+        rows = [row for row in found_in(found, kind) if row.figure.published]
+        scatter = np.mean([found.simulated[row.figure.id].std() for row in rows])
+        assert 0.75 < np.mean([row.figure.spread for row in rows]) / scatter < 1.35, kind
+
+
+def test_a_pair_left_out_is_predicted(results):
+    """GPT-3.5 with Claude is predicted from the other pairs better than by its better member."""
+    first, other = results.pairs
+    assert other.pair == "gpt35 & claude"
+    assert other.errors["coin"] < other.better
+    assert other.prompts is None
+    assert first.prompts is not None
+    assert first.errors["coin"] < 0.02
+
+
+def test_the_study_says_all_of_it(results):
+    """Every figure is in a table and in the document, every summary beside its floor and the nulls."""
+    study = study_of(results)
+    document = study.document
+    assert document["targets"] == len(results.found.rows) == 291
+    assert document["gains_inside"] == 18
+    assert 0.9 < document["inside_share"] < 1
+    assert document["null_inside_share"] < document["prd_inside_share"]
+    assert document["table4_mae"] <= 0.013
+    assert document["accuracy_mae"] <= 0.018
+    assert document["heldout_mae"] < 0.02
+    assert document["heldout_trivial_mae"] < 0.02
+    told = {(table.title, row[0]) for table in study.tables for row in table.rows}
+    for row in results.found.rows:
+        assert (row.figure.group, row.figure.name) in told
+    for summary in document["summaries"].values():
+        assert summary["floor_low"] <= summary["floor"] <= summary["floor_high"]
+        assert len(summary["nulls"]) == 4
+    for contradiction in document["contradictions"]:
+        assert any(contradiction in sentence for sentence in study.summary)
+    assert all(figure.rows for figure in study.figures.values())
 
 
 def test_llmbar_at_another_temperature_is_predicted(calibration):
@@ -111,37 +186,9 @@ def test_llmbar_at_another_temperature_is_predicted(calibration):
 
 def test_reviewers_agree_as_often_as_on_record(found):
     """Five shares of common error explain how often ten pairs of reviewers agree."""
-    rows = _rows(found, AGREEMENT)
+    rows = found_in(found, AGREEMENT)
     assert len(rows) == 10
     assert all(row.miss < 0.02 for row in rows)
-
-
-def test_a_pair_left_out_is_predicted(calibration):
-    """GPT-3.5 with Claude is predicted from the other pairs better than by its better member."""
-    published = calibration.published.prd
-    pair = published.pairs[2]
-    hidden = {
-        figure.id
-        for figure in figures(published)
-        if figure.group in (DISCUSSED, GAIN) and figure.name.startswith(f"{pair.name},")
-    }
-    assert len(hidden) == 6
-    fitted = fit_prd(published, without=hidden)
-    said = expected(_cast(published, fitted), published)
-    off = [
-        abs(figure.published - said[figure.id])
-        for figure in figures(published)
-        if figure.id in hidden and figure.group == DISCUSSED
-    ]
-    trivial = [abs(value - max(pair.private)) for value in pair.discussion]
-    assert np.mean(off) < np.mean(trivial)
-
-
-def _cast(published, fitted):
-    from peerjudge.simulation.calibration.prd import full_model
-
-    model: Model = full_model(published)
-    return model.cast(fitted.values)
 
 
 @settings(deadline=None, max_examples=20)

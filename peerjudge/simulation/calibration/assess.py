@@ -14,7 +14,7 @@ import numpy as np
 
 from peerjudge.simulation.analytic import Floats
 from peerjudge.simulation.calibration.calibrate import Calibration
-from peerjudge.simulation.calibration.llmbar import CELL, NATURAL, TOTAL
+from peerjudge.simulation.calibration.llmbar import CELL, NATURAL, TOTAL, World
 from peerjudge.simulation.calibration.llmbar import expected as llmbar_expected
 from peerjudge.simulation.calibration.llmbar import figures as llmbar_figures
 from peerjudge.simulation.calibration.prd import Cast, expected
@@ -27,11 +27,11 @@ from peerjudge.simulation.calibration.prd_figures import (
 )
 from peerjudge.simulation.calibration.programme import simulate
 from peerjudge.simulation.calibration.scatter import simulate_llmbar, simulate_vicuna80
-from peerjudge.simulation.calibration.targets import Figure, PrdTargets
+from peerjudge.simulation.calibration.targets import Figure, LlmbarTargets, PrdTargets
 from peerjudge.simulation.calibration.vicuna80 import expected as vicuna80_expected
 from peerjudge.simulation.calibration.vicuna80 import figures as vicuna80_figures
 
-__all__ = ["Assessment", "Row", "Summary", "assess", "assess_prd", "summaries"]
+__all__ = ["Assessment", "Row", "Summary", "assess", "assess_llmbar", "assess_prd", "summaries"]
 
 _ROUNDING = 1e-9
 
@@ -67,6 +67,14 @@ class Assessment:
     rows: tuple[Row, ...]
     simulated: Mapping[str, Floats] = field(hash=False)
 
+    def but_for(self, other: Assessment) -> Assessment:
+        """These rows, with those of the same figures in `other` in their place."""
+        theirs = {row.figure.id: row for row in other.rows}
+        return Assessment(
+            rows=tuple(theirs.get(row.figure.id, row) for row in self.rows),
+            simulated={**self.simulated, **other.simulated},
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
@@ -85,11 +93,7 @@ def assess(calibration: Calibration, *, studies: int, seed: int = 0) -> Assessme
     published = calibration.published
     parts = (
         assess_prd(calibration.prd, published.prd, studies=studies, seed=seed),
-        _assessed(
-            llmbar_figures(published.llmbar),
-            llmbar_expected(calibration.llmbar, published.llmbar),
-            simulate_llmbar(calibration.llmbar, published.llmbar, studies=studies, seed=seed),
-        ),
+        assess_llmbar(calibration.llmbar, published.llmbar, studies=studies, seed=seed),
         _assessed(
             vicuna80_figures(published.vicuna80),
             vicuna80_expected(calibration.vicuna80.cast, published.vicuna80),
@@ -108,6 +112,14 @@ def assess_prd(cast: Cast, published: PrdTargets, *, studies: int, seed: int = 0
     """PRD's figures beside a cast, whose splits a coin settles."""
     simulated = simulate(cast, published, studies=studies, seed=seed)
     return _assessed(figures(published), expected(cast, published), simulated)
+
+
+def assess_llmbar(
+    world: World, published: LlmbarTargets, *, studies: int, seed: int = 0
+) -> Assessment:
+    """PRePair's figures beside a world of evaluators and subsets."""
+    simulated = simulate_llmbar(world, published, studies=studies, seed=seed)
+    return _assessed(llmbar_figures(published), llmbar_expected(world, published), simulated)
 
 
 def summaries(found: Assessment) -> tuple[Summary, ...]:

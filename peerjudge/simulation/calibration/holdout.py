@@ -8,7 +8,7 @@ after discussing. The fit is told beforehand that a coin settles splits; the oth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from peerjudge.simulation.analytic import Settle
@@ -35,7 +35,7 @@ from peerjudge.simulation.calibration.prd_figures import (
 from peerjudge.simulation.calibration.prd_figures import figures as prd_figures
 from peerjudge.simulation.calibration.targets import LlmbarTargets, Pair, PrdTargets
 
-__all__ = ["SETTLES", "HeldOutPair", "HeldOutRow", "held_out_pairs", "held_out_rows", "strictly"]
+__all__ = ["SETTLES", "HeldOutPair", "HeldOutRow", "held_out_pair", "held_out_rows", "strictly"]
 
 SETTLES: tuple[Settle, ...] = ("coin", "last", "leader")
 
@@ -45,7 +45,8 @@ class HeldOutPair:
     """Mean errors over the three discussed accuracies of a pair.
 
     `errors` are those of the fit that was not shown the pair, for every way to settle splits; the
-    others are of rules: the better private accuracy, the mean one, the leader's.
+    others are of rules: the better private accuracy, the mean one, the leader's. `prompts` is the
+    error of the fit and of the first rule on Table 9, where it was left out too.
     """
 
     pair: str
@@ -53,6 +54,7 @@ class HeldOutPair:
     better: float
     mean: float
     leader: float
+    prompts: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +71,28 @@ class HeldOutRow:
     pairwise: float
 
 
-def held_out_pairs(published: PrdTargets) -> tuple[HeldOutPair, ...]:
-    """Every pair of Table 4, left out in turn."""
-    return tuple(
-        HeldOutPair(
-            pair=pair.name,
-            errors={settle: _error(pair, published, settle=settle) for settle in SETTLES},
-            better=_off(pair, (max(pair.private),) * 3),
-            mean=_off(pair, (sum(pair.private) / 2,) * 3),
-            leader=_off(pair, (*pair.private, sum(pair.private) / 2)),
+def held_out_pair(pair: Pair, published: PrdTargets) -> HeldOutPair:
+    """A pair of Table 4, left out."""
+    said: dict[Settle, Mapping[str, float]] = {
+        settle: _said(pair, published, settle=settle) for settle in SETTLES
+    }
+    errors: dict[Settle, float] = {
+        settle: _off(pair.discussion, _discussed(pair, found)) for settle, found in said.items()
+    }
+    better, mean = max(pair.private), sum(pair.private) / 2
+    prompts = _prompts(pair, published)
+    return HeldOutPair(
+        pair=pair.name,
+        errors=errors,
+        better=_off(pair.discussion, (better,) * 3),
+        mean=_off(pair.discussion, (mean,) * 3),
+        leader=_off(pair.discussion, (*pair.private, mean)),
+        prompts=(
+            _off(list(prompts.values()), [said["coin"][one] for one in prompts]),
+            _off(list(prompts.values()), [better] * len(prompts)),
         )
-        for pair in published.pairs
+        if prompts
+        else None,
     )
 
 
@@ -92,7 +105,8 @@ def strictly(published: PrdTargets) -> float:
         for figure in prd_figures(published)
         if figure.group in groups and not figure.name.partition(", ")[2].startswith("private")
     }
-    return _error(pair, published, settle="coin", besides=after)
+    said = _said(pair, published, settle="coin", besides=after)
+    return _off(pair.discussion, _discussed(pair, said))
 
 
 def held_out_rows(published: LlmbarTargets) -> tuple[HeldOutRow, ...]:
@@ -120,19 +134,31 @@ def held_out_rows(published: LlmbarTargets) -> tuple[HeldOutRow, ...]:
     return tuple(found)
 
 
-def _error(
-    pair: Pair, published: PrdTargets, *, settle: Settle, besides: set[str] | None = None
-) -> float:
+def _said(
+    pair: Pair, published: PrdTargets, *, settle: Settle, besides: Iterable[str] = ()
+) -> Mapping[str, float]:
+    """What a fit expects that was not shown this pair, nor the figures `besides`."""
     names = [f"{pair.name}, {lead}" for lead in leads(pair)]
     hidden = {f"{group}: {name}" for group in (DISCUSSED, GAIN) for name in names}
-    hidden |= besides or set()
-    if pair == published.pairs[0]:
-        hidden |= {figure.id for figure in prd_figures(published) if figure.group == PROMPT}
+    hidden |= set(_prompts(pair, published))
+    hidden |= set(besides)
     found = fit_prd(published, settle=settle, without=hidden)
-    said = expected(cast_of(found.values, published.reviewers), published, settle=settle)
-    return _off(pair, [said[f"{DISCUSSED}: {name}"] for name in names])
+    return expected(cast_of(found.values, published.reviewers), published, settle=settle)
 
 
-def _off(pair: Pair, predicted: Sequence[float]) -> float:
-    off = [abs(a - b) for a, b in zip(pair.discussion, predicted, strict=True)]
+def _prompts(pair: Pair, published: PrdTargets) -> Mapping[str, float]:
+    """Table 9 by the ids of its figures, if it is of this pair."""
+    if pair != published.pairs[0]:
+        return {}
+    return {
+        figure.id: figure.published for figure in prd_figures(published) if figure.group == PROMPT
+    }
+
+
+def _discussed(pair: Pair, said: Mapping[str, float]) -> list[float]:
+    return [said[f"{DISCUSSED}: {pair.name}, {lead}"] for lead in leads(pair)]
+
+
+def _off(published: Sequence[float], predicted: Sequence[float]) -> float:
+    off = [abs(a - b) for a, b in zip(published, predicted, strict=True)]
     return sum(off) / len(off)

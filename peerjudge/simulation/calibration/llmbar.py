@@ -24,6 +24,7 @@ __all__ = [
     "CELL",
     "NATURAL",
     "TOTAL",
+    "UNTAMED",
     "World",
     "dampening_of",
     "expected",
@@ -36,6 +37,9 @@ __all__ = [
 CELL = "PRePair Table 4"
 TOTAL = "PRePair Table 4, Adversarial"
 NATURAL = "Natural"
+
+UNTAMED = {"alone_dampening": 1.0, "together_dampening": 1.0}
+"""What the methods' parameters are where none of them tames the surface."""
 
 _NODES, _MOST = 40, 6.0
 _ALONE = frozenset({"pointwise", "prepair"})
@@ -182,7 +186,7 @@ def fit_llmbar(
         for parameter in parameters(published)
         if dampened or not parameter.name.endswith("dampening")
     ]
-    plain = {} if dampened else {"alone_dampening": 1.0, "together_dampening": 1.0}
+    plain = {} if dampened else UNTAMED
 
     def misses(found: Values) -> Floats:
         said = expected(world_of({**found, **plain}, published), published)
