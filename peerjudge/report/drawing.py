@@ -22,6 +22,7 @@ from peerjudge.report.figures import (
     MarkFigure,
     NetworkFigure,
 )
+from peerjudge.report.raster import png_renderer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -31,15 +32,9 @@ __all__ = ["Drawing", "Figure", "collected", "environment", "packaged", "save_fi
 Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigure | NetworkFigure
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_SCALE = 4.0
-"""Pixels per unit: at the width of a column of text (8 cm) nearly 1000 to the inch."""
 _NARROWEST = 440.0
 _LINE, _LETTER = 16.0, 5.9
 """The height of a line of a note, and about the width of a letter in it."""
-_NO_PNG = (
-    "the figures are saved as SVG only: PNG needs the package resvg-py, "
-    "`pip install 'peerjudge[figures]'` brings it"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +57,13 @@ class Figure:
     @property
     def height(self) -> float:
         """In units of the view box, the note included."""
-        return self.drawing.height + _LINE * len(self.foot)
+        return self.drawing.height + _LINE * len(self.foot) + 5
 
     @property
     def foot(self) -> tuple[Label, ...]:
         """The lines of the note."""
         lines = wrap(self.note, int(self.width / _LETTER))
-        top = self.drawing.height + _LINE - 5
+        top = self.drawing.height + _LINE
         return tuple(
             Label(x=0.0, y=top + _LINE * number, text=line) for number, line in enumerate(lines)
         )
@@ -98,6 +93,7 @@ def save_figures(
         StoreError: the folder cannot be written.
     """
     written: list[Path] = []
+    render, missing = png_renderer()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in figures.values():
@@ -105,14 +101,13 @@ def save_figures(
             path = folder / f"{figure.id}.svg"
             path.write_text(drawn, encoding="utf-8", newline="\n")
             written.append(path)
-            image = _png_of(drawn)
-            if image is not None:
-                path.with_suffix(".png").write_bytes(image)
+            if render is not None:
+                path.with_suffix(".png").write_bytes(render(drawn))
                 written.append(path.with_suffix(".png"))
     except OSError as cause:
         msg = f"cannot write figures to {folder}: {cause.strerror}; choose another --figures folder"
         raise StoreError(msg) from cause
-    return tuple(written), "" if any(path.suffix == ".png" for path in written) else _NO_PNG
+    return tuple(written), missing
 
 
 @cache
@@ -134,14 +129,6 @@ def environment() -> Environment:
 def packaged(name: str) -> str:
     """A file that lies beside the templates."""
     return files("peerjudge.report").joinpath("templates", name).read_text("utf-8")
-
-
-def _png_of(drawn: str) -> bytes | None:
-    try:
-        import resvg_py
-    except ImportError:
-        return None
-    return resvg_py.svg_to_bytes(svg_string=drawn, zoom=_SCALE)
 
 
 @cache

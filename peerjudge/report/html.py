@@ -10,6 +10,7 @@ from typing import cast
 from peerjudge.analysis.findings import Findings, GroupFindings
 from peerjudge.data import EventKind
 from peerjudge.report.costs import costs_of
+from peerjudge.report.glance import sentences
 from peerjudge.report.page import write_page
 from peerjudge.report.transcripts import Flag, TranscriptData
 from peerjudge.report.views import figures_of, rounds_of
@@ -52,6 +53,7 @@ def write_report(
     context = {
         "title": title,
         "findings": findings,
+        "glance": sentences(findings),
         "costs": costs_of(findings.spoken, manifest),
         "figures": figures_of(findings),
         "groups": _groups(findings),

@@ -125,7 +125,7 @@ def heat_note(grids: Sequence[HeadToHead]) -> str:
     battles = f"{few:,}" if few == many else f"{few:,} to {many:,}"
     return (
         "The row's wins in % of its battles with the column; a tie is half a win. "
-        f"Blue: more than half; orange: less. {battles} battles a square."
+        f"Blue: more than half; orange: less. {battles} battles each."
     )
 
 

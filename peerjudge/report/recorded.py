@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from peerjudge.analysis.recorded import RecordedFindings
+from peerjudge.report.glance import recorded_sentences
 from peerjudge.report.page import write_page
 from peerjudge.report.published import Published
 from peerjudge.report.recorded_views import contestants_of, recorded_figures_of
@@ -26,6 +27,7 @@ def write_recorded_report(found: RecordedFindings, printed: Published, *, path: 
     context = {
         "title": found.dataset,
         "found": found,
+        "glance": recorded_sentences(found, printed),
         "printed": printed,
         "figures": recorded_figures_of(found, printed),
         "contestants": contestants_of(found),

@@ -33,7 +33,7 @@ def recorded_figures_of(found: RecordedFindings, printed: Published) -> Mapping[
     note = interval_note(found.level, found.questions)
     return collected(
         _win_rate(found, printed, note),
-        _elo(found, printed),
+        _elo(found, printed, note),
         _agreement(found, printed, note),
         _weights(found, note),
         _trajectory(found, printed),
@@ -71,7 +71,7 @@ def _win_rate(found: RecordedFindings, printed: Published, note: str) -> Figure 
     )
 
 
-def _elo(found: RecordedFindings, printed: Published) -> Figure | None:
+def _elo(found: RecordedFindings, printed: Published, note: str) -> Figure | None:
     rankings = {one.jury.name: one.elo for one in found.evaluators if one.elo is not None}
     rows = _ranked_rows(found, rankings, printed.elo, digits=0)
     if not rows:
@@ -86,8 +86,7 @@ def _elo(found: RecordedFindings, printed: Published) -> Figure | None:
             reference=(_START, "the start"),
             unit=rating,
         ),
-        note=f"Bars: {found.level:.0%} intervals that resample the "
-        f"{counted(found.questions, 'question')} and shuffle the battles.",
+        note=f"{note[:-1]} and shuffling the battles.",
     )
 
 
@@ -197,9 +196,10 @@ def _trajectory(found: RecordedFindings, printed: Published) -> Figure | None:
     ]
     if not series:
         return None
+    followed = next(one.trajectory.contestant for one in found.evaluators if one.trajectory)
     return Figure(
         id="elo-trajectory",
-        description="Elo rating of the best contestant after so many battles, by evaluator.",
+        description=f"Elo rating of {followed} after so many battles, by evaluator.",
         drawing=line_figure(series, across="battles", up="Elo rating", unit=rating),
         note=orders_note(found.level),
     )

@@ -185,13 +185,12 @@ def _agreement(findings: Findings) -> Figure | None:
         return None
     series: list[Series] = []
     for row in settling:
-        total = row.from_start + sum(row.after.values()) + row.never
         fresh = [row.from_start, *(row.after.get(turn, 0) for turn in range(1, latest + 1))]
-        shares = [number / total for number in accumulate(fresh)]
+        shares = [number / row.discussions for number in accumulate(fresh)]
         series.append(
             Series(
                 name=row.condition,
-                note=f"{share(shares[-1])} % of {total:,}",
+                note=f"{share(shares[-1])} % of {row.discussions:,}",
                 at=range(latest + 1),
                 values=shares,
                 low=shares,
@@ -208,7 +207,7 @@ def _agreement(findings: Findings) -> Figure | None:
             unit=per_cent,
             limits=_SHARES,
         ),
-        note="At 0 turns: the private reviews already agree. Counts of discussions, no estimates.",
+        note="Counts of discussions; after 0 turns the private reviews agree already.",
     )
 
 

@@ -96,13 +96,13 @@ def token_words(tokens: int) -> str:
 
 
 def interval_note(level: float, questions: int) -> str:
-    """What the bars through the dots of a figure are."""
-    return f"Bars: {level:.0%} intervals that resample the {counted(questions, 'question')}."
+    """What the intervals of a figure are."""
+    return f"Intervals: {100 * level:.0f} %, from resampling the {counted(questions, 'question')}."
 
 
 def orders_note(level: float) -> str:
     """What the bounds of a trajectory are."""
-    return f"Mean over random orders of the battles; bounds hold {level:.0%} of the orders."
+    return f"Mean over random orders of the battles; bounds hold {100 * level:.0f} % of the orders."
 
 
 def p_words(value: float) -> str:

@@ -13,6 +13,7 @@ from peerjudge.data import Transcript
 from peerjudge.errors import StoreError
 from peerjudge.report import figures_of, save_figures
 from peerjudge.report.drawing import svg_of
+from peerjudge.report.raster import png_renderer, resvg
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -87,3 +88,20 @@ def test_a_folder_that_cannot_be_written_is_named(
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another --figures folder"):
         save_figures(figures_of(findings(run)), tmp_path / "file" / "there", simulated=True)
+
+
+def test_without_a_font_no_figure_without_words_is_saved() -> None:
+    """Where nothing can be written with, a sentence says so and a PNG without words is not made."""
+    pytest.importorskip("resvg_py")
+    render, missing = png_renderer(resvg(system_fonts=False))
+    assert render is None
+    assert "no font" in missing
+    assert "fonts-liberation" in missing
+
+
+def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
+    """Whoever pastes a figure pastes its level and what it resamples; its axis has a name."""
+    drawn = svg_of(figures_of(findings(run))["accuracy"], simulated=True)
+    assert "Intervals: 95 %, from resampling the 7 questions." in drawn
+    assert "verdicts that name the gold answer" in drawn
+    assert "conclusions</text>" in drawn

@@ -28,7 +28,10 @@ _MOST_BANDS = 3
 """More bands than this hide each other: the lines then have their bounds at their ends only."""
 _WHISKER = 9.0
 """Between the bounds of two lines."""
-_KEY_GAP = 28.0
+_LETTER = 6.9
+"""About the width of a letter."""
+_KEY = 102.0
+"""The room for the words of the key, left of the plot's right edge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +130,7 @@ def line_figure(
         ),
         across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
         up_name=Label(x=0.0, y=13.5, text=up),
-        printed_key=Label(x=_RIGHT - 130 + _KEY_GAP, y=13.5, text="printed in the paper")
+        printed_key=Label(x=_RIGHT - _KEY, y=13.5, text="printed in the paper")
         if any(one.printed is not None for one in series)
         else None,
     )
@@ -140,13 +143,14 @@ def _line(one: Series, x: Scale, y: Scale, *, place: int | None, beside: int) ->
     points = [(x(at), y(value)) for at, value in zip(one.at, one.values, strict=True)]
     end = points[-1]
     named = _RIGHT + 12 + _WHISKER * beside
+    room = WIDTH - named - _LETTER * (len(one.note) + 1)
     bounds = None
     if place is not None:
         bounds = (_RIGHT + 10 + _WHISKER * place, there[-1][1], back[-1][1])
     return Line(
         points=_points(points),
         band=_points([*there, *reversed(back)]) if place is None and there != back else "",
-        name=cut(one.name, x=named, y=end[1], letters=18),
+        name=cut(one.name, x=named, y=end[1], letters=int(room / _LETTER)),
         note=Label(x=WIDTH, y=end[1], text=one.note),
         end=end,
         bounds=bounds,

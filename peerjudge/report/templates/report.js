@@ -11,7 +11,11 @@
   const parsed = new Map();
   const state = { flags: 0, condition: "", query: "", searched: "", hits: null, page: 0, rows: [] };
 
+  const UNPACKED = "DecompressionStream" in window;
+  const PACKED = "This browser cannot unpack the texts (it lacks DecompressionStream, which all have had since 2023). Verdicts and filters work; to read and search the texts, open this file in a newer one.";
+
   async function inflated(source) {
+    if (!UNPACKED) throw new Error(PACKED);
     const bytes = Uint8Array.from(atob(source.textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
@@ -135,7 +139,12 @@
   }
 
   async function fill(body, at) {
-    const parts = discussion(at, await chunk(Math.floor(at / index.chunk)));
+    let parts;
+    try {
+      parts = discussion(at, await chunk(Math.floor(at / index.chunk)));
+    } catch (failure) {
+      parts = [el("p", { class: "cut", role: "alert" }, `The texts of this discussion cannot be shown: ${failure.message}`)];
+    }
     if (!body.firstChild) body.append(...parts);
   }
 
@@ -183,9 +192,12 @@
     return box;
   }
 
+  // Turns are counted from 1 after the private reviews, as everywhere in the report.
+  const turnName = (row, at) => (row[MOVES][at][2] ? "private" : `turn ${row[MOVES].slice(0, at + 1).filter((move) => !move[2]).length}`);
+
   function timeline(row, turns) {
     const shown = row[MOVES];
-    const heads = shown.map(([, , alone], at) => el("th", { scope: "col" }, alone ? "private" : `turn ${at}`));
+    const heads = shown.map((_, at) => el("th", { scope: "col" }, turnName(row, at)));
     const cell = (mark, at) => {
       const event = turns[at][3];
       return el("td", mark === row[GOLD] ? { class: "right" } : null, badge(mark), event && event !== "agreed" ? el("small", { class: tone(event) }, event) : "");
@@ -201,7 +213,7 @@
     const [who, mark, alone] = row[MOVES][place];
     const seat = seats(row)[who];
     const item = el("li", { class: "turn", "data-seat": String(who % 3) },
-      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, turn ${place}`, badge(mark),
+      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, ${turnName(row, place)}`, badge(mark),
         event ? el("span", { class: `tag ${tone(event)}` }, event) : "", moved ? el("span", null, `${moved === "away" ? "away from" : "towards"} gold`) : "",
         model ? el("bdi", null, model) : "", el("span", null, task)));
     item.append(said(held, text));
@@ -249,9 +261,17 @@
     });
   }
   for (const button of all("[data-page]")) {
-    button.addEventListener("click", () => { state.page += Number(button.dataset.page); show(); });
+    button.addEventListener("click", () => {
+      state.page += Number(button.dataset.page);
+      show();
+      if (button.closest(".after")) find("#browse").scrollIntoView();
+    });
   }
   addEventListener("hashchange", follow);
+  if (!UNPACKED) {
+    find("#search").disabled = true;
+    find("#browse").prepend(el("p", { class: "notice" }, PACKED));
+  }
   find("#browse").hidden = false;
   count();
   choose();
