@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from peerjudge.data import Cell, Study, StudyTable
     from peerjudge.report.drawing import Figure
 
-__all__ = ["run_study"]
+__all__ = ["keep_study", "run_study"]
+
+_DECIMALS = 4
+_LARGE = 1000.0
 
 
 def run_study(
@@ -38,8 +42,12 @@ def run_study(
             raise ExperimentError(msg)
     status().print(f"{name}: simulating; no model is asked")
     found = study(seed=seed or 0)
-    folder = Path(out) if out else Path("runs") / name
-    written, note = _keep(found, folder)
+    kept = keep_study(
+        found.document,
+        found.figures,
+        Path(out) if out else Path("runs") / name,
+        simulated=found.simulated,
+    )
     if json:
         print_json(found.document)
         return 0
@@ -54,50 +62,72 @@ def run_study(
     console.print()
     for sentence in found.summary:
         console.print(sentence)
-    console.print(f"\nkept in {folder}: {', '.join(path.name for path in written)}", soft_wrap=True)
+    console.print(f"\n{kept}", soft_wrap=True)
+    return 0
+
+
+def keep_study(
+    document: Mapping[str, object],
+    figures: Mapping[str, CurveFigure | TargetFigure],
+    folder: Path,
+    *,
+    name: str = "study.json",
+    simulated: bool = True,
+) -> str:
+    """Write the document and the figures into the folder, and say what is there.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    from peerjudge.report.drawing import save_figures
+
+    drawn = {name: _drawn(name, figure) for name, figure in figures.items()}
+    saved, note = save_figures(drawn, folder, simulated=simulated)
+    path = folder / name
+    try:
+        path.write_text(json_text(document) + "\n", encoding="utf-8")
+    except OSError as cause:
+        msg = f"cannot write {path}: {cause.strerror}; choose another folder with --out"
+        raise StoreError(msg) from cause
     if note:
         status().print(note)
-    return 0
+    return f"kept in {folder}: {', '.join(one.name for one in (path, *saved))}"
 
 
 def _table(table: StudyTable) -> Table:
     from rich.table import Table
 
     drawn = Table(box=None, pad_edge=False)
-    for number, column in enumerate(table.columns):
-        numeric = any(isinstance(row[number], int | float) for row in table.rows)
-        drawn.add_column(column, justify="right" if numeric else "left")
-    for row in table.rows:
-        drawn.add_row(*map(_shown, row))
+    columns = [[row[number] for row in table.rows] for number in range(len(table.columns))]
+    for name, cells in zip(table.columns, columns, strict=True):
+        numeric = any(isinstance(cell, int | float) for cell in cells)
+        drawn.add_column(name, justify="right" if numeric else "left")
+    for row in zip(*map(_column, columns), strict=True):
+        drawn.add_row(*row)
     return drawn
 
 
-def _shown(cell: Cell) -> str:
+def _column(cells: Sequence[Cell]) -> list[str]:
+    """The cells as text, the numbers of a column with as many decimals as one of them needs."""
+    numbers = [cell for cell in cells if isinstance(cell, float)]
+    places = max((_places(number) for number in numbers), default=0)
+    return [_shown(cell, places) for cell in cells]
+
+
+def _places(number: float) -> int:
+    """How many decimals tell this number, up to four; none where it is large."""
+    if not isfinite(number) or abs(number) >= _LARGE:
+        return 0
+    return len(f"{number:.{_DECIMALS}f}".rstrip("0").partition(".")[2])
+
+
+def _shown(cell: Cell, places: int) -> str:
     if cell is None:
         return ""
     if isinstance(cell, float):
-        return (
-            f"{cell:,.0f}"
-            if abs(cell) >= 1000
-            else f"{cell:.4g}"
-            if abs(cell) >= 1
-            else f"{cell:.4f}"
-        )
+        # Adding 0.0 turns a rounded -0.0 into 0.0.
+        return f"{round(cell, places) + 0.0:,.{places}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def _keep(found: Study, folder: Path) -> tuple[list[Path], str]:
-    from peerjudge.report.drawing import save_figures
-
-    figures = {name: _drawn(name, figure) for name, figure in found.figures.items()}
-    saved, note = save_figures(figures, folder, simulated=found.simulated)
-    path = folder / "study.json"
-    try:
-        path.write_text(json_text(found.document) + "\n", encoding="utf-8")
-    except OSError as cause:
-        msg = f"cannot write {path}: {cause.strerror}; choose another folder with --out"
-        raise StoreError(msg) from cause
-    return [path, *saved], note
 
 
 def _drawn(name: str, figure: CurveFigure | TargetFigure) -> Figure:
@@ -110,13 +140,18 @@ def _drawn(name: str, figure: CurveFigure | TargetFigure) -> Figure:
                 (
                     row.name,
                     [
-                        Marked(measured=value, note=_shown(value.value), printed=published)
+                        Marked(
+                            measured=value,
+                            note=_shown(value.value, _places(value.value)),
+                            printed=published,
+                        )
                         for value, published in zip(row.values, row.published, strict=True)
                     ],
                 )
                 for row in figure.rows
             ],
             figure.series,
+            across=figure.across,
         )
     else:
         drawing = line_figure(

@@ -53,9 +53,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetFigure:
-    """Rows of values beside published ones; `series` names the values of a row."""
+    """Rows of values beside published ones; `series` names the values of a row, `across` the axis."""
 
     title: str
+    across: str
     series: tuple[str, ...]
     rows: tuple[Target, ...]
 

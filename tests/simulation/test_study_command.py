@@ -28,6 +28,7 @@ def study(*, seed: int) -> Study:
             "line": CurveFigure(title="Sums", across="time", up="sum", curves=(line,)),
             "marks": TargetFigure(
                 title="Sums",
+                across="what it is",
                 series=("found",),
                 rows=(Target(name="1 + 1", values=(two,), published=(2.0,)),),
             ),

@@ -31,10 +31,11 @@ def tables(results: Results) -> Iterator[StudyTable]:
     yield _row_table(results)
 
 
-def target_figure(results: Results, group: str, title: str) -> TargetFigure:
+def target_figure(results: Results, group: str, *, title: str, across: str) -> TargetFigure:
     """The published figures of a group, each beside what is simulated with its interval."""
     return TargetFigure(
         title=title,
+        across=across,
         series=("simulated",),
         rows=tuple(
             Target(

@@ -145,6 +145,7 @@ def _figure(found: tuple[Recovered, ...]) -> TargetFigure:
     return TargetFigure(
         title="Share of intervals that hold the planted effect, and of false positives, with what "
         "chance allows",
+        across="share of simulated studies",
         series=("covered", "false positives"),
         rows=tuple(rows),
     )
