@@ -46,7 +46,7 @@ CONNECTIONS = (64, 512)
 SYSTEM, PROMPT = "Be fair.", "lorem ipsum " * 300
 MESSAGES = [SystemMessage(content=SYSTEM), UserMessage(content=PROMPT, source="moderator")]
 PLAIN = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": PROMPT}]
-REPLY = {"role": "assistant", "content": "I prefer the first. " * 40}
+REPLY = {"role": "assistant", "content": "I compared both with care. " * 29 + "\n1"}
 MODEL_INFO = {
     "vision": False,
     "function_calling": True,
