@@ -39,10 +39,23 @@ def study_of(found: Results) -> Study:
         summary=tuple(_sentences(found)),
         tables=tuple(tables(found)),
         figures={
-            "gains": target_figure(found, GAIN, "Gain over the pair's private mean, PRD Table 4"),
-            "discussed": target_figure(found, DISCUSSED, "Accuracy after discussing, PRD Table 4"),
+            "gains": target_figure(
+                found,
+                GAIN,
+                title="What discussing gains over the pair's private mean, PRD Table 4",
+                across="gain in accuracy over the pair's mean private accuracy",
+            ),
+            "discussed": target_figure(
+                found,
+                DISCUSSED,
+                title="Accuracy after discussing, PRD Table 4",
+                across="accuracy after discussing",
+            ),
             "llmbar": target_figure(
-                found, TOTAL, "Accuracy on LLMBar Adversarial, PRePair Table 4"
+                found,
+                TOTAL,
+                title="Accuracy on LLMBar Adversarial, PRePair Table 4",
+                across="accuracy on LLMBar Adversarial",
             ),
         },
         document=_document(found),
