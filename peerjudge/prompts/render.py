@@ -6,6 +6,8 @@ messages), and at the end the instruction. What is asked for in private depends 
 the comparison and the seat's own words: it names no seat, so it is the same in every protocol and
 whoever leads.
 
+Under a control, what others said is told as the control has it, see `peerjudge.data.Control`.
+
 A `Prompter` writes the prompts of one discussion and remembers what it wrote: a turn that several
 seats hear several times is checked and fenced once.
 """
@@ -14,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Literal
 
-from peerjudge.data import Comparison, Cue, Message, PromptPack, Seat, Turn
+from peerjudge.data import Comparison, Control, Cue, Message, PromptPack, Seat, Turn
 from peerjudge.errors import PromptError
+from peerjudge.prompts.digressions import beside_the_point
 from peerjudge.prompts.fence import unused_mark
+from peerjudge.prompts.listener import Listener
 from peerjudge.prompts.templates import Fill, paragraphs
-from peerjudge.prompts.wording import Place, Said, labels_of, wording_of
+from peerjudge.prompts.wording import Place, labels_of, wording_of
 
 __all__ = ["Prompter", "heard_turns", "render"]
 
@@ -77,9 +80,6 @@ def _place(turn: Turn, cue: Cue) -> int:
     return cue.sees.index(answer_id) if answer_id in cue.sees else len(cue.sees)
 
 
-_Role = Literal["user", "assistant"]
-
-
 class Prompter:
     """Writes the prompts of one discussion; `roles` are the role prompts by seat id."""
 
@@ -93,72 +93,45 @@ class Prompter:
     ) -> None:
         self._wording = wording_of(pack)
         self._places = {seat.id: Place(n, len(seats)) for n, seat in enumerate(seats, 1)}
+        self._names = {seat: f"Reviewer {place.number}" for seat, place in self._places.items()}
         self._comparison = comparison
         self._roles = roles
         self._marks: dict[tuple[str, ...], str] = {}
         self._scenes: dict[tuple[Fill, tuple[str, ...], str], str] = {}
-        self._listeners: dict[tuple[str, str, bool, tuple[str, ...]], _Listener] = {}
+        self._listeners: dict[tuple[str, str, bool, tuple[str, ...], Control], Listener] = {}
 
-    def messages(self, cue: Cue, heard: Sequence[Turn]) -> tuple[Message, ...]:
+    def messages(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
         """The whole prompt for a cue; `heard` are its `heard_turns`. See `render`."""
-        key = (cue.seat, cue.task, cue.private, cue.sees)
+        key = (cue.seat, cue.task, cue.private, cue.sees, cue.control)
         listener = self._listeners.get(key)
-        if listener is None:
-            listener = self._listeners[key] = self._listener(cue, self._mark(cue))
-        told = listener.told
-        for turn in heard:
-            known = told.get(turn.index)
-            if known is None or known[0] is not turn:
-                if listener.mark in turn.utterance.text:
-                    return self._marked_anew(cue, heard)
-                told[turn.index] = (turn, self._retold(turn, cue, listener.mark))
-        return self._put_together(listener, cue, heard)
+        if listener is None or not listener.follows(heard):
+            listener = self._listeners[key] = self._listener(cue, heard)
+        self._tell(listener, cue, heard[len(listener.heard) :])
+        listener.heard = heard
+        return listener.asked(self._wording.instruction(cue, self._places[cue.seat]))
 
-    def _marked_anew(self, cue: Cue, heard: Sequence[Turn]) -> tuple[Message, ...]:
-        """The prompt for somebody who hears the mark in what was said: it has another mark."""
-        mark = self._mark(cue, [turn.utterance.text for turn in heard])
-        listener = self._listener(cue, mark)
-        listener.told = {turn.index: (turn, self._retold(turn, cue, mark)) for turn in heard}
-        return self._put_together(listener, cue, heard)
-
-    def _put_together(
-        self, listener: _Listener, cue: Cue, heard: Sequence[Turn]
-    ) -> tuple[Message, ...]:
-        messages = [listener.opening]
-        parts = [listener.scene]
-        told = listener.told
-        parts += [told[turn.index][1] for turn in heard if turn.cue.private]
-        # Neighbours of one role are one message: some providers demand that roles alternate. What
-        # the moderator says has no source, and neither has a message that holds some of it.
-        role: _Role = "user"
-        source = ""
-        for turn in heard:
-            text = told[turn.index][1]
-            # Some providers refuse an empty assistant message, and it would tell nothing.
-            if turn.cue.private or not text:
+    def _tell(self, listener: Listener, cue: Cue, turns: tuple[Turn, ...]) -> None:
+        """Tell a seat of these turns, of what was said in private first."""
+        for turn in turns:
+            if turn.cue.private:
+                listener.hear(self._retold(turn, cue, listener.mark))
+        for turn in turns:
+            speaker, words = turn.cue.seat, turn.utterance.text
+            if turn.cue.private:
                 continue
-            speaker = turn.cue.seat
-            if (speaker == cue.seat) is (role == "assistant"):
-                parts.append(text)
-                source = source if source == speaker else ""
-            else:
-                messages.append(Message(role=role, text=paragraphs(parts), source=source))
-                role = "assistant" if role == "user" else "user"
-                parts, source = [text], speaker
-        if role == "assistant":
-            messages.append(Message(role=role, text=paragraphs(parts), source=source))
-            parts = []
-        parts.append(self._wording.instruction(cue, self._places[cue.seat]))
-        messages.append(Message(role="user", text=paragraphs(parts)))
-        return tuple(messages)
+            if speaker != cue.seat:
+                listener.hear(self._retold(turn, cue, listener.mark), source=speaker)
+            elif not words.isspace():
+                # Some providers refuse an empty assistant message, and it would tell nothing.
+                listener.hear(words, own=True, source=speaker)
 
-    def _listener(self, cue: Cue, mark: str) -> _Listener:
+    def _listener(self, cue: Cue, heard: tuple[Turn, ...]) -> Listener:
+        mark = self._mark(cue, [turn.utterance.text for turn in heard])
         system = self._wording.system()({"mark": mark})
         place = "" if cue.private else self._wording.seat(self._places[cue.seat])
-        opening = paragraphs((system, self._roles.get(cue.seat, "").strip(), place))
-        return _Listener(
+        return Listener(
             mark=mark,
-            opening=Message(role="system", text=opening),
+            opening=paragraphs((system, self._roles.get(cue.seat, "").strip(), place)),
             scene=self._scene(cue, mark),
         )
 
@@ -188,32 +161,41 @@ class Prompter:
         return known
 
     def _retold(self, turn: Turn, cue: Cue, mark: str) -> str:
-        """A turn as it is told to the one who is asked; in its own words if these are its own."""
+        """A turn as it is told to the one who is asked."""
         said, words = turn.cue, turn.utterance.text
         own = said.seat == cue.seat
-        if own and not said.private:
-            return "" if words.isspace() else words
-        speaker = "You" if own and cue.private else f"Reviewer {self._places[said.seat].number}"
-        manner = Said(speaker, own, said.private, said.task, self._about(said, cue))
-        return self._wording.heard(manner)({"mark": mark, "words": words})
+        speaker = "You" if own and cue.private else self._names[said.seat]
+        about = self._about(said, cue) if len(said.sees) == 1 else ""
+        if cue.control == "irrelevant" and not own:
+            words = self._irrelevant(turn, cue)
+        told = self._wording.heard(
+            speaker, own=own, private=said.private, task=said.task, about=about
+        )
+        return told({"mark": mark, "words": words})
+
+    def _irrelevant(self, turn: Turn, cue: Cue) -> str:
+        sees = cue.sees or self._comparison.shown
+        verdict = turn.review.verdict
+        position = None
+        if verdict is not None and verdict.readable:
+            position = -1 if verdict.choice is None else sees.index(verdict.choice)
+        return beside_the_point(
+            self._comparison.question.text,
+            turn=turn.index,
+            position=position,
+            answers=len(sees),
+        )
 
     def _about(self, said: Cue, cue: Cue) -> str:
-        """What was talked of, if it was one answer: its name is its place in what is shown now."""
-        if len(said.sees) != 1 or len(self._comparison.answers) == 1:
+        """The one answer that was talked of: its name is its place in what is shown now."""
+        if len(self._comparison.answers) == 1:
             return ""
         sees = cue.sees or self._comparison.shown
         if said.sees[0] not in sees:
             return "another answer"
-        return labels_of(len(sees))[sees.index(said.sees[0])]
-
-
-class _Listener:
-    """A seat that is asked: the beginning of its prompts, and what it is told of earlier turns."""
-
-    __slots__ = ("mark", "opening", "scene", "told")
-
-    def __init__(self, *, mark: str, opening: Message, scene: str) -> None:
-        self.mark = mark
-        self.opening = opening
-        self.scene = scene
-        self.told: dict[int, tuple[Turn, str]] = {}
+        place = sees.index(said.sees[0])
+        if cue.control == "swapped":
+            # Of what was said of an answer alone only the label can be swapped: to the speaker's own.
+            away = self._places[cue.seat].number - self._places[said.seat].number
+            place = (place + away) % len(sees)
+        return labels_of(len(sees))[place]

@@ -15,7 +15,7 @@ from peerjudge.errors import PromptError
 from peerjudge.prompts.fence import fence
 from peerjudge.prompts.templates import Fill, fill, hole, paragraphs, prefilled
 
-__all__ = ["Place", "Said", "Wording", "labels_of", "wording_of"]
+__all__ = ["Place", "Wording", "labels_of", "wording_of"]
 
 
 class Place(NamedTuple):
@@ -23,16 +23,6 @@ class Place(NamedTuple):
 
     number: int
     seats: int
-
-
-class Said(NamedTuple):
-    """How an earlier turn is told: who speaks, in private or not, to which task, about what."""
-
-    speaker: str
-    own: bool
-    private: bool
-    task: str
-    about: str
 
 
 @lru_cache(maxsize=64)
@@ -77,10 +67,11 @@ class Wording:
         """Who is who."""
         return self._fill("seat", self._pack.seat, _places(place))
 
-    def _heard(self, said: Said) -> Fill:
-        """An earlier turn; open are `mark` and `words`."""
-        label = f"{said.speaker} on {said.about}" if said.about else said.speaker
-        return self._prefilled("heard", said._asdict(), {"words": _fenced(label, "words")})
+    def _heard(self, speaker: str, *, own: bool, private: bool, task: str, about: str) -> Fill:
+        """An earlier turn, told according to who said it to which task; open are `mark` and `words`."""
+        known = {"speaker": speaker, "own": own, "private": private, "task": task, "about": about}
+        label = f"{speaker} on {about}" if about else speaker
+        return self._prefilled("heard", known, {"words": _fenced(label, "words")})
 
     def _scene(self, task: str, answers: int) -> Fill:
         shown = [_fenced(label, f"answer{n}") for n, label in enumerate(labels_of(answers), 1)]

@@ -1,0 +1,75 @@
+"""What one seat has been told so far, as chat messages that only grow from prompt to prompt."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from peerjudge.data import Message, Turn
+from peerjudge.prompts.templates import paragraphs
+
+__all__ = ["Listener"]
+
+_Role = Literal["user", "assistant"]
+
+
+class Listener:
+    """A seat that is asked again and again, and is told every turn once.
+
+    Neighbours of one role are one message: some providers demand that roles alternate. What the
+    moderator says has no source, and neither has a message that holds some of it.
+
+    Args:
+        mark: The mark of the fences around what it is told.
+        opening: The system message.
+        scene: What it is shown.
+    """
+
+    __slots__ = ("_messages", "_parts", "_role", "_source", "heard", "mark")
+
+    def __init__(self, *, mark: str, opening: str, scene: str) -> None:
+        self.mark = mark
+        self.heard: tuple[Turn, ...] = ()
+        self._messages = [Message(role="system", text=opening)]
+        self._role: _Role = "user"
+        self._source = ""
+        self._parts = [scene]
+
+    def follows(self, heard: tuple[Turn, ...]) -> bool:
+        """Whether what it was told already is how these turns begin, and the rest can be added.
+
+        It cannot where the mark occurs in the rest, or something private comes after a discussion
+        has begun: what is private is told first.
+        """
+        told = self.heard
+        if heard[: len(told)] != told:
+            return False
+        for turn in heard[len(told) :]:
+            if self.mark in turn.utterance.text:
+                return False
+            if turn.cue.private and not all(earlier.cue.private for earlier in told):
+                return False
+        return True
+
+    def hear(self, text: str, *, own: bool = False, source: str = "") -> None:
+        """Add what somebody said, unless it says nothing; `own` are the seat's own words."""
+        if not text:
+            return
+        if own is (self._role == "assistant"):
+            self._parts.append(text)
+            self._source = source if self._source == source else ""
+        else:
+            self._messages.append(self._latest())
+            self._role = "assistant" if own else "user"
+            self._source = source
+            self._parts = [text]
+
+    def asked(self, instruction: str) -> tuple[Message, ...]:
+        """The prompt that ends in this instruction."""
+        if self._role == "assistant":
+            last = Message(role="user", text=instruction)
+            return (*self._messages, self._latest(), last)
+        last = Message(role="user", text=paragraphs((*self._parts, instruction)))
+        return (*self._messages, last)
+
+    def _latest(self) -> Message:
+        return Message(role=self._role, text=paragraphs(self._parts), source=self._source)
