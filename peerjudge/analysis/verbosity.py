@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, nan
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from peerjudge.analysis.intervals import (
     SHARE,
@@ -23,9 +24,16 @@ __all__ = ["Verbosity", "logistic", "verbosity"]
 
 Control = Literal["gold", "peers", "none"]
 
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+_METHOD = "logistic regression, bootstrap by question"
+# With fewer choices than this for every author, authors tell too little of quality.
+_CHOICES_PER_AUTHOR = 10
 # Keeps the estimate finite where length or quality separate the choices without exception.
 _RIDGE = 0.01
 _STEPS = 50
+# Steps shrink by their square: after one of a thousandth, a millionth is left to go.
+_SETTLED = 1e-3
 # How many (sample, review) weights are held at a time: bounds the memory.
 _BLOCK = 1 << 22
 
@@ -36,9 +44,15 @@ class Verbosity:
 
     `longer` is the share of its choices that name the longer answer, `gold_longer` that of gold's
     on the same reviews. `odds` is by how much the odds of being chosen grow when an answer is twice
-    as long, place and quality being equal: 1 for a reviewer who does not look at length;
-    `first_odds` the odds of the first place with length and quality equal. `control` says what
-    quality was taken from: gold, the other reviewers, or nothing.
+    as long, place, quality and authors being equal: 1 for a reviewer who does not look at length;
+    `first_odds` the odds of the first place with all else equal. `control` says what quality was
+    taken from besides the authors: gold, the other reviewers, or nothing.
+
+    A verdict of gold is a coarse measure of quality. Where better answers are longer, length stands
+    for what it leaves out, and `odds` is an upper bound of the taste for length. `over_gold` needs
+    no measure of quality: it is the reviewer's odds over gold's on the same pairs, both with place
+    and authors held equal only; 1 where length counts for the reviewer as much as for gold. It is
+    on the low side for a reviewer whose verdicts are more random than gold's.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -47,6 +61,7 @@ class Verbosity:
     longer: Measurement
     gold_longer: Measurement | None
     odds: Measurement
+    over_gold: Measurement | None
     first_odds: Measurement
     control: Control
 
@@ -54,9 +69,12 @@ class Verbosity:
 def verbosity(reviews: Judged, *, seed: int = 0, samples: int = 500) -> tuple[Verbosity, ...]:
     """One row per reviewer: a logistic regression of its choices (ties aside) on length.
 
-    `logit P(first) = place + b * log2(length of first / length of second) + c * quality`, where
-    quality is gold's score of the pair where there is gold, else the mean score of the other
-    reviewers where there are any. Length is in characters. Bounds resample questions.
+    `logit P(first) = place + b log2(length of first / length of second) + c quality + s_first -
+    s_second`, where quality is gold's score of the pair where there is gold, else the mean score of
+    the other reviewers where there are any, and the s are strengths of the authors, where these are
+    known and few beside the choices (the form is that of length-controlled AlpacaEval, Dubois et
+    al. 2024, arXiv:2404.04475). Length is in characters. Bounds resample questions; from a single
+    question, and where all lengths are equal, nothing is measured.
     """
     control: Control = (
         "gold"
@@ -74,29 +92,35 @@ def verbosity(reviews: Judged, *, seed: int = 0, samples: int = 500) -> tuple[Ve
 def _row(reviews: Judged, number: int, *, control: Control, seed: int, samples: int) -> Verbosity:
     chose = (reviews.reviewer == number) & (reviews.score != 0)
     apart = chose & (reviews.longer != 0.0)
-    golden = apart & np.isin(reviews.shown_gold, (-1.0, 1.0))
+    both = chose & np.isin(reviews.shown_gold, (-1.0, 1.0))
+    golden = both & apart
 
-    def names_longer(
-        score: Floats, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    ) -> Measurement:
+    def names_longer(score: Floats, rows: Bools) -> Measurement:
         hits = (score[rows] < 0) == (reviews.longer[rows] > 0)
         return bootstrap_mean(
             hits.astype(np.float64), reviews.question[rows], limits=SHARE, seed=seed
         )
 
-    quality = _quality(reviews, number, control)
-    known = chose & ~np.isnan(quality)
-    columns = [np.ones(len(reviews)), reviews.longer]
-    columns += [] if control == "none" else [quality]
-    given = np.column_stack(columns)[known]
-    first = (reviews.score[known] < 0).astype(np.float64)
-    place, length = _odds(given, first, reviews.question[known], seed=seed, samples=samples)
+    plain = [np.ones(len(reviews)), reviews.longer]
+    quality = [] if control == "none" else [_quality(reviews, number, control)]
+    given = np.column_stack([*plain, *quality, *_authors(reviews, int(chose.sum()))])
+    known = chose & ~np.isnan(given).any(axis=1)
+    found = _coefficients(reviews, given, reviews.score < 0, known, seed=seed, samples=samples)
+    over: Floats | None = None
+    if golden.any():
+        alike = np.column_stack([*plain, *_authors(reviews, int(both.sum()))])
+        ours, golds = (
+            _coefficients(reviews, alike, score < 0, both, seed=seed, samples=samples)
+            for score in (reviews.score, reviews.shown_gold)
+        )
+        over = ours - golds
     return Verbosity(
         reviewer=reviews.reviewers[number],
         longer=names_longer(reviews.score.astype(np.float64), apart),
         gold_longer=names_longer(reviews.shown_gold, golden) if golden.any() else None,
-        odds=length,
-        first_odds=place,
+        odds=_odds(found[:, 1], int(known.sum())),
+        over_gold=None if over is None else _odds(over[:, 1], int(both.sum())),
+        first_odds=_odds(found[:, 0], int(known.sum())),
         control=control,
     )
 
@@ -114,44 +138,47 @@ def _quality(reviews: Judged, number: int, control: Control) -> Floats:
     return np.where(reviews.swapped, 1.0, -1.0) * mean[reviews.comparison]
 
 
-def _odds(
-    given: Floats,
-    chosen: Floats,
-    questions: np.ndarray[tuple[int], np.dtype[np.int32]],
-    *,
-    seed: int,
-    samples: int,
-) -> tuple[Measurement, Measurement]:
-    """The odds of place and of length, with their bounds."""
-    n = len(chosen)
-    if n == 0:
-        nothing = Measurement(value=nan, low=nan, high=nan, n=0, method="logistic regression")
-        return nothing, nothing
-    names, at = np.unique(questions, return_inverse=True)
-    whole = logistic(given, chosen, np.ones((1, n)))[0]
+def _authors(reviews: Judged, choices: int) -> list[Floats]:
+    """A column per author: 1 where it wrote the first-shown answer, -1 where it wrote the second."""
+    if choices < _CHOICES_PER_AUTHOR * len(reviews.authors):
+        return []
+    turned = np.where(reviews.swapped, -1.0, 1.0)
+    one, other = reviews.one[reviews.comparison], reviews.other[reviews.comparison]
+    return [
+        turned * ((one == author) * 1.0 - (other == author) * 1.0)
+        for author in range(len(reviews.authors))
+    ]
+
+
+def _coefficients(
+    reviews: Judged, given: Floats, first: Bools, rows: Bools, *, seed: int, samples: int
+) -> Floats:
+    """`[1 + sample, column]`: of these rows, and of samples of their questions; NaN if there is one."""
+    names, at = np.unique(reviews.question[rows], return_inverse=True)
+    if len(names) < 2 or not np.ptp(reviews.longer[rows]):
+        return np.full((1, given.shape[1]), np.nan)
+    given, chosen = given[rows], first[rows].astype(np.float64)
+    whole = logistic(given, chosen, np.ones((1, len(chosen))))
     times = resampled(np.eye(len(names)), samples=samples, seed=seed)
-    span = max(1, _BLOCK // n)
-    drawn = np.concatenate(
-        [
-            logistic(given, chosen, times[start : start + span][:, at])
-            for start in range(0, samples, span)
-        ]
-    )
-
-    def odds(column: int) -> Measurement:
-        low, high = percentiles(drawn[:, column], level=0.95)
-        return Measurement(
-            value=exp(whole[column]),
-            low=exp(low),
-            high=exp(high),
-            n=n,
-            method="logistic regression, bootstrap by question",
-        )
-
-    return odds(0), odds(1)
+    span = max(1, _BLOCK // len(chosen))
+    drawn = [
+        logistic(given, chosen, times[start : start + span][:, at], start=whole[0])
+        for start in range(0, samples, span)
+    ]
+    return np.concatenate([whole, *drawn])
 
 
-def logistic(given: Floats, chosen: Floats, times: Floats) -> Floats:
+def _odds(coefficients: Floats, n: int) -> Measurement:
+    """The odds of one coefficient, found on the data and then on every sample."""
+    value, low, high = coefficients[0], *percentiles(coefficients[1:], level=0.95)
+    if np.isnan(value):
+        return Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
+    return Measurement(value=exp(value), low=exp(low), high=exp(high), n=n, method=_METHOD)
+
+
+def logistic(
+    given: Floats, chosen: Floats, times: Floats, *, start: Floats | None = None
+) -> Floats:
     """Coefficients `[sample, column]` of logistic regressions with weights `times[sample, row]`.
 
     Newton's method on all samples at once, with a ridge of 0.01 (a penalty of half that times the
@@ -161,9 +188,10 @@ def logistic(given: Floats, chosen: Floats, times: Floats) -> Floats:
         given: the explaining columns `[row, column]`, the constant included.
         chosen: 1 or 0 by row.
         times: how often each sample counts each row.
+        start: coefficients to begin with, near those that are looked for.
     """
     columns = given.shape[1]
-    found = np.zeros((len(times), columns))
+    found = np.zeros((len(times), columns)) + (0.0 if start is None else start)
     products = (given[:, :, None] * given[:, None, :]).reshape(len(given), -1)
     for _ in range(_STEPS):
         chance = 1.0 / (1.0 + np.exp(-np.clip(found @ given.T, -35.0, 35.0)))
@@ -173,6 +201,6 @@ def logistic(given: Floats, chosen: Floats, times: Floats) -> Floats:
         # A Newton step from far away can overshoot; no true odds ratio needs a longer one.
         longest = np.abs(step).max(axis=1, keepdims=True)
         found = found + step * np.minimum(1.0, 2.0 / np.maximum(longest, 2.0))
-        if longest.max() < 1e-8:
+        if longest.max() < _SETTLED:
             break
     return found

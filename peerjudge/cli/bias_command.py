@@ -9,6 +9,8 @@ from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.rank_command import families_of, or_dash, split_names, table_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from peerjudge.analysis import Bias, Discussed, Position, SelfEnhancement
     from peerjudge.data import Dataset
 
@@ -111,24 +113,39 @@ def _print(found: Bias) -> None:
     same = {row.reviewer: row.rate for row in found.consistency}
     for row in found.position:
         counts = (str(row.first), str(row.tie), str(row.second))
-        table.add_row(row.reviewer, *counts, str(row.share), or_dash(same[row.reviewer]))
+        rate = same[row.reviewer]
+        # What was shown in one order only tells nothing of places.
+        table.add_row(row.reviewer, *counts, str(row.share) if rate.n else "-", or_dash(rate))
     console.print(table)
     if found.discussed is not None:
         _print_discussed(found.discussed)
     if found.self_enhancement:
         _print_self(found.self_enhancement, found.gold)
+    console.print(_length(found))
+    measures = {"gold": f", {found.gold}'s verdict", "peers": ", the others' verdicts", "none": ""}
+    quality = measures[found.verbosity[0].control]
+    console.print(
+        "odds: by how much those of being chosen grow with every doubling of length; place, authors "
+        f"(where known){quality} being equal.\n"
+        "      Where better answers are longer this is too much, since quality is known only roughly.\n"
+        f"over {found.gold}: the same without a measure of quality, over {found.gold}'s odds on the "
+        "same pairs; 1 where length counts alike."
+    )
+
+
+def _length(found: Bias) -> Table:
     table = table_of(
         "\nLength: how a reviewer's choices go with it",
         "reviewer",
         "longer chosen",
         f"by {found.gold}",
-        "odds if twice as long",
-        "given",
+        "odds",
+        f"over {found.gold}",
     )
     for row in found.verbosity:
-        golden = "-" if row.gold_longer is None else str(row.gold_longer)
-        table.add_row(row.reviewer, or_dash(row.longer), golden, or_dash(row.odds), row.control)
-    console.print(table)
+        numbers = (row.longer, row.gold_longer, row.odds, row.over_gold)
+        table.add_row(row.reviewer, *map(or_dash, numbers))
+    return table
 
 
 def _print_discussed(found: Discussed) -> None:

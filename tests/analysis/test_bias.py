@@ -238,6 +238,51 @@ def test_the_taste_for_length_is_found_again(taste: float, place: float):
     assert found.odds.n == 6000
 
 
+def longer_is_better(taste: float, *, seed: int = 3, count: int = 2500) -> Dataset:
+    """Better answers tend to be longer; people see only quality, the judge also likes length.
+
+    Two authors differ in both. Gold is one verdict, as coarse as that of the judge.
+    """
+    random = np.random.default_rng(seed)
+    pairs, reviews = [], []
+    for k in range(count):
+        quality = random.normal((0.5, -0.5))
+        powers = np.clip(7.0 + 0.8 * quality + 0.6 * random.normal(size=2), 2, 12)
+        lengths = tuple(int(2**power) for power in powers)
+        better, longer = quality[0] - quality[1], np.log2((lengths[0] + 1) / (lengths[1] + 1))
+
+        def chosen(line: float) -> bool:
+            return bool(random.random() < 1 / (1 + np.exp(-line)))
+
+        one = pair(f"c{k}", gold="1" if chosen(better) else "2", lengths=lengths)
+        pairs.append(one)
+        for swapped in (False, True):
+            first = chosen(better + taste * longer) != swapped
+            reviews.append(review(one, "judge", "f" if first else "s", swapped=swapped))
+    return dataset(pairs, reviews)
+
+
+def test_a_taste_for_what_is_better_is_no_taste_for_length():
+    """Gold's verdict hides little of it that better answers are longer; gold's own odds hide all."""
+    (fair,) = verbosity(judged(longer_is_better(0.0)), samples=100)
+    assert fair.odds.low > 1.1
+    assert fair.over_gold.low < 1.0 < fair.over_gold.high
+    (fond,) = verbosity(judged(longer_is_better(0.7)), samples=100)
+    assert fond.over_gold.low > 1.3
+    assert fond.over_gold.high < 2.5
+
+
+def test_one_question_and_equal_lengths_tell_nothing_of_length():
+    """There is nothing to resample, or nothing to regress on."""
+    one = pair("c", gold="1", lengths=(10, 100))
+    (row,) = verbosity(judged(dataset([one], [review(one, "judge", "f")])), samples=20)
+    assert (row.odds.n, row.first_odds.n, row.over_gold.n) == (0, 0, 0)
+    assert row.longer.n == 1
+    even = [pair(f"c{k}", gold="1", lengths=(10, 10)) for k in range(3)]
+    (row,) = verbosity(judged(dataset(even, [review(p, "judge", "f") for p in even])), samples=20)
+    assert (row.odds.n, row.longer.n) == (0, 0)
+
+
 def test_without_gold_quality_is_what_the_others_say():
     """Peers control for quality where gold is missing, and nothing does for a lone reviewer."""
     data = made(0.5, 0.0, count=60)
