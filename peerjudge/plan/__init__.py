@@ -1,11 +1,16 @@
 """Simulates a study before it is paid for: what it would show, how large it has to be, what it costs."""
 
-from peerjudge.plan.effects import Effect
+from peerjudge.plan.effects import GAIN, LEADER, METHOD, NAMES, VOTE, Effect
 from peerjudge.plan.outlook import SIZES, EffectOutlook, Expense, Outlook, Seen, outlook
 from peerjudge.plan.power import AtSize, Needed
 
 __all__ = [
+    "GAIN",
+    "LEADER",
+    "METHOD",
+    "NAMES",
     "SIZES",
+    "VOTE",
     "AtSize",
     "Effect",
     "EffectOutlook",

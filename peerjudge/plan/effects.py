@@ -7,23 +7,51 @@ approximation instead of by resampling.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from peerjudge.data import Role
+from peerjudge.errors import ExperimentError
 from peerjudge.experiment import Part, Plan
 from peerjudge.plan.simulated import Conditions, Floats, Measures
+from peerjudge.simulation.script import script_of
 
-__all__ = ["Effect", "Estimates", "effects_of", "estimated"]
+__all__ = [
+    "GAIN",
+    "LEADER",
+    "METHOD",
+    "NAMES",
+    "VOTE",
+    "VOTE_PROTOCOL",
+    "Effect",
+    "Estimates",
+    "effects_of",
+    "estimated",
+]
 
 GAIN = "discussion against private reviews"
 VOTE = "discussion against vote"
 LEADER = "leader alters less"
 METHOD = "against pairwise"
 
-_VOTE = "vote"
+NAMES: Mapping[str, str] = {"private": GAIN, "vote": VOTE, "leader": LEADER, "pairwise": METHOD}
+"""The kinds of effects by the short names under which they are asked for."""
+
+_ABSENT: Mapping[str, str] = {
+    GAIN: "no condition of it discusses",
+    VOTE: (
+        "it has no vote to set a discussion against; add a condition with protocol='vote' and the seats "
+        "of the discussion, as many times over as the discussion has turns"
+    ),
+    LEADER: "no condition of it is a discussion of two, one of whom leads",
+    METHOD: (
+        "it has no method beside a pairwise judgement; add conditions with protocol='pairwise' and "
+        "with another method, both with the same reviewer"
+    ),
+}
+VOTE_PROTOCOL = "vote"
 _PAIRWISE = "pairwise"
 
 
@@ -40,6 +68,16 @@ class Effect:
         """In words."""
         return f"{self.condition}: {self.kind}" + (f" ({self.against})" if self.against else "")
 
+    @property
+    def group(self) -> str:
+        """The discussion it is about, or the pairwise judgement that other methods are held against."""
+        return self.condition if self.discussed else self.against
+
+    @property
+    def discussed(self) -> bool:
+        """Whether it depends on what hearing others does."""
+        return self.kind != METHOD
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimates:
@@ -49,9 +87,30 @@ class Estimates:
     error: Floats
 
 
-def effects_of(plan: Plan) -> tuple[Effect, ...]:
-    """The effects that the conditions of this plan can show."""
-    return tuple(_effects(plan))
+def effects_of(plan: Plan, *, wanted: Sequence[str] = ()) -> tuple[Effect, ...]:
+    """The effects that the conditions of this plan can show, or the wanted ones, by `NAMES`.
+
+    Raises:
+        ExperimentError: an effect is not known, or cannot be shown by these conditions.
+    """
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown:
+        msg = f"there is no effect {unknown[0]!r}; known are {', '.join(NAMES)}"
+        raise ExperimentError(msg)
+    found = tuple(_effects(plan))
+    kinds = [NAMES[name] for name in wanted] or list(dict.fromkeys(one.kind for one in found))
+    named = f"experiment {plan.experiment.name!r} cannot show"
+    for kind in kinds:
+        if kind not in {one.kind for one in found}:
+            msg = f"{named} {kind!r}: {_ABSENT[kind]}"
+            raise ExperimentError(msg)
+    if not found:
+        msg = (
+            f"{named} any effect: it has no discussion, and no method beside a pairwise judgement of "
+            "the same reviewer; add such a condition"
+        )
+        raise ExperimentError(msg)
+    return tuple(one for one in found if one.kind in kinds)
 
 
 def estimated(effect: Effect, conditions: Conditions) -> Estimates:
@@ -67,7 +126,7 @@ def estimated(effect: Effect, conditions: Conditions) -> Estimates:
 
 
 def _effects(plan: Plan) -> Iterator[Effect]:
-    votes = [part for part in plan.parts if part.protocol.name == _VOTE]
+    votes = [part for part in plan.parts if part.protocol.name == VOTE_PROTOCOL]
     lone = [part for part in plan.parts if len(part.seats) == 1]
     for part in plan.parts:
         name = part.condition.name
@@ -75,18 +134,24 @@ def _effects(plan: Plan) -> Iterator[Effect]:
             baseline = _baseline(part, lone)
             if baseline is not None:
                 yield Effect(kind=METHOD, condition=name, against=baseline.condition.name)
-        elif part.protocol.name != _VOTE:
+        elif part.protocol.name != VOTE_PROTOCOL:
             yield Effect(kind=GAIN, condition=name)
             alike = [vote for vote in votes if _panel(vote) == _panel(part)]
             if alike or votes:
-                vote = (alike or votes)[0].condition.name
-                yield Effect(kind=VOTE, condition=name, against=vote)
+                vote = min(
+                    alike or votes, key=lambda vote: abs(_turns(vote, plan) - _turns(part, plan))
+                )
+                yield Effect(kind=VOTE, condition=name, against=vote.condition.name)
             if len(part.seats) == len((Role.LEADER, Role.FOLLOWER)):
                 yield Effect(kind=LEADER, condition=name)
 
 
 def _panel(part: Part) -> frozenset[str]:
     return frozenset(seat.reviewer for seat in part.seats)
+
+
+def _turns(part: Part, plan: Plan) -> int:
+    return len(script_of(part.protocol, part.seats, plan.comparisons[0]).steps)
 
 
 def _baseline(part: Part, lone: list[Part]) -> Part | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from peerjudge.data import Card, Experiment, Scalar
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import Estimate, Prepared, estimate, prepare
-from peerjudge.plan.effects import Effect, effects_of
+from peerjudge.plan.effects import VOTE_PROTOCOL, Effect, effects_of
 from peerjudge.plan.power import AtSize, Needed, at_sizes, needed
 from peerjudge.plan.simulated import stage_of
 from peerjudge.plan.stand_ins import simulated_cast
@@ -34,7 +34,7 @@ class Seen:
 class EffectOutlook:
     """An effect where hearing a right argument pulls as the cards say, and where it does not pull.
 
-    `without_pull` is `None` where no card has such a pull.
+    `without_pull` is `None` where no card has such a pull, or nobody hears anybody.
     """
 
     effect: Effect
@@ -58,14 +58,15 @@ class Expense:
 class Outlook:
     """A planned study, simulated: every effect and every size.
 
-    `stand_ins` says who was simulated as whom. `flawed` names reviewers whose unreadable and refused
-    replies were left out of account.
+    `votes` says whether a condition is a vote, `stand_ins` who was simulated as whom. `flawed` names
+    reviewers whose unreadable and refused replies were left out of account.
     """
 
     experiment: str
     comparisons_in_data: int
     studies: int
     power: float
+    votes: bool
     effects: tuple[EffectOutlook, ...]
     expenses: tuple[Expense, ...]
     stand_ins: Mapping[str, str]
@@ -81,6 +82,7 @@ def outlook(
     data: str | None = None,
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
+    effects: Sequence[str] = (),
     sizes: Sequence[int] = SIZES,
     power: float = 0.8,
     studies: int = 1000,
@@ -96,6 +98,7 @@ def outlook(
         data: A dataset instead of the declared one. Its comparisons are taken as often as needed.
         seed: Instead of the declared one.
         settings: `key: value` settings; see `apply_settings`.
+        effects: The names (`NAMES`) of the effects looked at, if not all that there are.
         sizes: Numbers of comparisons.
         power: The wanted share of studies that show an effect.
         studies: How many are simulated at each size.
@@ -109,29 +112,28 @@ def outlook(
     """
     _require(sizes=sizes, power=power, studies=studies)
     shelf = shelf or Shelf()
+    if not isinstance(experiment, Experiment) and shelf.study(experiment) is not None:
+        msg = f"{experiment} computes instead of playing, so there is nothing to plan; `peerjudge run` it"
+        raise ExperimentError(msg)
     prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
     plan = prepared.plan
     cast = simulated_cast(plan.cast, stand_ins or {}, shelf)
-    effects = effects_of(plan)
-    if not effects:
-        msg = (
-            f"experiment {plan.experiment.name!r} has nothing to compare: no discussion, and no method "
-            "beside a pairwise judgement of the same reviewer"
-        )
-        raise ExperimentError(msg)
-    seen = _seen(prepared, cast, effects, sorted(sizes), power, studies)
+    wanted = effects_of(plan, wanted=effects)
+    seen = _seen(prepared, cast, wanted, sorted(sizes), power, studies)
     pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
+    heard = [effect for effect in wanted if effect.discussed and pulled]
     flat = {name: _without_pull(card) for name, card in cast.items()}
-    still = _seen(prepared, flat, effects, sorted(sizes), power, studies) if pulled else {}
+    still = _seen(prepared, flat, heard, sorted(sizes), power, studies) if heard else {}
     whole = estimate(plan, prepared.costs)
     return Outlook(
         experiment=plan.experiment.name,
         comparisons_in_data=len(plan.comparisons),
         studies=studies,
         power=power,
+        votes=any(part.protocol.name == VOTE_PROTOCOL for part in plan.parts),
         effects=tuple(
             EffectOutlook(effect=effect, as_carded=seen[effect], without_pull=still.get(effect))
-            for effect in effects
+            for effect in wanted
         ),
         expenses=tuple(
             _expense(whole, size, seconds_per_call, max_connections)
@@ -174,7 +176,8 @@ def _seen(
     power: float,
     studies: int,
 ) -> dict[Effect, Seen]:
-    stage, seed = stage_of(prepared.plan, cast), prepared.plan.experiment.seed
+    named = {name for effect in effects for name in (effect.condition, effect.against)}
+    stage, seed = stage_of(prepared.plan, cast).only(*named), prepared.plan.experiment.seed
     rows = at_sizes(stage, effects, sizes=sizes, studies=studies, seed=seed)
     return {
         effect: Seen(

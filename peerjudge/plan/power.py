@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -25,6 +25,11 @@ _LEAST = 20
 _CLEAR = 3.0
 """An effect has to be so many standard errors of the whole simulation above 0 to be one."""
 
+_TRIES = 5
+_NEAR = 0.02
+"""How much more power than was wanted is near enough."""
+
+_EDGE = 0.01
 _LEVEL = 1.959964
 _BATCHES = 17
 
@@ -82,23 +87,46 @@ def needed(
     studies: int,
     seed: int,
 ) -> Needed:
-    """The smallest size with this power, from the largest one simulated, and checked by simulation."""
-    from scipy.special import ndtri
-
+    """The smallest size with this power: guessed from the largest one simulated, then simulated."""
     known = rows[-1]
     chance = known.spread / (known.comparisons * studies) ** 0.5
     if not known.value > _CLEAR * chance:
         return Needed(comparisons=None, power=None)
     if not known.spread:
         return Needed(comparisons=rows[0].comparisons, power=rows[0].power)
-    reach = _LEVEL + float(ndtri(power))
-    size = max(_LEAST, ceil((reach * known.spread / known.value) ** 2))
+    size = max(_LEAST, ceil((_reach(power) * known.spread / known.value) ** 2))
     if size > LARGEST:
         return Needed(comparisons=None, power=None)
     if size > _CHECKED:
         return Needed(comparisons=size, power=None)
-    checked = _at_size(_estimates(stage, [effect], size, studies, seed)[effect], size)
-    return Needed(comparisons=size, power=checked.power)
+    stage = stage.only(effect.condition, effect.against)
+    return _searched(
+        lambda size: _at_size(_estimates(stage, [effect], size, studies, seed)[effect], size).power,
+        size,
+        power,
+    )
+
+
+def _searched(reached_at: Callable[[int], float], size: int, power: float) -> Needed:
+    """The smallest size found that reaches the power, from a guess; simulations near it are few."""
+    found: dict[int, float] = {}
+    while size not in found and len(found) < _TRIES:
+        reached = found[size] = reached_at(size)
+        if 0 <= reached - power <= _NEAR:
+            break
+        # Where all studies show it, or none, how far off the guess is cannot be told.
+        told = min(max(reached, _EDGE), 1 - _EDGE)
+        size = max(_LEAST, ceil(size * (_reach(power) / _reach(told)) ** 2))
+    enough = [size for size, reached in found.items() if reached >= power]
+    best = min(enough) if enough else max(found)
+    return Needed(comparisons=best, power=found[best])
+
+
+def _reach(power: float) -> float:
+    """How many standard errors above 0 an effect has to be for this power."""
+    from scipy.special import ndtri
+
+    return _LEVEL + float(ndtri(power))
 
 
 def _estimates(

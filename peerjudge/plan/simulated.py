@@ -11,7 +11,7 @@ import numpy.typing as npt
 from peerjudge.data import Card, Leader, Orders, Role
 from peerjudge.experiment import Part, Plan
 from peerjudge.simulation.fast import Items, Speaker, World
-from peerjudge.simulation.following import NOTHING, Draws, play_script
+from peerjudge.simulation.following import NOTHING, Conclusions, Draws, play_script
 from peerjudge.simulation.items import items_of, speaker_of
 from peerjudge.simulation.script import Script, script_of
 
@@ -19,8 +19,11 @@ __all__ = ["Conditions", "Floats", "Measures", "Stage", "stage_of", "studies_of"
 
 Floats = npt.NDArray[np.float64]
 
-_CELLS = 1_000_000
-"""Comparisons times studies that are drawn at a time."""
+_CELLS = 50_000
+"""Comparisons times studies that are drawn at a time: few enough for the cache."""
+
+_SELECTIONS = 20
+"""Of comparisons, at least, so that a small study's power is not that of one selection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,7 @@ class _Play:
     """One discussion of a condition: its script, and in which place of a random draw it is played."""
 
     script: Script
+    conclusions: Conclusions = field(default_factory=dict, hash=False, compare=False)
     repetition: int
     order: int
     leader: int
@@ -66,6 +70,11 @@ class Stage:
     speakers: Mapping[str, Speaker] = field(hash=False)
     conditions: tuple[_Condition, ...]
 
+    def only(self, *names: str) -> Stage:
+        """The same study with no other conditions than these."""
+        kept = tuple(condition for condition in self.conditions if condition.name in names)
+        return replace(self, conditions=kept)
+
 
 def stage_of(plan: Plan, cast: Mapping[str, Card]) -> Stage:
     """Make a plan ready, with simulated cards for everybody.
@@ -86,18 +95,19 @@ def studies_of(
 ) -> Iterator[Conditions]:
     """So many studies of so many comparisons, some studies at a time.
 
-    The comparisons are the plan's, each taken as often as any other, give or take one.
+    The comparisons are the plan's, selected at random and anew every so many studies, each as often
+    as any other, give or take one.
     """
-    have = len(stage.items)
-    rows = np.resize(random.permutation(have), comparisons).astype(np.intp)
-    items = stage.items.taken(rows)
-    speakers = {
-        name: replace(speaker, own=np.asarray(speaker.own)[rows])
-        for name, speaker in stage.speakers.items()
-    }
-    at_a_time = max(1, _CELLS // comparisons)
+    at_a_time = max(1, min(_CELLS // comparisons, studies // _SELECTIONS))
     for done in range(0, studies, at_a_time):
-        world = World(items, studies=min(at_a_time, studies - done), random=random)
+        rows = np.resize(random.permutation(len(stage.items)), comparisons).astype(np.intp)
+        speakers = {
+            name: replace(speaker, own=np.asarray(speaker.own)[rows])
+            for name, speaker in stage.speakers.items()
+        }
+        world = World(
+            stage.items.taken(rows), studies=min(at_a_time, studies - done), random=random
+        )
         draws: Draws = {}
         coins = [random.integers(0, 2, comparisons) for _ in ("order", "leader")]
         yield {
@@ -160,6 +170,7 @@ def _measured(
             world,
             {seat.id: speakers[seat.reviewer] for seat in seats},
             draws=draws,
+            conclusions=play.conclusions,
             repetition=play.repetition,
         )
         here = np.ones(world.shape[1])

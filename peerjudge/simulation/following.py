@@ -17,7 +17,7 @@ from peerjudge.simulation.judgement import BARE_TASKS
 from peerjudge.simulation.script import Script, Step
 from peerjudge.simulation.talks import contradict
 
-__all__ = ["NOTHING", "Draws", "Played", "play_script"]
+__all__ = ["NOTHING", "Conclusions", "Draws", "Played", "play_script"]
 
 NOTHING = np.int8(9)
 """Stands for a conclusion that is no verdict: nothing readable, or a reviewer at odds with itself."""
@@ -27,6 +27,9 @@ _VALUES = 3
 
 Draws = dict[tuple[object, ...], Verdicts]
 """Private draws by what they depend on; shared by the scripts that are played in one world."""
+
+Conclusions = dict[int, np.int8]
+"""What a script concludes, by the pattern of its verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ def play_script(
     speakers: Mapping[str, Speaker],
     *,
     draws: Draws,
+    conclusions: Conclusions | None = None,
     repetition: int = 0,
 ) -> Played:
     """Follow a script in all studies of a world.
@@ -59,6 +63,7 @@ def play_script(
         world: the studies.
         speakers: who speaks, by seat id.
         draws: private draws that were made before in this world; new ones are added.
+        conclusions: of this script, from other worlds; new ones are added.
         repetition: another one is another draw.
     """
     if script.rates:
@@ -99,7 +104,7 @@ def play_script(
             private[step.seat] = stance
         said[turn] = final[step.seat] = stance
     return Played(
-        conclusion=_concluded(script, said),
+        conclusion=_concluded(script, said, {} if conclusions is None else conclusions),
         private=tuple(private),
         final=tuple(final),
         contradicted=tuple(contradicted),
@@ -154,7 +159,7 @@ def _rate(
     rating = next(step for step in script.steps if step.cue.expects is Expects.RATING)
     seat = script.seats[rating.seat]
     low, high = sorted(rating.cue.scale)
-    points = None if seat.sampling.logprobs else high - low + 1
+    points = None if rating.cue.logprobs or seat.sampling.logprobs else high - low + 1
     key = (repetition, seat.reviewer, seat.sampling, rating.cue.task, points)
     if key not in draws:
         draws[key] = world.rated(speakers[seat.id], temperature=_temperature(seat), points=points)
@@ -168,15 +173,17 @@ def _rate(
     )
 
 
-def _concluded(script: Script, said: Mapping[int, Verdicts]) -> Verdicts:
+def _concluded(script: Script, said: Mapping[int, Verdicts], conclusions: Conclusions) -> Verdicts:
     """What the protocol concludes from the verdicts, asked once for every pattern of them."""
     codes = np.zeros(next(iter(said.values())).shape, dtype=np.int64)
     for verdicts in said.values():
         codes = codes * _VALUES + (verdicts.astype(np.int64) + 1)
     patterns, places = np.unique(codes, return_inverse=True)
-    concluded = np.array(
-        [_conclusion(script, list(said), int(pattern)) for pattern in patterns], dtype=np.int8
-    )
+    found: list[int] = patterns.tolist()
+    for pattern in found:
+        if pattern not in conclusions:
+            conclusions[pattern] = _conclusion(script, list(said), pattern)
+    concluded = np.array([conclusions[pattern] for pattern in found], dtype=np.int8)
     return concluded[places].reshape(codes.shape)
 
 
