@@ -59,7 +59,7 @@ def _fault(cue: Cue, seats: tuple[Seat, ...], comparison: Comparison, now: int) 
         ascending = [*cue.hears] == sorted({*cue.hears})
         if not (ascending and cue.hears[0] >= 0 and cue.hears[-1] < now):
             return f"lets {cue.seat!r} hear turns {list(cue.hears)}, not earlier turns in order,"
-    if any(not 0 <= index < now for index in cue.withheld):
+    if cue.withheld and not 0 <= min(cue.withheld) <= max(cue.withheld) < now:
         return f"keeps turns {list(cue.withheld)} from {cue.seat!r}, not earlier ones,"
     shown = comparison.shown
     if cue.sees != shown and not (len(set(cue.sees)) == len(cue.sees) and {*cue.sees} <= {*shown}):

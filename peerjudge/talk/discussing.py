@@ -99,12 +99,13 @@ def talk_cue(
         return None
     place = spoken % len(seats)
     speaker = seats[place]
-    everything = manner.hears == "all"
-    hears = [
-        index
-        for index, turn in enumerate(turns)
-        if everything or not turn.cue.private or turn.cue.seat == speaker.id
-    ]
+    hears = range(len(turns))
+    if manner.hears == "own":
+        hears = [
+            index
+            for index, turn in enumerate(turns)
+            if not turn.cue.private or turn.cue.seat == speaker.id
+        ]
     cue = Cue(
         seat=speaker.id,
         task="discuss",

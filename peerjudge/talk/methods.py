@@ -101,8 +101,12 @@ def rating_cues(
     reply: str = "",
     scale: Scale = "1-5",
     hears: tuple[int, ...] = (),
+    logprobs: bool = False,
 ) -> tuple[Cue, ...]:
-    """One cue for a rating of each answer, which shows that answer alone."""
+    """One cue for a rating of each answer, which shows that answer alone.
+
+    `logprobs` asks for log-probabilities to weigh the rating by.
+    """
     worst, best = scale.split("-")
     return tuple(
         Cue(
@@ -115,6 +119,7 @@ def rating_cues(
             aspects=aspects,
             scale=(int(worst), int(best)),
             reply=reply,
+            logprobs=logprobs,
         )
         for answer_id in comparison.shown
     )
@@ -154,14 +159,13 @@ def opening_cue(
     """The next private cue of an opening in which one seat after the other reviews, or `None`."""
     if turns and not turns[-1].cue.private:
         return None
-    first = _opening_of(seats[0], comparison, opening, start=0)
-    place, step = divmod(len(turns), len(first))
-    if place == 0:
-        return first[step]
+    # What a seat says in private ends with its verdict.
+    ends = [turn.index + 1 for turn in turns if turn.cue.expects is Expects.VERDICT]
+    place, start = len(ends), ends[-1] if ends else 0
     if place == len(seats):
         return None
     shown = order_of(place, comparison, control)
-    return _opening_of(seats[place], shown, opening, start=place * len(first))[step]
+    return _opening_of(seats[place], shown, opening, start=start)[len(turns) - start]
 
 
 def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:
@@ -205,7 +209,7 @@ def _preparation(
         case "prepair_star":
             return (_text_cue("explain_both", seat, ask, sees=comparison.shown, hears=hears),)
         case "pointwise":
-            return rating_cues(seat, comparison, aspects=ask.aspects, hears=hears)
+            return rating_cues(seat, comparison, aspects=ask.aspects, hears=hears, logprobs=True)
         case "score_reasons":
             return rating_cues(
                 seat,
