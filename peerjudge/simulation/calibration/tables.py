@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from peerjudge.data import Cell, Measurement, StudyTable, Target, TargetFigure
+from peerjudge.simulation.calibration.assess import Summary
 from peerjudge.simulation.calibration.calibrate import Calibration
 from peerjudge.simulation.calibration.fitting import Fit
 from peerjudge.simulation.calibration.holdout import SETTLES
@@ -129,24 +130,14 @@ def _summary_table(results: Results) -> StudyTable:
     models = (*results.nulls, results.untamed)
     return StudyTable(
         title="Summaries beside their noise floor and the null models",
-        columns=(
-            "summary",
-            "of",
-            "value",
-            "floor",
-            "floor low",
-            "floor high",
-            *(model.name for model in models),
-        ),
+        columns=("summary", "of", "value", "noise floor", *(model.name for model in models)),
         rows=tuple(
             (
                 one.name,
                 one.rows,
-                one.value,
-                one.floor,
-                one.floor_low,
-                one.floor_high,
-                *(model.summed[number].value for model in models),
+                _plain(one.value, one),
+                _floor(one),
+                *(_plain(model.summed[number].value, one) for model in models),
             )
             for number, one in enumerate(results.summed)
         ),
@@ -154,6 +145,15 @@ def _summary_table(results: Results) -> StudyTable:
         "by a study simulated from the fitted model: mean and 95 % of such studies. The null models "
         "are fitted to the same figures, events included; what they do not touch is as fitted.",
     )
+
+
+def _plain(value: float, of: Summary) -> Cell:
+    return int(value) if of.counts else value
+
+
+def _floor(one: Summary) -> str:
+    places = 4 if one.floor_high < 1 else 0
+    return f"{one.floor:.{places or 1}f}, {one.floor_low:.{places}f} to {one.floor_high:.{places}f}"
 
 
 def _null_table(results: Results) -> StudyTable:
