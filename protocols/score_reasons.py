@@ -32,6 +32,8 @@ class Options:
         rules: Adds the pack's special rules to the instruction.
         scale: The scale, from the worst to the best.
         aspects: Names the pack's criteria; without them the instruction is generic.
+        logprobs: Asks the client for log-probabilities to weigh the score by, as in `pointwise`; the
+            study goes by the stated number.
     """
 
     order: Literal["score_only", "score_reasons", "reasons_score"] = "reasons_score"
@@ -39,6 +41,7 @@ class Options:
     rules: bool = False
     scale: Scale = "1-5"
     aspects: bool = True
+    logprobs: bool = False
 
 
 def next_cue(
@@ -52,6 +55,7 @@ def next_cue(
         task="score_by_rules" if options.rules else "score",
         reply=f"{options.form}_{options.order}",
         scale=options.scale,
+        logprobs=options.logprobs,
     )
     return cues[len(turns)] if len(turns) < len(cues) else None
 

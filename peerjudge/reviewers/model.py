@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import structlog
-from autogen_core.models import ChatCompletionClient
+from autogen_core.models import ChatCompletionClient, CreateResult
 
 from peerjudge.clients import Governed, billed_to, create_args, dialect_of, is_simulated
 from peerjudge.clients.sampling import Dialect
@@ -12,13 +14,16 @@ from peerjudge.reviewers.messages import llm_messages, utterance
 
 __all__ = ["ModelReviewer"]
 
+_REFUSED_STATUS = frozenset({400, 404, 422})
+
 _log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class ModelReviewer:
     """Speaks for a card through a model client, with the sampling of the seat it speaks from.
 
-    A setting that the provider does not take (a seed at Anthropic) is left out, with one warning.
+    A setting that the provider does not take (a seed at Anthropic) is left out, with one warning. So
+    are log-probabilities that only the cue asks for, where the server refuses them.
 
     Args:
         card: The card; a client that is not governed yet is governed by its limits.
@@ -34,6 +39,7 @@ class ModelReviewer:
         self._dialect: Dialect = dialect_of(self.client)
         self._simulated = is_simulated(self.client)
         self._warned: set[str] = set()
+        self._refuses_logprobs = False
 
     @property
     def name(self) -> str:
@@ -42,18 +48,30 @@ class ModelReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         """The model's reply. Whatever was worth a retry has been retried when this raises."""
-        args, dropped = create_args(request.seat.sampling, self._dialect, model=self._model)
-        self._warn(dropped)
         with billed_to(
             reviewer=self.name,
             discussion=request.discussion,
             turn=request.turn,
             draw=request.draw,
         ) as bill:
-            result = await self.client.create(
-                llm_messages(request.messages), extra_create_args=args
-            )
+            result = await self._asked(request)
         return utterance(result, bill, model=self._model, simulated=self._simulated)
+
+    async def _asked(self, request: Request) -> CreateResult:
+        sampling = request.seat.sampling
+        extra = request.cue.logprobs and not sampling.logprobs and not self._refuses_logprobs
+        if extra:
+            sampling = replace(sampling, logprobs=True)
+        args, dropped = create_args(sampling, self._dialect, model=self._model)
+        self._warn(dropped)
+        try:
+            return await self.client.create(llm_messages(request.messages), extra_create_args=args)
+        except Exception as error:
+            if not (extra and _refuses_logprobs(error)):
+                raise
+        self._refuses_logprobs = True
+        self._warn(("logprobs",))
+        return await self._asked(request)
 
     def _warn(self, dropped: tuple[str, ...]) -> None:
         for setting in dropped:
@@ -70,6 +88,12 @@ class ModelReviewer:
         """Close the client, unless it is shared."""
         if self._owned:
             await self.client.close()
+
+
+def _refuses_logprobs(error: Exception) -> bool:
+    """Whether the server takes the request to be a mistake because of the log-probabilities."""
+    status = getattr(error, "status_code", None)
+    return status in _REFUSED_STATUS and "logprobs" in str(error)
 
 
 def _governed(card: Card, client: ChatCompletionClient) -> Governed:

@@ -123,7 +123,7 @@ def _reply(mind: Mind, request: Request) -> _Reply:
         score = rate(appeal, traits, scale=cue.scale)
         before, after = rating(brief, cue.reply)
         text = f"{before}{score}{after}"
-        if not request.seat.sampling.logprobs:
+        if not (cue.logprobs or request.seat.sampling.logprobs):
             return text, "stop", None
         chances = rating_chances(appeal, traits, scale=cue.scale)
         return text, "stop", _tokens(before, score, after, chances)

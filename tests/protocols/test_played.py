@@ -34,13 +34,13 @@ async def played(
     reviewer: Reviewer,
     *,
     pack: str = "long_form",
-    logprobs: bool = False,
+    by_card: bool = False,
     **options: Scalar,
 ) -> Transcript:
     """The discussion, with the same reviewer in every seat."""
     protocol = SHELF.protocol(name, options)
     seats = tuple(
-        Seat(id=f"s{n}", reviewer=reviewer.name, sampling=Sampling(logprobs=logprobs))
+        Seat(id=f"s{n}", reviewer=reviewer.name, sampling=Sampling(logprobs=by_card))
         for n in range(protocol.seats[0])
     )
     head = Transcript(id="d", comparison=comparison, protocol=name, seats=seats)
@@ -86,13 +86,15 @@ async def test_a_simulated_study_of_every_method_comes_to_verdicts(
 
 
 async def test_the_log_probabilities_of_a_reply_reach_its_rating():
-    """Where the seat asks for log-probabilities a rating is weighted, else it is as stated."""
+    """A rating is weighted where the protocol or the card asks for log-probabilities."""
     reviewer = SimulatedReviewer(Card(name="sim", kind=ReviewerKind.SIMULATED), seed=1)
     comparison = comparison_of(2, gold=1)
-    stated = await played("pointwise", comparison, reviewer)
-    weighted = await played("pointwise", comparison, reviewer, logprobs=True)
+    stated = await played("score_reasons", comparison, reviewer)
+    by_card = await played("score_reasons", comparison, reviewer, by_card=True)
+    weighted = await played("pointwise", comparison, reviewer)
     assert all(turn.review.rule.endswith("as stated") for turn in stated.turns)
-    assert all(turn.review.rule.endswith("weighted") for turn in weighted.turns)
+    for turn in (*by_card.turns, *weighted.turns):
+        assert turn.review.rule.endswith("weighted")
     assert all(float(turn.review.score or 0).is_integer() for turn in stated.turns)
     assert not any(float(turn.review.score or 0).is_integer() for turn in weighted.turns)
 

@@ -152,6 +152,37 @@ async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpser
     assert "seed" not in sent[0]
 
 
+async def test_log_probabilities_that_a_server_refuses_are_done_without(httpserver: HTTPServer):
+    """A protocol may ask for them of any model: one that has none is asked again, and ever after, plainly."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(wire: WireRequest) -> Response:
+        sent.append(json.loads(wire.data))
+        if "logprobs" in sent[-1]:
+            error = {"message": "'logprobs' is not supported with this model.", "code": None}
+            return Response(
+                json.dumps({"error": error}), status=400, content_type="application/json"
+            )
+        choice = {"index": 0, "message": {"role": "assistant", "content": "4"}}
+        body = {"id": "x", "object": "chat.completion", "created": 0, "model": "plain-1"}
+        body |= {"choices": [{**choice, "finish_reason": "stop"}]}
+        return Response(json.dumps(body), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
+    card = read_card(
+        "plain",
+        f'[model]\nprovider = "vllm"\nname = "plain-1"\nbase_url = "{httpserver.url_for("/v1")}"\n',
+    )
+    rate = replace(request("x").cue, sees=("a",), logprobs=True)
+    async with ClientPool(environ={}) as pool:
+        reviewer = ModelReviewer(card, pool.client(card))
+        with capture_logs() as logs:
+            said = [await reviewer.speak(replace(request(draw), cue=rate)) for draw in "xy"]
+    assert [one.text for one in said] == ["4", "4"]
+    assert ["logprobs" in body for body in sent] == [True, False, False]
+    assert [log["setting"] for log in logs if "setting" in log] == ["logprobs"]
+
+
 async def test_a_shared_client_is_left_open_and_an_own_one_is_closed():
     """Whoever governs a client closes it."""
     shared, own = FakeChatClient(), FakeChatClient()

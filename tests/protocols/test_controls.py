@@ -1,0 +1,254 @@
+"""The controls of a discussion: what is heard in place of the others' arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import peerjudge as pj
+from peerjudge.analysis.stances import stances
+from peerjudge.data import (
+    TIE,
+    Answer,
+    Comparison,
+    Control,
+    Cue,
+    EventKind,
+    Expects,
+    Message,
+    Question,
+    Review,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Utterance,
+    Verdict,
+)
+from peerjudge.prompts import render
+from peerjudge.shelf import Shelf
+from peerjudge.testing import comparison_of, seats_of
+from peerjudge.tracker import opinion_events
+
+SHELF = Shelf(project=Path(__file__).resolve().parents[2])
+FIRST, SECOND, THIRD = (Verdict.of(f"answer-{n}") for n in (1, 2, 3))
+
+
+def words_of(cue: Cue, verdict: Verdict) -> str:
+    """What a seat says for this verdict: the number under which it is shown the answer."""
+    number = len(cue.sees) + 1 if verdict == TIE else cue.sees.index(verdict.choice or "") + 1
+    return f"{cue.seat} has reasons.\n\n{number}"
+
+
+def played(
+    *verdicts: Verdict,
+    control: Control,
+    protocol: str = "leader_follower",
+    answers: int = 2,
+    gold: int | None = None,
+    **options,
+) -> Transcript:
+    """The discussion in which the verdicts are given in this order, under a control."""
+    chosen = SHELF.protocol(protocol, options={"control": control, **options})
+    seats, comparison = seats_of(chosen.seats[0]), comparison_of(answers, gold=gold)
+    turns: tuple[Turn, ...] = ()
+    given = iter(verdicts)
+    while cue := chosen.next_cue(seats, comparison, turns):
+        verdict = next(given) if cue.expects is Expects.VERDICT else None
+        said = f"{cue.seat} explains {cue.sees}." if verdict is None else words_of(cue, verdict)
+        review = Review(verdict=verdict)
+        turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=said), review=review),)
+    return Transcript(
+        id=f"{control} {verdicts}",
+        comparison=comparison,
+        protocol=protocol,
+        seats=seats,
+        turns=turns,
+        stop=StopReason.COMPLETE,
+        verdict=chosen.conclude(seats, comparison, turns),
+        condition=control,
+        options=chosen.settings(),
+    )
+
+
+def asked(transcript: Transcript, turn: int) -> tuple[Message, ...]:
+    """The prompt of a turn."""
+    return render(
+        SHELF.prompts("long_form"),
+        seats=transcript.seats,
+        comparison=transcript.comparison,
+        turns=transcript.turns[:turn],
+        cue=transcript.turns[turn].cue,
+    )
+
+
+def read_by(transcript: Transcript, turn: int) -> str:
+    """All that the speaker of a turn reads."""
+    return "\n\n".join(message.text for message in asked(transcript, turn))
+
+
+@pytest.mark.parametrize("hears", ["all", "own"])
+def test_a_placebo_withholds_what_the_discussion_lets_hear(hears: str):
+    """A seat hears its own words only; what it would have heard otherwise is named as withheld."""
+    verdicts = (FIRST, SECOND) * 3
+    real = played(*verdicts, control="none", hears=hears)
+    placebo = played(*verdicts, control="placebo", hears=hears)
+    for turn, its_placebo in zip(real.turns, placebo.turns, strict=True):
+        cue = its_placebo.cue
+        assert sorted((*cue.hears, *cue.withheld)) == list(turn.cue.hears)
+        assert {placebo.turns[index].cue.seat for index in cue.hears} <= {cue.seat}
+        assert cue.task == (turn.cue.task if cue.private else "reconsider")
+    other = "seat-1 has reasons."
+    assert other in read_by(real, 5)
+    assert other not in read_by(placebo, 5)
+
+
+def test_a_placebo_changes_an_opinion_unprompted_or_not_at_all():
+    """Its events are those of the discussion, on the same occasions, though nobody was heard."""
+    placebo = played(FIRST, SECOND, FIRST, FIRST, control="placebo", turns=2, gold=1)
+    held, altered = opinion_events(placebo)
+    assert (held.kind, held.others, held.heard) == (EventKind.HELD, SECOND, ())
+    assert (altered.kind, altered.others, altered.heard) == (EventKind.ALTERED, FIRST, ())
+    assert {held.control, altered.control} == {"placebo"}
+    assert altered.gold == "towards"
+
+
+def test_an_irrelevant_argument_keeps_the_verdict_and_none_of_the_words():
+    """A seat learns what the others chose, by its place on the page, and nothing of why."""
+    real = played(FIRST, SECOND, FIRST, SECOND, control="none", turns=2)
+    irrelevant = played(FIRST, SECOND, FIRST, SECOND, control="irrelevant", turns=2)
+    assert [turn.cue.hears for turn in irrelevant.turns] == [turn.cue.hears for turn in real.turns]
+    text = read_by(irrelevant, 2)
+    assert "I choose the second of the two." in text
+    assert "seat-2 has reasons" not in text
+    assert "seat-1 has reasons" in text
+    assert [event.kind for event in opinion_events(irrelevant)] == [
+        event.kind for event in opinion_events(real)
+    ]
+
+
+@pytest.mark.parametrize("verdict", [TIE, THIRD])
+def test_an_irrelevant_argument_can_be_for_anything(verdict: Verdict):
+    """Ties and third answers are named as such."""
+    verdicts = (FIRST, verdict, FIRST, verdict)
+    irrelevant = played(*verdicts, control="irrelevant", turns=2, answers=3, ties=True)
+    said = "call it a tie" if verdict == TIE else "I choose the third of the three"
+    assert said in read_by(irrelevant, 2)
+
+
+def test_an_irrelevant_argument_avoids_the_matter_of_the_question():
+    """A question about one of the stock subjects is not argued with that subject."""
+    cue = Cue(seat="seat-1", task="discuss", sees=("a", "b"), hears=(0,), control="irrelevant")
+    heard = Turn(
+        index=0,
+        cue=Cue(seat="seat-2", task="review", sees=("a", "b"), private=True),
+        utterance=Utterance(text="2"),
+        review=Review(verdict=Verdict.of("b")),
+    )
+    told: set[str] = set()
+    for subject in (
+        "flour and a loaf of bread in the oven",
+        "a bicycle with gears",
+        "wool and felt",
+    ):
+        comparison = Comparison(
+            id="c",
+            question=Question(id="q", text=f"What should I know about {subject}?"),
+            answers=(Answer(id="a", text="..."), Answer(id="b", text="...")),
+        )
+        prompt = render(
+            SHELF.prompts("long_form"),
+            seats=(Seat(id="seat-1", reviewer="r"), Seat(id="seat-2", reviewer="s")),
+            comparison=comparison,
+            turns=(heard,),
+            cue=cue,
+        )
+        words = prompt[-1].text.split("wrote in private:")[1]
+        told.add(words)
+        assert not any(word in words for word in subject.split() if len(word) > 4)
+    assert len(told) > 1
+
+
+def test_swapped_labels_turn_an_argument_round():
+    """Both choose one answer, and each reads that the other chose the opposite one."""
+    swapped = played(FIRST, FIRST, FIRST, SECOND, control="swapped", turns=2, gold=1)
+    orders = [turn.cue.sees for turn in swapped.turns]
+    assert orders == [("answer-1", "answer-2"), ("answer-2", "answer-1")] * 2
+    assert "seat-2 has reasons.\n\n2" in read_by(swapped, 2)
+    held, altered = opinion_events(swapped)
+    assert (held.kind, held.others) == (EventKind.HELD, SECOND)
+    assert (altered.kind, altered.others, altered.gold) == (EventKind.ALTERED, SECOND, "away")
+
+
+def test_swapped_labels_are_on_what_was_said_of_one_answer_too():
+    """An explanation of an answer is told to the other as one of the opposite answer."""
+    verdicts = (FIRST, FIRST, FIRST, FIRST)
+    swapped = played(*verdicts, control="swapped", opening="prepair", turns=2)
+    real = played(*verdicts, control="none", opening="prepair", turns=2)
+    told = {turn.cue.seat: turn.cue.sees[0] for turn in swapped.turns if len(turn.cue.sees) == 1}
+    assert told.keys() == {"seat-1", "seat-2"}
+    assert "Reviewer 2 on Answer 1" in read_by(real, 6)
+    for transcript, name in ((real, "Answer 1"), (swapped, "Answer 2")):
+        before, _, after = read_by(transcript, 6).partition("seat-2 explains ('answer-1',).")
+        assert after
+        assert f"Reviewer 2 on {name}" in before.splitlines()[-1]
+
+
+def test_private_reviews_are_shared_with_the_discussion():
+    """A control asks nothing else in private; with swapped labels, the same in the other order."""
+    verdicts = (FIRST, SECOND, FIRST, SECOND)
+    real = played(*verdicts, control="none", turns=2)
+    for control in ("placebo", "irrelevant"):
+        other = played(*verdicts, control=control, turns=2)
+        assert [asked(other, turn) for turn in (0, 1)] == [asked(real, turn) for turn in (0, 1)]
+    swapped = played(*verdicts, control="swapped", turns=2)
+    assert swapped.turns[1].cue.sees == real.turns[1].cue.sees[::-1]
+
+
+def test_a_panel_can_be_controlled():
+    """Neighbours hear each other under swapped labels; the outer two of three see the same order."""
+    panel = played(*(FIRST,) * 6, control="swapped", protocol="panel", rounds=1)
+    events = {event.seat: event.others for event in opinion_events(panel)}
+    assert events == {"seat-2": SECOND}
+    assert "seat-2 has reasons.\n\n2" in read_by(panel, 3)
+    assert "seat-3 has reasons.\n\n1" in read_by(panel, 3)
+
+
+def test_controls_are_set_beside_their_discussion_and_not_mixed_with_it():
+    """Altering is counted at the first turn, and compared on the same questions."""
+    found = stances(
+        [
+            played(FIRST, SECOND, SECOND, FIRST, control="none", turns=2, gold=2),
+            played(FIRST, SECOND, FIRST, SECOND, control="placebo", turns=2, gold=2),
+            played(FIRST, SECOND, SECOND, SECOND, control="irrelevant", turns=2, gold=2),
+            played(FIRST, SECOND, FIRST, FIRST, control="swapped", turns=2, gold=2),
+        ]
+    )
+    rows = {(row.condition, row.reviewer): row for row in found.controls}
+    real, placebo = rows["none", "reviewer-1"], rows["placebo", "reviewer-1"]
+    assert (real.altered.value, real.contradicted_by_gold.value, real.beside) == (1.0, 1.0, None)
+    assert (placebo.altered.value, placebo.beside) == (0.0, "none")
+    assert placebo.difference is not None
+    assert placebo.difference.difference.value == 1.0
+    assert {row.reviewer for row in found.counts if row.reviewer} == {"reviewer-1", "reviewer-2"}
+    assert sum(sum(row.events.values()) for row in found.counts if row.round) == 2
+
+
+async def test_the_experiment_tells_what_reasons_do(tmp_path: Path):
+    """Simulated reviewers alter nothing unasked, and tell right from wrong by reasons only."""
+    folder = tmp_path / "controls"
+    summary = await pj.run("controls", out=str(folder), shelf=SHELF, settings={"truth_pull": "4.0"})
+    assert summary.discussions.failed == 0
+    transcripts = await pj.load(str(folder))
+    rows = {row.condition: row for row in stances(transcripts).controls if row.reviewer is None}
+    assert list(rows) == ["discussion", "irrelevant", "placebo", "swapped"]
+    told_by_reasons = {
+        name: row.contradicted_by_gold.value - row.contradicted_by_wrong.value
+        for name, row in rows.items()
+    }
+    assert rows["placebo"].altered.value == 0
+    assert rows["irrelevant"].altered.value > 0
+    assert told_by_reasons["discussion"] > 0.6
+    assert abs(told_by_reasons["irrelevant"]) < 0.4
+    assert abs(told_by_reasons["swapped"]) < 0.4
