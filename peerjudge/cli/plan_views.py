@@ -74,11 +74,13 @@ def plan_document(found: Outlook) -> dict[str, object]:
         "comparisons_in_data": found.comparisons_in_data,
         "stand_ins": dict(found.stand_ins),
         "left_out": list(found.flawed),
+        "unpriced": list(found.unpriced),
         "effects": [
             {
                 "effect": one.effect.kind,
                 "condition": one.effect.condition,
                 "against": one.effect.against or None,
+                "same_reviewers": one.effect.same_reviewers,
                 "as_carded": _seen_document(one.as_carded),
                 "without_pull": None
                 if one.without_pull is None
@@ -140,7 +142,9 @@ def _label(one: EffectOutlook) -> str:
     kind, effect = one.effect.kind, one.effect
     if kind == METHOD:
         return effect.condition
-    return f"against {effect.against}" if kind == VOTE else kind.removeprefix("discussion ")
+    if kind == VOTE:
+        return f"against {effect.against}" + ("" if effect.same_reviewers else ", of others")
+    return kind.removeprefix("discussion ")
 
 
 def _power_table(effects: list[EffectOutlook], wanted: float) -> Table:
@@ -218,6 +222,9 @@ def _closing(found: Outlook) -> Iterator[str]:
     )
     if all(row.cost_usd == 0 for row in found.expenses):
         yield "simulated reviewers cost nothing: seat model cards, with --stand-in, to see a price"
+    if found.unpriced:
+        named = ", ".join(found.unpriced)
+        yield f"nobody knows what {named} costs; prices.toml can say it (USD per million tokens)"
     yield f"the data have {found.comparisons_in_data:,} comparisons; larger sizes take them again"
     if found.stand_ins:
         named = ", ".join(f"{who} as {whom}" for who, whom in found.stand_ins.items())

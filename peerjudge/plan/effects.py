@@ -57,11 +57,15 @@ _PAIRWISE = "pairwise"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What is compared: a condition, and the one it is set `against` where there is one."""
+    """What is compared: a condition, and the one it is set `against` where there is one.
+
+    `same_reviewers` says whether the same ones judge there.
+    """
 
     kind: str
     condition: str
     against: str = ""
+    same_reviewers: bool = True
 
     @property
     def name(self) -> str:
@@ -141,7 +145,12 @@ def _effects(plan: Plan) -> Iterator[Effect]:
                 vote = min(
                     alike or votes, key=lambda vote: abs(_turns(vote, plan) - _turns(part, plan))
                 )
-                yield Effect(kind=VOTE, condition=name, against=vote.condition.name)
+                yield Effect(
+                    kind=VOTE,
+                    condition=name,
+                    against=vote.condition.name,
+                    same_reviewers=bool(alike),
+                )
             if len(part.seats) == len((Role.LEADER, Role.FOLLOWER)):
                 yield Effect(kind=LEADER, condition=name)
 

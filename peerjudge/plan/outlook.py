@@ -59,7 +59,8 @@ class Outlook:
     """A planned study, simulated: every effect and every size.
 
     `votes` says whether a condition is a vote, `stand_ins` who was simulated as whom. `flawed` names
-    reviewers whose unreadable and refused replies were left out of account.
+    reviewers whose unreadable and refused replies were left out of account, `unpriced` those whose
+    price nobody knows.
     """
 
     experiment: str
@@ -71,6 +72,7 @@ class Outlook:
     expenses: tuple[Expense, ...]
     stand_ins: Mapping[str, str]
     flawed: tuple[str, ...]
+    unpriced: tuple[str, ...]
     reply_tokens: int
     seconds_per_call: float
     max_connections: int
@@ -145,6 +147,7 @@ def outlook(
             for name, card in cast.items()
             if card.traits.get("unreadable_rate", 0) or card.traits.get("refusal_rate", 0)
         ),
+        unpriced=tuple(name for name, price in prepared.costs.prices.items() if price is None),
         reply_tokens=whole.reply_tokens,
         seconds_per_call=seconds_per_call,
         max_connections=max_connections,

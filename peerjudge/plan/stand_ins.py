@@ -27,18 +27,25 @@ def simulated_cast(
             f"{strangers[0]!r} has no seat in this experiment; seated are {', '.join(sorted(cast))}"
         )
         raise CardError(msg)
-    return {name: _simulated(card, stand_ins.get(name), shelf) for name, card in cast.items()}
-
-
-def _simulated(card: Card, stand_in: str | None, shelf: Shelf) -> Card:
-    if stand_in is None:
-        if card.kind is ReviewerKind.SIMULATED:
-            return card
+    missing = [
+        name
+        for name, card in cast.items()
+        if name not in stand_ins and card.kind is not ReviewerKind.SIMULATED
+    ]
+    if missing:
+        example = " ".join(f"--stand-in {name}=sim_gpt4" for name in missing)
         msg = (
-            f"card {card.name!r} is not simulated: say which simulated reviewer stands in for it, for "
-            f"example --stand-in {card.name}=sim_gpt4 (`peerjudge list agents` shows them)"
+            f"{', '.join(map(repr, missing))}: not simulated, so say which simulated reviewer stands in "
+            f"for each, for example {example} (`peerjudge list agents` shows them)"
         )
         raise CardError(msg)
+    return {
+        name: _played(stand_ins[name], card, shelf) if name in stand_ins else card
+        for name, card in cast.items()
+    }
+
+
+def _played(stand_in: str, card: Card, shelf: Shelf) -> Card:
     played = shelf.card(stand_in)
     if played.kind is not ReviewerKind.SIMULATED:
         msg = f"card {stand_in!r} cannot stand in for {card.name!r}: it is not simulated"

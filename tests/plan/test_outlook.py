@@ -217,7 +217,23 @@ def test_models_need_a_stand_in(shelf):
         outlook(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
     seen = outlook(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf)
     assert seen.stand_ins == {"gpt_4o": "sim_gpt4"}
-    assert seen.expenses[0].cost_usd is None or seen.expenses[0].cost_usd > 0
+    assert seen.unpriced == ()
+    assert seen.expenses[0].cost_usd > 0
+    both = Experiment(
+        name="both",
+        data="sample",
+        conditions=(
+            Condition(name="talk", protocol="leader_follower", seats=("gpt_4o", "llama_local")),
+            Condition(name="vote", protocol="vote", seats=("gpt_4o",) * 6),
+        ),
+    )
+    with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4 --stand-in llama_local="):
+        outlook(both, shelf=shelf)
+    stand_ins = {"gpt_4o": "sim_gpt4", "llama_local": "sim_gpt35"}
+    seen = outlook(both, stand_ins=stand_ins, sizes=(50,), studies=30, shelf=shelf)
+    assert not _effect(seen, "discussion against vote").effect.same_reviewers
+    assert seen.unpriced == ("llama_local",)
+    assert seen.expenses[0].cost_usd is None
 
 
 @pytest.mark.parametrize(
