@@ -8,7 +8,9 @@ A protocol file on the `protocols/` shelf holds
 * optionally `Options`: a frozen dataclass of keyword-only options with defaults,
 * optionally `conclude(seats, comparison, turns, options) -> Verdict` (default: the last verdict),
 * optionally `SWAP_SYMMETRIC = False` when showing the answers in another order changes more than
-  the order in which they are shown.
+  the order in which they are shown,
+* optionally `REVERSES = True` when it asks in the shown order and in the reverse one itself: of two
+  orders that are each other's reverse, a run then plays the first.
 
 `DiscussionProtocol` is such a file with its options chosen.
 """
@@ -64,6 +66,7 @@ class DiscussionProtocol:
     seats: tuple[int, int | None] = (1, 1)
     answers: tuple[int, int | None] = (2, 2)
     swap_symmetric: bool = True
+    reverses: bool = False
 
     def next_cue(
         self, seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...]

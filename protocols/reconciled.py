@@ -2,7 +2,8 @@
 
 Neither time it hears what it said in the other order; a judge that contradicts itself is
 inconsistent, which is an outcome of its own and not a tie. What a method says about an answer alone
-is said once for both orders. One discussion has both orders in it: play it with `orders = "given"`.
+is said once for both orders. One discussion has both orders in it, so that a run whose conditions
+show answers in both orders plays this once per comparison.
 
 Source: the position-swapped judging of MT-Bench (Zheng et al., "Judging LLM-as-a-Judge with MT-Bench
 and Chatbot Arena", section 3.4), in which only a verdict that survives the swap counts.
@@ -17,6 +18,7 @@ from peerjudge.talk import Ask, Comparative, in_both_orders, method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)
+REVERSES = True
 
 
 @dataclass(frozen=True, kw_only=True)

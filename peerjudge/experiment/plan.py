@@ -70,8 +70,7 @@ class Plan:
     def __len__(self) -> int:
         seed = self.experiment.seed
         each = sum(
-            len(shown_orders(comparison, part.condition.orders, seed=seed))
-            * len(_seatings(part, comparison, seed=seed))
+            len(_shown(part, comparison, seed=seed)) * len(_seatings(part, comparison, seed=seed))
             for comparison in self.comparisons
             for part in self.parts
         )
@@ -113,6 +112,18 @@ def shown_orders(comparison: Comparison, orders: Orders, *, seed: int) -> tuple[
     if orders is Orders.ALL:
         return tuple(map(comparison.reordered, permutations(shown)))
     return tuple(comparison.reordered(shown[i:] + shown[:i]) for i in range(len(shown)))
+
+
+def _shown(part: Part, comparison: Comparison, *, seed: int) -> tuple[Comparison, ...]:
+    """The orders of a condition, without the reverse of one that a protocol reverses itself."""
+    orders = shown_orders(comparison, part.condition.orders, seed=seed)
+    if not part.protocol.reverses:
+        return orders
+    kept: list[Comparison] = []
+    for order in orders:
+        if order.swapped() not in kept:
+            kept.append(order)
+    return tuple(kept)
 
 
 def _part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast) -> Part:
@@ -157,7 +168,7 @@ def _discussions(
     part.protocol.require(seats=len(part.seats), answers=len(comparison.answers))
     prompts = pack_identity(part.pack)
     settings = part.protocol.settings()
-    for shown in shown_orders(comparison, part.condition.orders, seed=experiment.seed):
+    for shown in _shown(part, comparison, seed=experiment.seed):
         for seats in _seatings(part, comparison, seed=experiment.seed):
             for repetition in range(experiment.repetitions):
                 head = Transcript(

@@ -86,7 +86,7 @@ def _unreadable_lines(findings: Findings) -> list[str]:
 def _lost(condition: ConditionFindings) -> str:
     said = [
         f"{condition.outcomes[outcome]} {outcome.value}"
-        for outcome in (Outcome.UNREADABLE, Outcome.REFUSED)
+        for outcome in (Outcome.INCONSISTENT, Outcome.UNREADABLE, Outcome.REFUSED)
         if condition.outcomes[outcome]
     ]
     return " and ".join(said)

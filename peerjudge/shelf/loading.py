@@ -70,6 +70,7 @@ def read_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> Discu
         seats=_bounds(path, "SEATS", module.SEATS),
         answers=_bounds(path, "ANSWERS", getattr(module, "ANSWERS", (2, 2))),
         swap_symmetric=bool(getattr(module, "SWAP_SYMMETRIC", True)),
+        reverses=bool(getattr(module, "REVERSES", False)),
     )
 
 

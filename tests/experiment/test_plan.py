@@ -51,6 +51,15 @@ def test_three_answers_are_shown_in_every_rotation():
         assert len({one.shown[place] for one in rotations}) == 3
 
 
+def test_a_protocol_that_asks_in_both_orders_itself_is_played_once(small):
+    """Both orders are in one discussion: shown in both, or in either, there is one per comparison."""
+    condition = Condition(name="both at once", protocol="reconciled", seats=("sim_strong",))
+    for orders in (Orders.GIVEN, Orders.BOTH, Orders.ALL):
+        chosen = replace(small, conditions=(replace(condition, orders=orders),))
+        plan = prepare(chosen, limit=3).plan
+        assert len(list(plan)) == len(plan) == 3
+
+
 def test_one_answer_has_one_order():
     """A rating of one answer has no order to swap."""
     assert len(shown_orders(comparison_of(1), Orders.BOTH, seed=0)) == 1

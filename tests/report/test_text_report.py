@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from peerjudge.analysis.findings import findings
-from peerjudge.data import Transcript
+from peerjudge.data import INCONSISTENT, Transcript
 from peerjudge.report import print_findings
 
 
@@ -75,3 +75,9 @@ def test_markup_in_a_name_is_a_name(run: tuple[Transcript, ...]) -> None:
 def test_an_empty_run_prints(run: tuple[Transcript, ...]) -> None:
     """There is something to say about a run in which nothing was played."""
     assert "0 discussions" in printed((), 80)
+
+
+def test_what_is_left_out_of_the_accuracy_is_named(run: tuple[Transcript, ...]) -> None:
+    """A reviewer at odds with itself has no verdict that could be right, and the bounds say so."""
+    lost = (replace(run[0], verdict=INCONSISTENT), *run[1:])
+    assert f"{run[0].condition}: 1 inconsistent; if these were all wrong" in printed(lost, 80)

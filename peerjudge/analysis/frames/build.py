@@ -125,7 +125,7 @@ def calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> 
 def events_frame(events: Iterable[OpinionEvent]) -> pd.DataFrame:
     """One row per opinion event, in the order in which they come."""
     names = {name: Names() for name in _EVENT_NAMES}
-    shown = ("role", "kind", "before", "after", "others", "gold", "majority", "first")
+    shown = ("role", "kind", "before", "after", "others", "gold", "majority", "first", "control")
     words = {name: Names() for name in shown}
     heard, turns = Names(), array("i")
     for event in events:

@@ -84,6 +84,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "gold": "towards, away or neither, seen from gold; missing where nothing moved",
         "majority": "the same, seen from the majority of the private stances",
         "first": "the same, seen from the first-shown answer",
+        "control": "what was heard in place of the others' arguments: none, placebo, irrelevant, swapped",
     },
     "battles": {
         "question": "id of the question",
