@@ -26,6 +26,8 @@ from peerjudge.simulation.calibration.holdout import held_out_pair
 from peerjudge.simulation.calibration.llmbar import CELL
 from peerjudge.simulation.calibration.llmbar import expected as llmbar_expected
 from peerjudge.simulation.calibration.llmbar import figures as llmbar_figures
+from peerjudge.simulation.calibration.nulls import unguided_model
+from peerjudge.simulation.calibration.prd import fit_prd
 from peerjudge.simulation.calibration.prd_figures import GAIN, HELD
 from peerjudge.simulation.calibration.results import (
     Results,
@@ -107,6 +109,7 @@ def results(calibration, found):
         summed=summaries(found),
         nulls=tuple(null_results(calibration, found, studies=1000)),
         untamed=untamed_result(calibration, found, studies=1000),
+        unguided=fit_prd(published, model=unguided_model(published)).cost,
         pairs=tuple(held_out_pair(published.pairs[place], published) for place in (0, 2)),
         strict=0.0,
         rows=(),
@@ -120,6 +123,11 @@ def test_models_without_discussion_fit_much_worse(results):
         assert inside(found_in(null.found, GAIN)) <= 13, null.name
     assert results.untamed.cost > 2 * results.calibration.llmbar_fit.cost
     assert inside(found_in(results.untamed.found, CELL)) < 130
+
+
+def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
+    """More than what two first reviews hold has come out of PRD's discussions."""
+    assert results.unguided > 3 * results.calibration.prd_fit.cost
 
 
 def test_levels_alone_are_no_evidence(results):

@@ -11,7 +11,7 @@ from peerjudge.simulation.calibration.fitting import Values
 from peerjudge.simulation.calibration.prd import Cast, Model, cast_of, parameters
 from peerjudge.simulation.calibration.targets import PrdTargets
 
-__all__ = ["null_models"]
+__all__ = ["null_models", "unguided_model"]
 
 _FAR = 40.0
 """A logit so large that its probability is 0 or 1."""
@@ -44,6 +44,16 @@ def null_models(published: PrdTargets) -> tuple[Model, ...]:
             parameters=alike,
             cast=lambda found: cast_of(found, names),
         ),
+    )
+
+
+def unguided_model(published: PrdTargets) -> Model:
+    """The full model but for the pull of the truth."""
+    names = published.reviewers
+    return Model(
+        name="the truth does not pull",
+        parameters=tuple(one for one in parameters(names) if one.name != "truth_pull"),
+        cast=lambda found: cast_of({**found, "truth_pull": 0.0}, names),
     )
 
 

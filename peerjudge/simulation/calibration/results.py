@@ -24,7 +24,7 @@ from peerjudge.simulation.calibration.holdout import (
     strictly,
 )
 from peerjudge.simulation.calibration.llmbar import UNTAMED, fit_llmbar, world_of
-from peerjudge.simulation.calibration.nulls import null_models
+from peerjudge.simulation.calibration.nulls import null_models, unguided_model
 from peerjudge.simulation.calibration.prd import fit_prd
 from peerjudge.simulation.calibration.prd_figures import GAIN
 
@@ -60,7 +60,8 @@ class Null:
 class Results:
     """The fits beside all figures, the null models, and predictions of what was left out.
 
-    `nulls` are those without discussion; `untamed` is the one in which no method tames the surface.
+    `nulls` are those without discussion; `untamed` is the one in which no method tames the surface;
+    `unguided` is PRD's sum of squares where the truth does not pull.
     `strict` is the error on GPT-4 with Claude where no figure that it enters was shown.
     """
 
@@ -70,6 +71,7 @@ class Results:
     summed: tuple[Summary, ...]
     nulls: tuple[Null, ...]
     untamed: Null
+    unguided: float
     pairs: tuple[HeldOutPair, ...]
     strict: float
     rows: tuple[HeldOutRow, ...]
@@ -102,6 +104,7 @@ def results(*, seed: int, studies: int) -> Results:
         summed=summaries(found),
         nulls=tuple(null_results(calibration, found, studies=studies, seed=seed)),
         untamed=untamed_result(calibration, found, studies=studies, seed=seed),
+        unguided=fit_prd(published.prd, model=unguided_model(published.prd)).cost,
         pairs=tuple(held_out_pair(pair, published.prd) for pair in published.prd.pairs),
         strict=strictly(published.prd),
         rows=held_out_rows(published.llmbar),
