@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Display",
+    "LogForm",
     "configure_logging",
     "json_text",
     "print_json",
@@ -31,6 +32,13 @@ class Display(StrEnum):
     RICH = "rich"
     PLAIN = "plain"
     NONE = "none"
+
+
+class LogForm(StrEnum):
+    """How log events are written."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def results() -> Console:
@@ -65,18 +73,21 @@ def say_if_simulated(dataset: Dataset) -> None:
         results().print(SIMULATED, style="bold")
 
 
-def configure_logging(*, level: str) -> None:
-    """Send structlog's events to stderr, at this level and above."""
+def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
+    """Send structlog's events to stderr, at this level and above, one line each."""
     import structlog
 
     number = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
+    as_json = form is LogForm.JSON
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+            structlog.processors.JSONRenderer(ensure_ascii=False)
+            if as_json
+            else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),

@@ -28,10 +28,12 @@ from peerjudge.clients.passing import Passing
 from peerjudge.clients.prices import Price
 from peerjudge.clients.redaction import Redaction
 from peerjudge.clients.retry import RetryPolicy, is_transient
+from peerjudge.clients.spans import traced_call
 from peerjudge.clients.tokens import count_messages, estimate_tokens, usage_of
 from peerjudge.clients.window import Window
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.cards import Limits
+from peerjudge.telemetry import tracer
 
 __all__ = ["Governed", "GovernedConfig"]
 
@@ -94,6 +96,7 @@ class Governed(Passing, Component[GovernedConfig]):
         self._flights = SingleFlight(MemoryCache()) if flights is None else flights
         self._ledger = Ledger(self.book, reviewer=reviewer, model=model, price=price)
         self._redaction = Redaction(secrets)
+        self._tracer = tracer()
 
     async def create(
         self,
@@ -122,9 +125,9 @@ class Governed(Passing, Component[GovernedConfig]):
             token=cancellation_token,
         )
         if cancellation_token is None:
-            return await self._serve(asked)
+            return await self._told(asked)
         # As a task, so that the token stops the waits between attempts and clients that ignore it.
-        serving = asyncio.ensure_future(self._serve(asked))
+        serving = asyncio.ensure_future(self._told(asked))
         cancellation_token.link_future(serving)
         return await serving
 
@@ -154,7 +157,7 @@ class Governed(Passing, Component[GovernedConfig]):
             token=cancellation_token,
             pieces=Pieces(pieces.put_nowait),
         )
-        serving = asyncio.ensure_future(self._serve(asked))
+        serving = asyncio.ensure_future(self._told(asked))
         serving.add_done_callback(lambda _: pieces.put_nowait(None))
         if cancellation_token is not None:
             cancellation_token.link_future(serving)
@@ -168,6 +171,12 @@ class Governed(Passing, Component[GovernedConfig]):
         finally:
             serving.cancel()
             await asyncio.wait([serving])
+
+    async def _told(self, asked: Asked) -> CreateResult:
+        """The reply, and a span for it where spans are wanted."""
+        if self._tracer is None:
+            return await self._serve(asked)
+        return await traced_call(self._tracer, asked, model=self.model, serve=self._serve)
 
     async def _serve(self, asked: Asked) -> CreateResult:
         """The reply, at hand or asked for: the single flight."""

@@ -18,6 +18,7 @@ from peerjudge.experiment.folder import default_folder, require_own, write_manif
 from peerjudge.experiment.halt import FailureRate
 from peerjudge.experiment.playing import Observer, Playing
 from peerjudge.experiment.prepare import Prepared, prepare
+from peerjudge.experiment.spans import Spans
 from peerjudge.experiment.summary import RunSummary, spent_on
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
@@ -82,10 +83,8 @@ async def run(
         PeerJudgeError: A mistake, before any call or as soon as it shows; what is stored stays.
         asyncio.CancelledError: When cancelled; every kept turn stays, and the run can be resumed.
     """
-    _require_sense(out, store, cost_limit=cost_limit, token_limit=token_limit, deadline=deadline)
-    if workers < 1:
-        msg = f"a run takes 1 worker or more, not {workers}"
-        raise ExperimentError(msg)
+    bounds = {"cost limit": cost_limit, "token limit": token_limit, "deadline": deadline}
+    _require_sense(out, store, bounds=bounds, workers=workers)
     failures = None if fail_on_error is None else FailureRate(fail_on_error)
     shelf = shelf or Shelf()
     prepared = prepare(
@@ -98,6 +97,7 @@ async def run(
         require_own(folder, prepared.plan.experiment)
     place: str | Path = store or folder or ""
     async with (
+        Spans.of(prepared.run_id) as spans,
         Store.open(place) as opened,
         seated(
             prepared.plan.cast,
@@ -119,6 +119,7 @@ async def run(
             deadlines=None if deadline is None else Deadlines(deadline),
             failures=failures,
             observer=observer,
+            spans=spans,
         )
         if observer is not None:
             observer.planned(prepared)
@@ -131,18 +132,19 @@ def _require_sense(
     out: str | Path | None,
     store: str | None,
     *,
-    cost_limit: float | None,
-    token_limit: int | None,
-    deadline: float | None,
+    bounds: Mapping[str, float | None],
+    workers: int,
 ) -> None:
     if out is not None and store is not None:
         msg = "a run goes into a folder (out) or into a store (store), not into both"
         raise ExperimentError(msg)
-    bounds = {"cost limit": cost_limit, "token limit": token_limit, "deadline": deadline}
     for name, bound in bounds.items():
         if bound is not None and not bound > 0:
             msg = f"a {name} is more than 0, not {bound:g}"
             raise ExperimentError(msg)
+    if workers < 1:
+        msg = f"a run takes 1 worker or more, not {workers}"
+        raise ExperimentError(msg)
 
 
 async def _record(store: Store, prepared: Prepared, folder: Path | None) -> None:

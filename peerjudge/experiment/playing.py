@@ -14,6 +14,7 @@ from peerjudge.experiment.estimate import Count, counter, on_paper
 from peerjudge.experiment.halt import TOO_MANY_FAILURES, FailureRate, play_until
 from peerjudge.experiment.plan import Part
 from peerjudge.experiment.prepare import Prepared
+from peerjudge.experiment.spans import Spans, Traced
 from peerjudge.experiment.summary import RunSummary, Tally
 from peerjudge.stage import Reviewer, Staging, play_all
 from peerjudge.store import Store
@@ -53,6 +54,7 @@ class Playing:
         deadlines: Deadlines | None,
         failures: FailureRate | None,
         observer: Observer | None,
+        spans: Spans | None,
     ) -> None:
         self._prepared = prepared
         self._store = store
@@ -60,12 +62,9 @@ class Playing:
         self._deadlines = deadlines
         self._failures = failures
         self._observer = observer
+        self._spans = spans
         self._count: Count = counter(prepared.plan.cast)
-        self._reviewers = (
-            reviewers
-            if budget is None and deadlines is None
-            else {name: self._bounded(one) for name, one in reviewers.items()}
-        )
+        self._reviewers = {name: self._wrapped(one) for name, one in reviewers.items()}
         self._tally = Tally(store, prepared.costs, on_end=(self._ended,))
 
     async def play(self, *, max_connections: int) -> None:
@@ -155,13 +154,12 @@ class Playing:
         cost = self._prepared.costs.of(reviewer, usage)
         return Amount(usage.prompt_tokens + usage.completion_tokens, cost or 0.0)
 
-    def _bounded(self, reviewer: Reviewer) -> Reviewer:
-        return Bounded(
-            reviewer,
-            cost=self._cost_of(reviewer.name),
-            budget=self._budget,
-            deadlines=self._deadlines,
-        )
+    def _wrapped(self, reviewer: Reviewer) -> Reviewer:
+        """The reviewer within the bounds of the run, and with spans where those are wanted."""
+        if self._budget is not None or self._deadlines is not None:
+            cost = self._cost_of(reviewer.name)
+            reviewer = Bounded(reviewer, cost=cost, budget=self._budget, deadlines=self._deadlines)
+        return reviewer if self._spans is None else Traced(reviewer, self._spans)
 
     def _cost_of(self, reviewer: str) -> Callable[[Usage], float | None]:
         return lambda usage: self._prepared.costs.of(reviewer, usage)
@@ -173,3 +171,5 @@ class Playing:
             self._deadlines.close(transcript.id)
         if self._failures is not None:
             self._failures.count(failed=transcript.stop is StopReason.FAILED)
+        if self._spans is not None:
+            self._spans.end(transcript)
