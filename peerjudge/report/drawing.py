@@ -32,7 +32,7 @@ __all__ = ["Drawing", "Figure", "collected", "environment", "packaged", "save_fi
 Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigure | NetworkFigure
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NARROWEST = 440.0
+_NARROWEST = 470.0
 _LINE, _LETTER = 16.0, 5.9
 """The height of a line of a note, and about the width of a letter in it."""
 

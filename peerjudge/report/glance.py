@@ -9,7 +9,7 @@ from peerjudge.analysis.recorded import RecordedFindings
 from peerjudge.data import Measurement, Outcome
 from peerjudge.report.peer_views import measured_of
 from peerjudge.report.published import Published
-from peerjudge.report.words import counted, p_words, percent, points
+from peerjudge.report.words import counted, named, p_words, percent, points
 
 __all__ = ["recorded_sentences", "sentences"]
 
@@ -31,10 +31,10 @@ def _against_vote(findings: Findings) -> Iterator[str]:
     if not rows:
         return
     best = max(rows, key=lambda row: _value(row.difference))
+    among = f"; the best of {len(rows)} conditions" if len(rows) > 1 else ""
     yield (
-        f"Against the vote of the same reviewers: {best.condition} {_signed(best.difference)} "
-        f"points, {_told_apart(best)}"
-        + (f"; the best of {len(rows)} conditions." if len(rows) > 1 else ".")
+        f"Against the vote of the same reviewers: \u201c{named(best.condition)}\u201d "
+        f"{_signed(best.difference)} points, {_told_apart(best)}{among}."
     )
 
 
@@ -49,12 +49,12 @@ def _gain(findings: Findings) -> Iterator[str]:
     rows = [one for one in findings.conditions if one.gain is not None and one.discusses]
     if not rows:
         return
-    best = max(rows, key=lambda one: _value(one.gain))
+    best = max(rows, key=lambda one: abs(_value(one.gain)))
     if best.before is None or best.after is None:
         return
     yield (
-        f"From the private verdicts to the conclusion, {best.name} gains most: "
-        f"{_signed(best.gain)} points, to an accuracy of {percent(best.after.measured)} %."
+        f"From private verdict to conclusion, accuracy changes most in \u201c{named(best.name)}\u201d: "
+        f"{_signed(best.gain)} points, to {percent(best.after.measured)} %."
     )
 
 
@@ -65,11 +65,11 @@ def _moved(findings: Findings) -> Iterator[str]:
     most = max(rows, key=lambda one: _value(one.altered))
     least = min(rows, key=lambda one: _value(one.altered))
     said = (
-        f"When contradicted, {most.reviewer} altered its opinion {percent(most.altered)} % of "
+        f"When contradicted, {named(most.reviewer)} altered its opinion {percent(most.altered)} % of "
         f"{counted(most.contradicted, 'time')}"
     )
     if least is not most:
-        said += f", {least.reviewer} {percent(least.altered)} % of {least.contradicted:,}"
+        said += f", {named(least.reviewer)} {percent(least.altered)} % of {least.contradicted:,}"
     yield f"{said}."
 
 
@@ -78,7 +78,7 @@ def _leading(findings: Findings) -> Iterator[str]:
         if row.reviewer is None and row.altered is not None and row.altered.difference.n:
             yield (
                 f"Leading rather than following changes how often a reviewer alters by "
-                f"{_signed(row.altered.difference)} points (p {_p(row.altered.p_value)})."
+                f"{_signed(row.altered.difference)} points (p\u00a0{_p(row.altered.p_value)})."
             )
 
 
@@ -95,7 +95,7 @@ def _first(findings: Findings) -> Iterator[str]:
         if standing.rank_low == standing.rank_high
         else f"ranks {standing.rank_low} to {standing.rank_high} are possible"
     )
-    yield f"Ranked first of {len(ranking.contestants)}: {name}; {ranks}."
+    yield f"Ranked first of {len(ranking.contestants)}: {named(name)}; {ranks}."
 
 
 def _lost(findings: Findings) -> Iterator[str]:
@@ -163,4 +163,4 @@ def _signed(measured: Measurement | None) -> str:
 
 def _p(value: float) -> str:
     said = p_words(value)
-    return said if said.startswith("<") else f"= {said}"
+    return (said if said.startswith("<") else f"= {said}").replace(" ", "\u00a0")

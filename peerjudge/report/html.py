@@ -58,7 +58,7 @@ def write_report(
         "figures": figures_of(findings),
         "groups": _groups(findings),
         "rounds": rounds_of(findings),
-        "kinds": tuple(EventKind),
+        "kinds": _kinds(findings),
         "shifted": any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat),
         "manifest": _json(manifest),
         "facts": _facts(manifest),
@@ -67,6 +67,16 @@ def write_report(
         "filters": _FILTERS,
     }
     return write_page("report.html.j2", context, path=path, scripts=("figures.js", "report.js"))
+
+
+def _kinds(findings: Findings) -> list[EventKind]:
+    """Holding and altering, and what else happened."""
+    always = {EventKind.HELD, EventKind.ALTERED}
+    return [
+        kind
+        for kind in EventKind
+        if kind in always or any(seat.events[kind] for seat in findings.by_seat)
+    ]
 
 
 def _json(value: object) -> str:

@@ -46,7 +46,7 @@ class Flag(IntFlag):
     ALTERED = 1
     """Some seat altered its opinion."""
     DISAGREED = 2
-    """It ended with seats of different stances."""
+    """It was discussed, and ended with seats of different stances."""
     AWAY = 4
     """A follower moved away from gold."""
     UNREADABLE = 8
@@ -62,10 +62,13 @@ def flags_of(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
         for seat in transcript.seats
         if (stance := stance_of(transcript, seat, stance="final")) is not None and stance.readable
     }
+    discussed = transcript.stop is StopReason.COMPLETE and any(
+        not turn.cue.private for turn in transcript.turns
+    )
     verdicts = [turn.review.verdict for turn in transcript.turns]
     found = {
         Flag.ALTERED: any(event.kind is EventKind.ALTERED for event in events),
-        Flag.DISAGREED: transcript.stop is StopReason.COMPLETE and len(finals) > 1,
+        Flag.DISAGREED: discussed and len(finals) > 1,
         Flag.AWAY: any(e.role is Role.FOLLOWER and e.gold is Direction.AWAY for e in events),
         Flag.UNREADABLE: any(v is not None and not v.readable for v in verdicts),
         Flag.FAILED: transcript.stop is StopReason.FAILED,

@@ -17,6 +17,7 @@ __all__ = [
     "effort_sentence",
     "event_name",
     "interval_note",
+    "named",
     "orders_note",
     "p_words",
     "percent",
@@ -28,6 +29,9 @@ __all__ = [
 
 SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
 MISSING = "-"
+
+_TURNING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+"""The characters that change the direction of writing until they are closed."""
 
 _EVENTS = {
     EventKind.HELD: "held",
@@ -86,6 +90,11 @@ def effort_sentence(effort: Effort) -> str:
     about = "about " if effort.estimated else ""
     cost = f"{counted(effort.turns, 'turn')}, {about}{token_words(tokens)}"
     return "; ".join([" ".join(said) + (f" ({', '.join(rest)})" if rest else ""), cost]) + "."
+
+
+def named(name: str) -> str:
+    """A name within a sentence, that cannot turn the direction of what is written around it."""
+    return f"\u2068{name.translate(_TURNING)}\u2069"
 
 
 def token_words(tokens: int) -> str:

@@ -54,6 +54,7 @@ def test_filters_tell_what_happened() -> None:
     assert flags("1|2 1 1", gold=1) == Flag.ALTERED
     assert flags("1|2 1 1", gold=2) == Flag.ALTERED | Flag.AWAY
     assert flags("1|2 1 2") == Flag.DISAGREED
+    assert flags("1|2") == Flag(0), "a vote is no discussion"
     assert flags("?|1 1 1") == Flag.UNREADABLE
     assert flags("!|1 1 1") == Flag.UNREADABLE
 

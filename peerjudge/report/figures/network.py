@@ -162,7 +162,7 @@ def _arrow(link: Link, start: Point, end: Point) -> NetworkArrow:
     across = ((neck[1] - tip[1]) / 2, (tip[0] - neck[0]) / 2)
     wings = _at(_moved(neck, across, 1.0)), _at(_moved(neck, across, -1.0))
     # Beside the bow, and the further the more of the text would lie across it.
-    clear = 16.0 + thickness / 2 + abs(aside[0]) * _LETTER * len(link.label) / 2
+    clear = 18.0 + thickness / 2 + abs(aside[0]) * _LETTER * len(link.label) / 2
     label = _moved(middle, aside, bend + clear)
     return NetworkArrow(
         path=f"M{_at(begin)} Q{_at(peak)} {_at(neck)}",

@@ -128,10 +128,11 @@
 
   function line(at) {
     const row = index.rows[at];
-    const who = `${index.conditions[row[CONDITION]]}: ${seats(row).map((seat) => `${seat.name} (${seat.role})`).join(", ")}`;
+    // Each name is set apart, so that none turns the direction of what follows.
+    const who = seats(row).flatMap((seat, place) => [place ? ", " : ": ", el("bdi", null, seat.name), ` (${seat.role})`]);
     const body = el("div", { class: "body" });
     const details = el("details", { id: `d-${row[ID]}` },
-      el("summary", null, el("span", { class: "asked" }, index.questions[row[QUESTION]]), el("span", { class: "who" }, who), moves(row)), body);
+      el("summary", null, el("span", { class: "asked" }, index.questions[row[QUESTION]]), el("span", { class: "who" }, el("bdi", null, index.conditions[row[CONDITION]]), ...who), moves(row)), body);
     details.addEventListener("toggle", () => {
       if (details.open && !body.firstChild) fill(body, at);
     });
@@ -160,7 +161,7 @@
       timeline(row, told.turns),
       el("ol", { class: "turns" }, ...told.turns.map((turn, place) => spokenTurn(held, turn, row, place))),
       told.failure ? el("p", { class: "said" }, el("span", { class: "tag failed" }, "failed"), ` ${told.failure}`) : "",
-      el("p", { class: "cut" }, [told.protocol, labels, `discussion ${row[ID]}`].filter(Boolean).join(" \u00b7 "), " \u00b7 ", el("a", { href: `#d-${row[ID]}` }, "link to this")),
+      el("p", { class: "cut" }, `${told.protocol} \u00b7 `, labels ? el("bdi", null, labels) : "", `${labels ? " \u00b7 " : ""}discussion ${row[ID]} \u00b7 `, el("a", { href: `#d-${row[ID]}` }, "link to this")),
     ];
   }
 
