@@ -22,8 +22,9 @@ from peerjudge.tracker import opinion_events
 
 HOSTILE = (
     '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
-    '<!-- {{ 7*7 }} {% raw %} ]]> & "quoted" \u202eevil\u202c \u2028 \ud800 \x00'
+    '<!-- {{ 7*7 }} {% raw %} ]]> & "quoted" \u202eevil \u2028 \ud800 \x00 \x1b[31m --> \u05d0'
 )
+MEGABYTE = HOSTILE * (1_000_000 // len(HOSTILE))
 
 Report = Callable[..., str]
 
@@ -61,13 +62,13 @@ def hostile(transcript: Transcript) -> Transcript:
             subset=HOSTILE,
             question=replace(comparison.question, text=HOSTILE, category=HOSTILE),
             answers=tuple(
-                replace(a, text=HOSTILE + a.text, author=f"{a.author}{HOSTILE}")
+                replace(a, text=HOSTILE + a.text + MEGABYTE, author=f"{a.author}{HOSTILE}")
                 for a in comparison.answers
             ),
         ),
         seats=tuple(replace(s, reviewer=f"{s.reviewer}{HOSTILE}") for s in transcript.seats),
         turns=tuple(
-            replace(turn, utterance=replace(turn.utterance, text=HOSTILE * 1500, model=HOSTILE))
+            replace(turn, utterance=replace(turn.utterance, text=MEGABYTE, model=HOSTILE))
             for turn in transcript.turns
         ),
     )
@@ -243,7 +244,26 @@ until(() => rows() === 1, () => {
 """
 
 
-def driven(page: str, folder: Path) -> dict[str, object]:
+OLD = """
+delete window.DecompressionStream;
+"""
+
+READ = """
+const details = document.querySelector("#list details");
+details.open = true;
+setTimeout(() => {
+  const told = { seen, rows: document.querySelectorAll("#list > li").length };
+  told.notice = document.querySelector("#browse .notice").textContent;
+  told.body = details.querySelector(".body").textContent;
+  told.disabled = document.querySelector("#search").disabled;
+  document.title = "TOLD" + JSON.stringify(told) + "END";
+}, 200);
+"""
+
+
+def driven(
+    page: str, folder: Path, *, before: str = WATCH, drive: str = DRIVE
+) -> dict[str, object]:
     """What a browser saw when it used the page as a reader would."""
     if CHROMIUM is None:
         pytest.skip("no Chromium here to open the report in")
@@ -251,10 +271,10 @@ def driven(page: str, folder: Path) -> dict[str, object]:
     def allowed(script: str) -> str:
         return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
-    both = f"'sha256-{allowed(WATCH)}' 'sha256-{allowed(DRIVE)}' "
+    both = f"'sha256-{allowed(before)}' 'sha256-{allowed(drive)}' "
     page = page.replace("script-src ", f"script-src {both}", 1)
-    page = page.replace("<style>", f"<script>{WATCH}</script>\n<style>", 1)
-    page = page.replace("</body>", f"<script>{DRIVE}</script>\n</body>")
+    page = page.replace("<style>", f"<script>{before}</script>\n<style>", 1)
+    page = page.replace("</body>", f"<script>{drive}</script>\n</body>")
     path = folder / "driven.html"
     path.write_text(page, "utf-8")
     options = _QUIET.split()
@@ -292,3 +312,35 @@ def test_hostile_texts_stay_texts_in_a_browser(
     assert told["seen"] == []
     assert (told["scripts"], told["images"]) == (5, 0)
     assert "<img src=x onerror=alert(1)>" in str(told["text"])
+
+
+def test_a_browser_that_cannot_unpack_the_texts_says_so(
+    run: tuple[Transcript, ...], report: Report, tmp_path: Path
+) -> None:
+    """Verdicts are listed all the same, and a sentence says what is missing and what to do."""
+    told = driven(report(run), tmp_path, before=WATCH + OLD, drive=READ)
+    assert told["seen"] == []
+    assert told["rows"] == len(run)
+    assert "DecompressionStream" in str(told["notice"])
+    assert "cannot be shown" in str(told["body"])
+    assert told["disabled"] is True
+
+
+def test_without_a_script_all_figures_and_tables_are_there(
+    run: tuple[Transcript, ...], report: Report
+) -> None:
+    """What the page holds before any script runs says everything but the transcripts."""
+    page = re.sub(r"<script.*?</script>", "", report(run), flags=re.DOTALL)
+    assert page.count("<svg") == page.count("<figcaption>") > 8
+    assert page.count("<tbody>") > 8
+    assert "<noscript>" in page
+
+
+def test_a_name_in_a_sentence_turns_nothing_around_it(
+    run: tuple[Transcript, ...], report: Report
+) -> None:
+    """The sentences at the head keep the order of their numbers, whatever a reviewer is called."""
+    page = report(tuple(map(hostile, run)))
+    (head,) = re.findall(r'<ul class="glance".*?</ul>', page, re.DOTALL)
+    assert "\u202e" not in head
+    assert head.count("\u2068") == head.count("\u2069") > 0
