@@ -44,7 +44,7 @@ async def score_command(
     own_reading
         Read recorded texts again and score that reading as well.
     disagreements
-        List the replies in which that reading is not what is on record.
+        List the replies in which that reading is not what is on record; JSON always has them.
     beside
         Published figures to put beside a run's, NAME or NAME:EVALUATOR; `prepair` is there.
     seed
@@ -61,7 +61,7 @@ async def score_command(
     scores = score(judged, by=by, seed=seed)
     published = None if beside is None else _beside(scores, beside)
     if json:
-        print_json(score_document(scores, disagreements=disagreements, published=published))
+        print_json(score_document(scores, published=published))
     else:
         _print(scores, disagreements=disagreements, published=published)
     return 0
@@ -106,6 +106,7 @@ def _print(
     if scores.scores:
         score_tables.print_accuracy(scores)
         score_tables.print_details(scores)
+        score_tables.print_ratings(scores)
     if scores.correlations:
         score_tables.print_correlations(scores)
     if disagreements:

@@ -19,6 +19,7 @@ __all__ = [
     "print_correlations",
     "print_details",
     "print_disagreements",
+    "print_ratings",
 ]
 
 _NONE = "-"
@@ -130,6 +131,17 @@ def print_correlations(scores: Scores) -> None:
         )
     _show(table)
     results().print("\nThe last two columns are Spearman's")
+
+
+def print_ratings(scores: Scores) -> None:
+    """How many ratings are weighted by log-probabilities, and of how many there were none."""
+    for one in scores.ratings:
+        results().print(
+            f"\n{one.condition}, {one.reviewer}: {one.weighted:,} ratings weighted by "
+            f"log-probabilities, {one.stated:,} as stated, {one.unreadable:,} unreadable",
+            soft_wrap=True,
+            markup=False,
+        )
 
 
 def print_disagreements(scores: Scores) -> None:

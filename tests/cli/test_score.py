@@ -66,6 +66,8 @@ def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
         "left_out",
         "rows",
         "correlations",
+        "disagreements",
+        "ratings",
     }
     assert len(document["rows"]) == 6
     for row in document["rows"]:
@@ -86,9 +88,9 @@ def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
 
 
 @pytest.mark.data
-def test_replies_read_otherwise_are_listed_on_demand(shell, llmbar):
-    """Each names who said what on which comparison, and the whole text."""
-    words = ("score", llmbar, "--reviewers", "GPT-4/*,LLaMA2/CoT", "--disagreements")
+def test_replies_read_otherwise_are_listed(shell, llmbar):
+    """Each names who said what on which comparison, and the whole text; in print on demand."""
+    words = ("score", llmbar, "--reviewers", "GPT-4/*,LLaMA2/CoT")
     document = shell(*words, "--json").document
     read = sum(
         row["own_reading"]["different"]
@@ -100,8 +102,9 @@ def test_replies_read_otherwise_are_listed_on_demand(shell, llmbar):
     assert len(document["disagreements"]) == read
     keys = {"reviewer", "comparison", "shown", "recorded", "own", "rule", "text"}
     assert all(found.keys() == keys for found in document["disagreements"])
-    printed = shell(*words).out
-    assert f"{read} replies are read otherwise than they are on record" in printed
+    sentence = f"{read} replies are read otherwise than they are on record"
+    assert sentence in shell(*words, "--disagreements").out
+    assert sentence not in shell(*words).out
     off = shell(*words, "--no-own-reading", "--json").document
     assert all(row["own_reading"] is None for row in off["rows"])
 
@@ -116,6 +119,29 @@ def test_labelers_are_scored_apart(shell):
     assert row["groups"].keys() == {"expert", "author"}
     assert row["total"]["n"] == 3355
     assert row["total"]["inconsistent"] > 0
+
+
+def test_it_is_said_of_how_many_ratings_there_were_no_log_probabilities(shell):
+    """A rating weighted by log-probabilities is another thing than a stated number."""
+    settings = ("--limit", "3", "--display", "none")
+    (shell.folder / "experiments").mkdir()
+    (shell.folder / "experiments" / "rating.py").write_text(
+        '"""Ratings, asked for with log-probabilities and without."""\n'
+        "from peerjudge.data import Condition, Experiment\n"
+        "EXPERIMENT = Experiment(data='sample', conditions=(\n"
+        "    Condition(name='asked', protocol='pointwise', seats=('sim_plain',)),\n"
+        "    Condition(name='plain', protocol='pointwise', seats=('sim_plain',),\n"
+        "              options={'logprobs': False})))\n"
+    )
+    assert shell("run", "rating", "--out", "r", *settings).code == 0
+    rows = shell("score", "r", "--json").document["ratings"]
+    assert [(row["condition"], row["weighted"], row["stated"]) for row in rows] == [
+        ("asked", 12, 0),
+        ("plain", 0, 12),
+    ]
+    assert "plain, sim_plain: 0 ratings weighted by log-probabilities, 12 as stated" in (
+        shell("score", "r").out
+    )
 
 
 def test_a_run_is_scored_by_condition(played):

@@ -17,6 +17,7 @@ from peerjudge.analysis.scoring.nouns import (
     Judgement,
     OrderShares,
     OwnReading,
+    Ratings,
     Score,
     Scores,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "OwnReading",
     "PublishedLine",
     "PublishedTable",
+    "Ratings",
     "Score",
     "Scores",
     "beside",

@@ -1,8 +1,8 @@
 """The scores as one JSON document: what `peerjudge score --json` prints.
 
     source, by, groups [name], simulated, level, seed, left_out,
-    rows [row], correlations [row], disagreements [row] (only if asked for), published {...} (only
-    if asked for)
+    rows [row], correlations [row], disagreements [row], ratings [row], published {...} (only if
+    asked for)
 
 A **row** is one judge: `reviewer`, `condition` and `protocol` (null outside runs), `stance`
 (`recorded`, `private` or `concluded`), `total` (a cell), `groups {name: cell}`, and `own_reading`:
@@ -18,7 +18,8 @@ unreadable, rate}`. All shares are from 0 to 1; what could not be measured is nu
 
 A row of **correlations** is `Correlation`, the judge spelled out. One of **disagreements** has
 `reviewer`, `comparison`, `shown`, `recorded`, `own`, `rule` and `text`; a verdict is an answer's id or
-the name of an outcome.
+the name of an outcome. One of **ratings** has `condition`, `reviewer`, `weighted`, `stated` and
+`unreadable`, see `Ratings`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from peerjudge.analysis.scoring.nouns import (
     Score,
     Scores,
 )
-from peerjudge.data import Measurement, Outcome
+from peerjudge.data import Measurement, Outcome, to_plain
 
 __all__ = ["score_document"]
 
@@ -46,14 +47,12 @@ _Plain = dict[str, object]
 def score_document(
     scores: Scores,
     *,
-    disagreements: bool = False,
     published: tuple[PublishedTable, Sequence[Beside]] | None = None,
 ) -> _Plain:
     """The scores as plain values for JSON.
 
     Args:
         scores: from `score`.
-        disagreements: whether to list the replies that we read otherwise than they are on record.
         published: from `beside`: its rows only, each with the published figures.
     """
     document: _Plain = {
@@ -66,13 +65,13 @@ def score_document(
         "left_out": scores.left_out,
         "rows": [_row(one) for one in scores.scores],
         "correlations": [_correlation(one) for one in scores.correlations],
+        "disagreements": [_disagreement(one) for one in scores.disagreements],
+        "ratings": [to_plain(one) for one in scores.ratings],
     }
     if published is not None:
         table, rows = published
         document["published"] = {"title": table.title, "source": table.source, "table": table.name}
         document["rows"] = [{**_row(row.score), "published": _published(row)} for row in rows]
-    if disagreements:
-        document["disagreements"] = [_disagreement(one) for one in scores.disagreements]
     return document
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from peerjudge.analysis.scoring.nouns import Judge, Judged, Judgement
+from peerjudge.analysis.scoring.nouns import Judge, Judged, Judgement, Ratings
 from peerjudge.data import (
     TIE,
     Comparison,
     Dataset,
+    Expects,
     Outcome,
     RecordedReview,
     Seat,
@@ -82,6 +83,7 @@ class Gathering:
     def __init__(self) -> None:
         self._comparisons: dict[str, Comparison] = {}
         self._judgements: list[Judgement] = []
+        self._ratings: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self._left_out = 0
         self._simulated = False
 
@@ -93,6 +95,8 @@ class Gathering:
             return
         self._comparisons.setdefault(transcript.comparison.id, transcript.comparison)
         self._judgements.extend(_said(transcript))
+        for reviewer, kind in _rated(transcript):
+            self._ratings[_condition(transcript), reviewer][kind] += 1
 
     def judged(self, name: str, *, reviewers: Sequence[str] | None = None) -> Judged:
         """What was collected. `reviewers` keeps the verdicts of these alone, as in a dataset.
@@ -112,6 +116,17 @@ class Gathering:
             votes={},
             simulated=self._simulated,
             left_out=self._left_out,
+            ratings=tuple(
+                Ratings(
+                    condition=condition,
+                    reviewer=reviewer,
+                    weighted=counts["weighted"],
+                    stated=counts["stated"],
+                    unreadable=counts["unreadable"],
+                )
+                for (condition, reviewer), counts in self._ratings.items()
+                if reviewer in chosen
+            ),
         )
 
 
@@ -193,7 +208,7 @@ def _people(one: Judgement) -> list[str]:
 
 def _said(transcript: Transcript) -> Iterator[Judgement]:
     comparison, seats = transcript.comparison, transcript.seats
-    condition = transcript.condition or transcript.protocol
+    condition = _condition(transcript)
     seating = tuple((seat.reviewer, seat.sampling.temperature) for seat in seats)
     together = _AND.join(sorted({seat.reviewer for seat in seats}))
     scores = [_last_score(transcript, seat) for seat in seats]
@@ -216,6 +231,19 @@ def _said(transcript: Transcript) -> Iterator[Judgement]:
                 verdict=verdict,
                 again=(transcript.repetition, seating, place),
             )
+
+
+def _condition(transcript: Transcript) -> str:
+    return transcript.condition or transcript.protocol
+
+
+def _rated(transcript: Transcript) -> Iterator[tuple[str, str]]:
+    """Who gave each rating, and how it counts; the rule that read it says so."""
+    for turn in transcript.turns:
+        if turn.cue.expects is Expects.RATING:
+            weighted = "weighted" if turn.review.rule.endswith("weighted") else "stated"
+            kind = "unreadable" if turn.review.score is None else weighted
+            yield transcript.seat(turn.cue.seat).reviewer, kind
 
 
 def _last_score(transcript: Transcript, seat: Seat) -> float | None:

@@ -19,6 +19,7 @@ __all__ = [
     "Judgement",
     "OrderShares",
     "OwnReading",
+    "Ratings",
     "Score",
     "Scores",
 ]
@@ -60,11 +61,26 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ratings:
+    """How the ratings that a reviewer gave under a condition count.
+
+    `weighted` are expectations from log-probabilities; `stated`, of which there were none, are the
+    numbers in the replies. `unreadable` are missing, those that were declined among them.
+    """
+
+    condition: str
+    reviewer: str
+    weighted: int
+    stated: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """All judgements of a source, the comparisons they are of, and the votes behind the gold.
 
     `comparisons` are in the order of the source, each as the source shows it. `votes` are those of
-    labelers, by comparison: (labeler type, verdict).
+    labelers, by comparison: (labeler type, verdict). `ratings` are those of a run.
     """
 
     name: str
@@ -73,6 +89,7 @@ class Judged:
     votes: Mapping[str, tuple[tuple[str, Verdict], ...]]
     simulated: bool = False
     left_out: int = 0
+    ratings: tuple[Ratings, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,3 +229,4 @@ class Scores:
     scores: tuple[Score, ...]
     correlations: tuple[Correlation, ...]
     disagreements: tuple[Disagreement, ...]
+    ratings: tuple[Ratings, ...]

@@ -87,6 +87,7 @@ def score(
         ),
         correlations=rated,
         disagreements=tuple(one for found in reread.values() for one in _disagreements(found)),
+        ratings=judged.ratings,
     )
 
 
