@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
-from peerjudge.cli.rank_command import or_dash, p_value_of, split_names, table_of
+from peerjudge.cli.rank_command import split_names
+from peerjudge.cli.tables import or_dash, p_value_of, show, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -83,15 +84,15 @@ def _print_panel(found: Panel) -> None:
     table = table_of("\nOne by one", "reviewer", "accuracy")
     for name, accuracy in found.accuracy.items():
         table.add_row(name, or_dash(accuracy))
-    console.print(table)
+    show(table)
     if not found.pairs:
         return
     table = table_of("\nTwo by two", "reviewers", "same", "Cohen kappa", "errors together")
     for pair in found.pairs:
         numbers = (pair.same, pair.cohen_kappa, pair.error_correlation)
         table.add_row(f"{pair.one}, {pair.other}", *map(or_dash, numbers))
-    console.print(table)
-    console.print(_tests(found.pairs))
+    show(table)
+    show(_tests(found.pairs))
     count = len(found.reviewers)
     console.print(f"\nFleiss kappa        {or_dash(found.fleiss_kappa)}")
     console.print(f"Krippendorff alpha  {or_dash(found.krippendorff_alpha)}")

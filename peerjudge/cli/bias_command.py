@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
-from peerjudge.cli.rank_command import families_of, or_dash, split_names, table_of
+from peerjudge.cli.rank_command import families_of, split_names
+from peerjudge.cli.tables import or_dash, show, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -116,12 +117,12 @@ def _print(found: Bias) -> None:
         rate = same[row.reviewer]
         # What was shown in one order only tells nothing of places.
         table.add_row(row.reviewer, *counts, str(row.share) if rate.n else "-", or_dash(rate))
-    console.print(table)
+    show(table)
     if found.discussed is not None:
         _print_discussed(found.discussed)
     if found.self_enhancement:
         _print_self(found.self_enhancement, found.gold)
-    console.print(_length(found))
+    show(_length(found))
     measures = {"gold": f", {found.gold}'s verdict", "peers": ", the others' verdicts", "none": ""}
     quality = measures[found.verbosity[0].control]
     console.print(
@@ -169,7 +170,7 @@ def _print_discussed(found: Discussed) -> None:
     for name, share in before.items():
         rest = [column.get(name, "-") for column in (after, *rates)]
         table.add_row(name, share, *rest)
-    results().print(table)
+    show(table)
 
 
 def _print_self(rows: tuple[SelfEnhancement, ...], gold: str) -> None:
@@ -182,4 +183,4 @@ def _print_self(rows: tuple[SelfEnhancement, ...], gold: str) -> None:
         rates = ["-" if one is None else f"{one.value:.3f}" for one in (row.gold, row.peers)]
         over = map(or_dash, (row.against_gold, row.against_peers))
         table.add_row(row.reviewer, whose, str(row.own_view), *rates, *over)
-    results().print(table)
+    show(table)

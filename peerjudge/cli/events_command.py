@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json, results
-from peerjudge.cli.rank_command import p_value_of, table_of
+from peerjudge.cli.console import print_json
+from peerjudge.cli.stance_tables import print_summary
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.stances import StanceCounts, Stances
-    from peerjudge.data import Measurement
+    from peerjudge.analysis.stances import Stances
 
 __all__ = ["events_command"]
 
@@ -55,7 +54,7 @@ async def events_command(
 
         print_json(to_plain(found))
     elif summary:
-        _print_summary(found)
+        print_summary(found)
     return 0
 
 
@@ -98,138 +97,3 @@ def _write_graph(found: Stances, path: Path) -> None:
     except OSError as cause:
         msg = f"cannot write {path}: {cause.strerror}; choose another file with --graph"
         raise StoreError(msg) from cause
-
-
-def _print_summary(found: Stances) -> None:
-    _print_counts(found.counts)
-    console = results()
-    table = table_of("\nWho persuades whom", "speaker", "listener", "contradicted", "altered")
-    for row in found.persuasion:
-        table.add_row(row.speaker, row.listener, str(row.contradicted), _percent(row.share))
-    console.print(table)
-    table = table_of(
-        "\nLeading instead of following, on the same comparisons",
-        "reviewer",
-        "altered more by",
-        "p",
-        "right more by",
-        "p",
-        "leader prevails",
-    )
-    for row in found.ordering:
-        cells: list[str] = []
-        for one in (row.altered, row.accuracy):
-            cells += ["-", "-"] if one is None else [str(one.difference), p_value_of(one.p_value)]
-        table.add_row(row.reviewer or "all", *cells, _percent(row.leader_prevails))
-    console.print(table)
-    _print_outcomes(found)
-    _print_controls(found)
-    note = "; simulated" if found.simulated else ""
-    console.print(f"\n{found.discussions} ended discussions; intervals resample questions{note}")
-
-
-def _print_counts(counts: tuple[StanceCounts, ...]) -> None:
-    from peerjudge.data import Direction
-
-    table = table_of(
-        "Who alters and who holds, where contradicted; moves seen from gold, majority, first shown",
-        "reviewer",
-        "role",
-        "against",
-        "turn",
-        "contradicted",
-        "altered",
-        "to gold",
-        "gold +/-",
-        "majority +/-",
-        "first +/-",
-    )
-    for row in counts:
-        directions = (row.gold, row.majority, row.first)
-        table.add_row(
-            row.reviewer or "all",
-            row.role or "",
-            row.opponent or "",
-            str(row.round or ""),
-            str(row.altered.n),
-            _percent(row.altered),
-            _percent(row.towards_gold),
-            *(f"{one[Direction.TOWARDS]}/{one[Direction.AWAY]}" for one in directions),
-        )
-    results().print(table)
-
-
-def _print_outcomes(found: Stances) -> None:
-    console = results()
-    table = table_of(
-        "\nComing to agree", "condition", "from start", "reached", "lasted", "after turns", "never"
-    )
-    for row in found.settling:
-        after = ", ".join(f"{turn}: {count}" for turn, count in row.after.items())
-        start = f"{row.from_start} of {row.discussions}"
-        reached, lasted = _percent(row.reached), _percent(row.lasted)
-        table.add_row(row.condition, start, reached, lasted, after, str(row.never))
-    console.print(table)
-    table = table_of(
-        "\nAccuracy of stances", "condition", "reviewer", "before", "after", "gain", "p"
-    )
-    for row in found.changes:
-        shares = (_percent(row.before), _percent(row.after))
-        gain = str(row.gain.difference)
-        table.add_row(row.condition, row.reviewer, *shares, gain, p_value_of(row.gain.p_value))
-    console.print(table)
-    table = table_of(
-        "\nConditions on the same comparisons: accuracy of one minus the other",
-        "one",
-        "other",
-        "turns",
-        "difference",
-        "McNemar",
-        "p",
-        "Holm",
-        "BH",
-    )
-    for row in found.conditions:
-        table.add_row(
-            row.one,
-            row.other,
-            f"{row.turns:.1f}, {row.other_turns:.1f}",
-            str(row.difference.difference),
-            f"{row.test.ours}:{row.test.theirs}",
-            *map(p_value_of, (row.test.p_value, row.holm, row.benjamini_hochberg)),
-        )
-    console.print(table)
-
-
-def _print_controls(found: Stances) -> None:
-    if not found.controls:
-        return
-    table = table_of(
-        "\nWhat altering owes to the argument: altered at the first turn, if contradicted",
-        "condition",
-        "control",
-        "reviewer",
-        "altered",
-        "by gold",
-        "by another",
-        "without control more by",
-        "p",
-        "Holm",
-    )
-    for row in found.controls:
-        difference = row.difference
-        compared = ["-", "-", "-"]
-        if difference is not None and row.holm is not None:
-            p_values = map(p_value_of, (difference.p_value, row.holm))
-            compared = [str(difference.difference), *p_values]
-        shares = (row.altered, row.contradicted_by_gold, row.contradicted_by_wrong)
-        table.add_row(
-            row.condition, row.control, row.reviewer or "all", *map(_percent, shares), *compared
-        )
-    results().print(table)
-
-
-def _percent(found: Measurement) -> str:
-    if found.n == 0:
-        return "-"
-    return f"{100 * found.value:.0f} [{100 * found.low:.0f}, {100 * found.high:.0f}]"

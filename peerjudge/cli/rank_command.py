@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
+from peerjudge.cli.tables import show, table_of
 from peerjudge.data import Scheme, Scoring
 from peerjudge.errors import DataError, StoreError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.data import Measurement, Ranking, Standing, Tournament
+    from peerjudge.data import Ranking, Standing, Tournament
 
-__all__ = ["families_of", "or_dash", "p_value_of", "rank_command", "split_names", "table_of"]
+__all__ = ["families_of", "rank_command", "split_names"]
 
 
 async def rank_command(
@@ -112,7 +113,7 @@ async def rank_command(
         print_json(document if steps is None else {**document, "trajectory": steps})
         return 0
     say_if_simulated(dataset)
-    _print_ranking(ranking, bounds=_bounds(scoring, orders=orders, bootstrap=bootstrap))
+    _print_ranking(ranking, bounds=_bounds(tournament, scoring, orders=orders, bootstrap=bootstrap))
     if steps is not None:
         _print_trajectory(steps)
     return 0
@@ -163,7 +164,7 @@ def _print_trajectory(steps: _Trajectory) -> None:
     for k, battles in enumerate(steps["battles"]):
         means = [steps["contestants"][name]["mean"][k] for name in names]
         table.add_row(str(battles), *(f"{mean:.0f}" for mean in means))
-    results().print(table)
+    show(table)
 
 
 async def families_of(source: str, families: str | None) -> Mapping[str, str]:
@@ -192,26 +193,32 @@ def split_names(names: str | None) -> list[str] | None:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _bounds(scoring: Scoring, *, orders: int, bootstrap: int) -> str:
-    """What the bounds beside the scores are, if there are any."""
-    if bootstrap:
-        return f"; bounds are 95 % of {bootstrap} resamples of the questions"
+def _bounds(tournament: Tournament, scoring: Scoring, *, orders: int, bootstrap: int) -> str:
+    """What the bounds beside the scores are, or why there are none."""
+    alone = len(set(tournament.question[tournament.readable].tolist())) == 1
+    if bootstrap and not alone:
+        return f"bounds are 95 % of {bootstrap} resamples of the questions"
+    why = "all reviews are of one question, so there are none to resample" if bootstrap else ""
     if scoring is Scoring.ELO:
-        return f"; bounds are 95 % of {orders} random orders of the battles"
-    return ""
+        return f"bounds are 95 % of {orders} random orders of the battles{why and '; '}{why}"
+    return f"no bounds: {why}" if why else ""
+
+
+def _how(ranking: Ranking) -> str:
+    """Where the weights come from, and who has no score of its own that could weigh it."""
+    held = ranking.weights
+    if held.scheme is None:
+        return "equal weights"
+    others = [name for name in held.weights if name not in ranking.contestants]
+    mean = f"; no contestants, so of mean weight: {', '.join(others)}" if others else ""
+    return f"{held.scheme} scheme, {held.iterations} iterations{mean}"
 
 
 def _print_ranking(ranking: Ranking, *, bounds: str) -> None:
-    console = results()
-    console.print(_standings(ranking))
-    console.print(_weights(ranking))
-    held = ranking.weights
-    how = (
-        "equal weights"
-        if held.scheme is None
-        else f"{held.scheme} scheme, {held.iterations} iterations"
-    )
-    console.print(f"\n{ranking.reviews} reviews, {ranking.unreadable} unreadable; {how}{bounds}")
+    show(_standings(ranking))
+    show(_weights(ranking))
+    counts = f"{ranking.reviews} reviews, {ranking.unreadable} unreadable; {_how(ranking)}"
+    results().print("\n" + "; ".join([counts, *([bounds] if bounds else [])]))
 
 
 def _standings(ranking: Ranking) -> Table:
@@ -235,29 +242,6 @@ def _weights(ranking: Ranking) -> Table:
     for name, weight in sorted(held.weights.items(), key=lambda item: -item[1]):
         interval = "" if bounds is None else " [{:.3f}, {:.3f}]".format(*bounds[name])
         table.add_row(name, f"{weight:.3f}{interval}")
-    return table
-
-
-def p_value_of(p_value: float) -> str:
-    """A p-value as it is printed: four digits, never 0."""
-    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
-
-
-def or_dash(found: Measurement | None) -> str:
-    """A number with its bounds, and a dash where there is none."""
-    return "-" if found is None or found.n == 0 else str(found)
-
-
-def table_of(title: str, first: str, *others: str) -> Table:
-    """An open table: the first column to the left, the others to the right."""
-    from rich.table import Table
-
-    # A title is broken where its table ends, so that no table is narrower than its title.
-    wide = len(title.strip())
-    table = Table(title=title, box=None, pad_edge=False, title_justify="left", min_width=wide)
-    table.add_column(first)
-    for heading in others:
-        table.add_column(heading, justify="right")
     return table
 
 

@@ -63,8 +63,9 @@ def rank(
         orders: of the battles, for Elo.
         seed: of the orders and of the bootstrap.
         bootstrap: how many resamples of the questions make the bounds of scores, ranks and found
-            weights, and (for up to 200 contestants) the shares in which one outranks another; with
-            0 there are none, except that Elo then has the bounds of 95% of the orders.
+            weights, and (for up to 200 contestants) the shares in which one outranks another. With
+            0, or if all battles are on one question, there are none, except that Elo then has the
+            bounds of 95% of the orders.
         exclude_self: leave out battles in which the reviewer is a contestant.
         damping: of scheme `damped`, see `peer_rank`.
         tolerance: of the peer weights, see `peer_rank`.
@@ -101,7 +102,8 @@ def rank(
         reviews=int(np.count_nonzero(keep)),
         unreadable=len(tournament) - int(np.count_nonzero(tournament.readable)),
     )
-    if not bootstrap:
+    asked = len(np.unique(tournament.question[keep]))
+    if not bootstrap or asked < 2:
         return ranking
     drawn = resample(
         tournament,
@@ -113,7 +115,6 @@ def rank(
         exclude_self=exclude_self,
         settling=settling,
     )
-    asked = len(np.unique(tournament.question[keep]))
     rated = asked if scoring == Scoring.WIN_RATE else None
     return replace(
         ranking,

@@ -288,6 +288,9 @@ def test_reviewers_that_are_contestants_are_weighed() -> None:
     assert first.value > second.value
     assert peers.prd == {"author-1": 1.0, "author-2": 0.0}
     assert (peers.outsiders, peers.reason) == ((), "")
+    alone = findings(told[:1]).peers
+    assert alone.equal.contestants["author-1"].low is None
+    assert all(weight.high - weight.low > 0.5 for weight in alone.weights.values())
 
 
 def test_reviewers_that_are_no_contestants_are_not_told_apart() -> None:

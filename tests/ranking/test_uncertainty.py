@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -141,6 +143,18 @@ def test_resampled_weights_are_those_of_the_sample():
     )
     expected = peer_rank(single, scheme=Scheme.DAMPED).weights
     assert drawn.weights[1].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
+
+
+@pytest.mark.parametrize("scoring", Scoring)
+def test_a_single_question_has_no_bounds(scoring: Scoring):
+    """All resamples of it are alike, which is no certainty; of Elo the orders still differ."""
+    many = random_tournament(3)
+    single = replace(many, question=np.zeros_like(many.question), questions=("q",))
+    found = rank(single, scoring=scoring, weights="peer", scheme=Scheme.DAMPED, bootstrap=50)
+    assert (found.outranks, found.weight_bounds) == (None, None)
+    for standing in found.contestants.values():
+        assert (standing.low is None) == (scoring is not Scoring.ELO)
+        assert (standing.rank_low is None) == (scoring is not Scoring.ELO)
 
 
 def test_the_document_carries_the_uncertainty():

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isnan
 
+import numpy as np
+
 from peerjudge.analysis.findings.measures import Sampler
 from peerjudge.analysis.findings.nouns import HeadToHead, PeerFindings, Trajectory
 from peerjudge.analysis.findings.trajectory import trajectories
 from peerjudge.analysis.findings.versus import versus
+from peerjudge.analysis.intervals import SHARE, measured
 from peerjudge.data import Measurement, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import peer_rank, rank
@@ -104,15 +107,21 @@ def _prd(tournament: Tournament) -> Mapping[str, float]:
 
 def _weights(ranking: Ranking, sampler: Sampler) -> dict[str, Measurement]:
     """The weights with the interval they have in tournaments of resampled questions."""
-    bounds = ranking.weight_bounds or {}
+    weights, bounds, n = ranking.weights.weights, ranking.weight_bounds, ranking.reviews
+    if bounds is None:
+        # On a single question a weight is a share of which nothing else is known.
+        return {
+            name: measured(weight, np.full(1, weight), clusters=1, n=n, limits=SHARE)
+            for name, weight in weights.items()
+        }
     return {
         name: Measurement(
             value=weight,
             low=bounds[name][0],
             high=bounds[name][1],
-            n=ranking.reviews,
+            n=n,
             level=sampler.level,
             method="bootstrap by question",
         )
-        for name, weight in ranking.weights.weights.items()
+        for name, weight in weights.items()
     }

@@ -1,0 +1,55 @@
+"""Tables for the terminal, and numbers with their bounds in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from peerjudge.cli.console import results
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from peerjudge.data import Measurement
+
+__all__ = ["or_dash", "p_value_of", "percent", "show", "table_of"]
+
+_NONE = "-"
+_WIDE = 1000
+
+
+def table_of(title: str, first: str, *others: str) -> Table:
+    """An open table: the first column to the left, the others to the right."""
+    from rich.table import Table
+
+    # A title is broken where its table ends, so that no table is narrower than its title.
+    wide = len(title.strip())
+    table = Table(title=title, box=None, pad_edge=False, title_justify="left", min_width=wide)
+    table.add_column(first)
+    for heading in others:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def show(table: Table) -> None:
+    """Print a table; one that goes to a file or another program has one line per row."""
+    console = results()
+    if not console.is_terminal:
+        console.width = _WIDE
+    console.print(table)
+
+
+def or_dash(found: Measurement | None) -> str:
+    """A number with its bounds, and a dash where there is none."""
+    return _NONE if found is None or found.n == 0 else str(found)
+
+
+def percent(found: Measurement) -> str:
+    """A share in percent with its bounds, and a dash where there is none."""
+    if found.n == 0:
+        return _NONE
+    return f"{100 * found.value:.0f} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
+
+
+def p_value_of(p_value: float) -> str:
+    """A p-value as it is printed: four digits, never 0."""
+    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
