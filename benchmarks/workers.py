@@ -22,15 +22,12 @@ import argparse
 import asyncio
 import json
 import os
-import sys
 import tempfile
 import time
 import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
-
-sys.path[:] = [*sys.path[1:], sys.path[0]]  # http.py beside this file is not the standard library's
 
 from http_clients import stub_server
 
@@ -50,6 +47,9 @@ class Clock:
 
     def planned(self, prepared: Prepared) -> None:
         """Nothing yet."""
+
+    def began(self, transcript: Transcript) -> None:
+        """Nothing."""
 
     def skipped(self, count: int) -> None:
         """Nothing: every run is a new one."""

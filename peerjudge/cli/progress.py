@@ -27,6 +27,9 @@ class Silent:
     def planned(self, prepared: Prepared) -> None:
         """Nothing."""
 
+    def began(self, transcript: Transcript) -> None:
+        """Nothing."""
+
     def ended(self, transcript: Transcript) -> None:
         """Nothing."""
 
@@ -39,14 +42,19 @@ class Count:
 
     def __init__(self, prepared: Prepared) -> None:
         self.total = len(prepared.plan)
-        self.done = self._failed = self._tokens = self._saved = 0
+        self.done = self._open = self._failed = self._tokens = self._saved = 0
         self._cost = 0.0
         self._known = self._free = True
         self._costs = prepared.costs
 
+    def began(self) -> None:
+        """Count a discussion as open."""
+        self._open += 1
+
     def ended(self, transcript: Transcript) -> None:
         """Count a discussion with its turns."""
         self.done += 1
+        self._open -= 1
         self._failed += transcript.stop is StopReason.FAILED
         for turn in transcript.turns:
             said = turn.utterance
@@ -59,6 +67,11 @@ class Count:
                 self._free = self._free and cost == 0.0
                 self._known = self._known and cost is not None
                 self._cost += cost or 0.0
+
+    @property
+    def open(self) -> str:
+        """How many are under way, if any."""
+        return f"{self._open} open" if self._open else ""
 
     @property
     def failed(self) -> str:
@@ -89,6 +102,11 @@ class Lines:
         self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
         print(_opening(prepared, self._count.total), file=sys.stderr)
 
+    def began(self, transcript: Transcript) -> None:
+        """Count it as open."""
+        if self._count is not None:
+            self._count.began()
+
     def ended(self, transcript: Transcript) -> None:
         """Count, and say so from time to time."""
         if self._count is not None:
@@ -105,7 +123,12 @@ class Lines:
         now = time.monotonic()
         if count.done == count.total or now >= self._next_line:
             self._next_line = now + _SECONDS_BETWEEN_LINES
-            told = [f"{count.done} of {count.total} discussions", count.failed, count.taken]
+            told = [
+                f"{count.done} of {count.total} discussions",
+                count.open,
+                count.failed,
+                count.taken,
+            ]
             print(", ".join(part for part in told if part), file=sys.stderr)
 
 
@@ -122,7 +145,15 @@ class Bar:
         self._count = Count(prepared)
         total = self._count.total
         self._progress.console.print(_opening(prepared, total))
-        self._task = self._progress.add_task("discussions", total=total, failed="", taken="")
+        self._task = self._progress.add_task(
+            "discussions", total=total, open="", failed="", taken=""
+        )
+
+    def began(self, transcript: Transcript) -> None:
+        """Count it as open."""
+        if self._count is not None:
+            self._count.began()
+            self.skipped(0)
 
     def ended(self, transcript: Transcript) -> None:
         """Move on by one."""
@@ -136,6 +167,7 @@ class Bar:
             self._progress.update(
                 self._task,
                 advance=count,
+                open=self._count.open,
                 failed=self._count.failed,
                 taken=self._count.taken,
             )
@@ -156,6 +188,7 @@ def showing(display: Display) -> Generator[Observer]:
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
+            "{task.fields[open]}",
             "[red]{task.fields[failed]}",
             "{task.fields[taken]}",
         )

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from peerjudge.clients.retry import retry_after
+from peerjudge.clients.retry import is_transient, retry_after
 
 __all__ = ["START", "Window", "is_overload"]
 
@@ -45,6 +45,7 @@ class Window:
         self._most = float("inf") if most is None else float(most)
         self._size = min(float(start), self._most)
         self._fast = True
+        self._well = True
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._halved_at = float("-inf")
@@ -67,8 +68,13 @@ class Window:
         except Exception as error:
             if is_overload(error):
                 self._refused(loop, begun, retry_after(error))
+            elif is_transient(error) and self._well:
+                # One line until the next call succeeds; what is tried again is no news.
+                self._well = False
+                _log.info("calls fail", provider=self._name, kind=type(error).__name__)
             raise
         else:
+            self._well = True
             if used:
                 self._grow()
         finally:
@@ -105,11 +111,13 @@ class Window:
 
     def _refused(self, loop: asyncio.AbstractEventLoop, begun: float, wait: float | None) -> None:
         if begun >= self._halved_at:
+            if self.size > 1:
+                # One line each time; the single refusals of a storm are no news.
+                now = self.size // 2
+                _log.info("asked too much", provider=self._name, calls_at_once=now, wait=wait)
             self._fast = False
             self._size = max(1.0, self._size / 2)
             self._halved_at = loop.time()
-            # One line for a whole storm; what follows from each refusal is no news.
-            _log.info("asked too much", provider=self._name, calls_at_once=self.size, wait=wait)
         if wait is not None and loop.time() + wait > self._held_until:
             self._held_until = loop.time() + wait
             loop.call_at(self._held_until, self._admit, loop)

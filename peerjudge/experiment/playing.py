@@ -32,6 +32,10 @@ class Observer(Protocol):
         """Told once, before the first discussion."""
         ...
 
+    def began(self, transcript: Transcript) -> None:
+        """Told of every discussion that is about to be played, with the turns it has."""
+        ...
+
     def ended(self, transcript: Transcript) -> None:
         """Told of every discussion that ended now."""
         ...
@@ -119,6 +123,8 @@ class Playing:
                 staging = self._staging(transcript, parts[transcript.id])
                 if not await self._affords(staging):
                     return
+                if self._observer is not None:
+                    self._observer.began(transcript)
                 yield staging
 
     def _staging(self, transcript: Transcript, part: Part) -> Staging:

@@ -117,10 +117,18 @@ class Tally:
         if transcript.stop is StopReason.FAILED:
             self.discussions = replace(counts, failed=counts.failed + 1)
             self.calls = replace(self.calls, failed=self.calls.failed + 1)
+            self.cost_known = self.cost_known and self._priced(transcript)
         else:
             self.discussions = replace(counts, done=counts.done + 1)
         for told in self._on_end:
             told(transcript)
+
+    def _priced(self, transcript: Transcript) -> bool:
+        """Whether the price of whoever failed is known: some failures are charged for."""
+        if transcript.failure is None:
+            return True
+        reviewer = transcript.seat(transcript.failure.seat).reviewer
+        return self._costs.of(reviewer, Usage()) is not None
 
     def skipped(self, count: int) -> None:
         """Count discussions that were done before."""

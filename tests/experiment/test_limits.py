@@ -263,5 +263,8 @@ class Watch:
     def ended(self, transcript):
         """Nothing."""
 
+    def began(self, transcript):
+        """Nothing."""
+
     def skipped(self, count):
         """Nothing."""

@@ -29,6 +29,9 @@ class Watch:
         if len(self.ended_ids) == self.stop_after:
             asyncio.current_task().cancel()
 
+    def began(self, transcript):
+        """Nothing."""
+
     def skipped(self, count):
         self.skips += count
 

@@ -114,6 +114,9 @@ class Killer:
     def planned(self, prepared):
         """Nothing."""
 
+    def began(self, transcript):
+        """Nothing."""
+
     def skipped(self, count):
         """Nothing."""
 
