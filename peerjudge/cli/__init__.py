@@ -45,7 +45,7 @@ def build_app() -> App:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run one command and exit with 0, 1 (some failed), 2 (a mistake), 3 (a limit) or 130 (Ctrl-C)."""
+    """Run one command; exit with 0, 1 (some failed), 2 (a mistake), 3 (a limit), 130 or 143 (stopped)."""
     tokens = list(sys.argv[1:] if argv is None else argv)
     try:
         code = build_app()(tokens, exit_on_error=False, print_error=True)
@@ -55,9 +55,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     except PeerJudgeError as mistake:
         print(f"error: {mistake}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted; what is stored stays: the same command goes on", file=sys.stderr)
-        sys.exit(130)
+    except KeyboardInterrupt as interrupt:
+        from peerjudge.cli.stopping import INTERRUPTED, exit_code
+
+        print(INTERRUPTED, file=sys.stderr)
+        sys.exit(exit_code(interrupt))
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to tell it.
         sys.stderr.close()

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import Display, configure_logging, print_json, results, status
+from peerjudge.cli.console import (
+    Display,
+    LogForm,
+    configure_logging,
+    print_json,
+    results,
+    status,
+)
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.progress import showing
+from peerjudge.cli.stopping import stoppable
 from peerjudge.cli.studies import run_study
+from peerjudge.cli.tracing import tracing
 
 if TYPE_CHECKING:
     from peerjudge.experiment import RunSummary
@@ -38,6 +47,7 @@ async def run_command(
     dry_run: bool = False,
     display: Display = Display.RICH,
     log_level: str = "warning",
+    log_format: LogForm = LogForm.TEXT,
     json: bool = False,
 ) -> int:
     """Play an experiment. The same command again goes on where it stopped.
@@ -91,43 +101,48 @@ async def run_command(
         How progress is shown on stderr.
     log_level
         Which log events are shown on stderr.
+    log_format
+        Whether each is written as text, or as a JSON object with `event`, `level`, `timestamp`,
+        `run`, `discussion` and `turn`.
     json
         Print the summary as one JSON document.
     """
     from peerjudge.experiment import parse_settings, prepare, run
     from peerjudge.shelf import Shelf
 
-    configure_logging(level=log_level)
-    if log_level.lower() not in {"debug", "info"}:
+    configure_logging(level=log_level, form=log_format)
+    if log_level.lower() != "debug":
         _hush_retries()
     settings = parse_settings(setting)
     if (study := Shelf().study(experiment)) is not None:
         unused = {"data": data, "store": store, "limit": limit, "setting": settings}
         unused |= {"cost-limit": cost_limit, "token-limit": token_limit, "dry-run": dry_run}
         unused |= {"fail-on-error": fail_on_error, "deadline": deadline, "cache": cache}
+        unused |= {"workers": workers > 1}
         return run_study(Path(experiment).stem, study, seed=seed, out=out, json=json, unused=unused)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
         print_estimate(prepared, json=json)
         return 0
-    with showing(display) as observer:
-        summary = await run(
-            experiment,
-            data=data,
-            out=out,
-            store=store,
-            limit=limit,
-            seed=seed,
-            settings=settings,
-            cache=cache,
-            max_connections=max_connections,
-            workers=workers,
-            cost_limit=cost_limit,
-            token_limit=token_limit,
-            fail_on_error=fail_on_error,
-            deadline=deadline,
-            observer=observer,
-        )
+    async with stoppable():
+        with tracing(), showing(display) as observer:
+            summary = await run(
+                experiment,
+                data=data,
+                out=out,
+                store=store,
+                limit=limit,
+                seed=seed,
+                settings=settings,
+                cache=cache,
+                max_connections=max_connections,
+                workers=workers,
+                cost_limit=cost_limit,
+                token_limit=token_limit,
+                fail_on_error=fail_on_error,
+                deadline=deadline,
+                observer=observer,
+            )
     await _print_outcome(summary, json=json)
     return _exit_code(summary)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -42,7 +43,17 @@ async def database(location: Location, *, writable: bool) -> AsyncGenerator[Asyn
             raise trouble(cause, location) from cause
         yield engine
     finally:
-        await engine.dispose()
+        await _disposed(engine)
+
+
+async def _disposed(engine: AsyncEngine) -> None:
+    """Close all connections, also while this is cancelled: a Ctrl-C must not leave them half closed."""
+    disposing = asyncio.ensure_future(engine.dispose())
+    try:
+        await asyncio.shield(disposing)
+    except asyncio.CancelledError:
+        await disposing
+        raise
 
 
 async def fetched(
