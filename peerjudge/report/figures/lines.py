@@ -105,6 +105,9 @@ def line_figure(
     low, high, step = axis(min(values), max(values), limits)
     most = max(place for one in series for place in one.at)
     _, _, stride = axis(0.0, most, (0.0, most))
+    if all(float(place).is_integer() for one in series for place in one.at):
+        # Where there are only whole turns, rounds or battles, half of one is no place.
+        stride = max(stride, 1.0)
 
     def x(value: float) -> float:
         return _LEFT + value / most * (_RIGHT - _LEFT)
@@ -123,7 +126,7 @@ def line_figure(
         lines=_apart(lines, bottom=bottom),
         ticks=tuple(
             Label(x=x(value), y=bottom + 17, text=decimal(value))
-            for value in ticks_at(0.0, most, max(stride, 1.0))
+            for value in ticks_at(0.0, most, stride)
         ),
         up=tuple(
             Label(x=_LEFT - 8, y=y(value), text=unit(value)) for value in ticks_at(low, high, step)

@@ -1,8 +1,8 @@
 """Reviewers who are contestants too, over many rounds in which weights decide who is heard.
 
 In every round all pairs of contestants meet, and each meeting is judged by reviewers drawn with the
-weights of the round before. The weights of a round follow from all reviews so far, by the project's own
-peer ranking. Reviewer r prefers contestant c over d with probability
+weights of the round before (or all alike). The weights of a round follow from all reviews so far, by the
+project's own peer ranking. Reviewer r prefers contestant c over d with probability
 
     Phi(ability_r (quality_c - quality_d) + pull_r (faction_c - faction_d) + own_r (c is r - d is r))
 
@@ -48,12 +48,17 @@ class Population:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How weights follow from reviews. `scheme` is `None` where all weigh the same for ever."""
+    """How weights follow from reviews, and what they do.
+
+    `scheme` is `None` where all weigh the same for ever. `exclude_self` leaves out what reviewers say of
+    their own answers; `all_heard` lets everybody review as often as anybody, whatever the weights.
+    """
 
     name: str
     scheme: Scheme | None
     damping: float = 0.85
     exclude_self: bool = False
+    all_heard: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,7 @@ def play_rounds(
     *,
     rounds: int,
     populations: int,
-    reviews: int = 20,
+    reviews: int = 2,
     seed: int = 0,
 ) -> History:
     """So many populations of this kind, round after round.
@@ -98,14 +103,10 @@ def play_rounds(
     weights = np.full((populations, size), 1 / size)
     able = [weights[:, : population.able].sum(axis=1)]
     for _ in range(rounds):
-        heard = random.multinomial(reviews, weights[:, None, :], size=(populations, len(one)))
+        chances = np.full_like(weights, 1 / size) if rule.all_heard else weights
+        heard = random.multinomial(reviews, chances[:, None, :], size=(populations, len(one)))
         heard = np.swapaxes(heard, 1, 2) * counts
-        won = random.binomial(heard, prefers)
-        for contestant in range(size):
-            first, second = one == contestant, other == contestant
-            points[:, :, contestant] += won[:, :, first].sum(axis=2)
-            points[:, :, contestant] += (heard - won)[:, :, second].sum(axis=2)
-            battles[:, :, contestant] += heard[:, :, first | second].sum(axis=2)
+        _book(points, battles, heard, random.binomial(heard, prefers), one, other)
         weights = _weights(rule, points, battles)
         able.append(weights[:, : population.able].sum(axis=1))
     votes = (weights[:, :, None] * _rates(points, battles, gap=0.5)).sum(axis=1)
@@ -113,6 +114,22 @@ def play_rounds(
         able=np.stack(able, axis=1),
         captured=float((votes.argmax(axis=1) >= population.able).mean()),
     )
+
+
+def _book(
+    points: Floats,
+    battles: Floats,
+    heard: npt.NDArray[np.int64],
+    won: npt.NDArray[np.int64],
+    one: npt.NDArray[np.intp],
+    other: npt.NDArray[np.intp],
+) -> None:
+    """Add a round's reviews, and those that the first of each pair won, to the totals."""
+    for contestant in range(points.shape[2]):
+        first, second = one == contestant, other == contestant
+        points[:, :, contestant] += won[:, :, first].sum(axis=2)
+        points[:, :, contestant] += (heard - won)[:, :, second].sum(axis=2)
+        battles[:, :, contestant] += heard[:, :, first | second].sum(axis=2)
 
 
 def _preferences(
