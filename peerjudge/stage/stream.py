@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable
+from contextlib import aclosing, contextmanager
 
 from peerjudge.data import Transcript
 from peerjudge.errors import ExperimentError
@@ -13,6 +13,8 @@ from peerjudge.stage.play import perform
 from peerjudge.stage.seam import Journal, Staging
 
 __all__ = ["play_all"]
+
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 async def play_all(
@@ -56,16 +58,30 @@ async def play_all(
             await asyncio.sleep(0)
 
     async with aclosing(_feed(plan)) as feed:
-        # What is there already outlives the run: the collector need not look through it each time.
-        gc.freeze()
-        try:
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(max_connections):
-                    workers.create_task(play_on(feed))
-        except BaseExceptionGroup as group:
-            raise group.exceptions[0] from None
-        finally:
-            gc.unfreeze()
+        with _seldom_collecting():
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(max_connections):
+                        workers.create_task(play_on(feed))
+            except BaseExceptionGroup as group:
+                raise group.exceptions[0] from None
+
+
+@contextmanager
+def _seldom_collecting() -> Generator[None]:
+    """Keep the garbage collector from looking again and again through what is still in use.
+
+    What is there already outlives the run, and what thousands of open discussions hold is no
+    garbage either: with the usual thresholds the search for cycles holds them all up at a time.
+    """
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 async def _feed(plan: Iterable[Staging] | AsyncIterable[Staging]) -> AsyncGenerator[Staging]:

@@ -22,6 +22,9 @@ Row = tuple[Statement, Mapping[str, object]]
 _MOST_TURNS = 10
 """How often those who are about to write may take their turn before the next commit."""
 
+_MANY = 100
+"""So many share a commit that it costs none of them much; whoever comes later has the next one."""
+
 
 class Writer:
     """The one task that writes. While it waits for the disk, the next batch gathers behind it.
@@ -91,7 +94,7 @@ class Writer:
         for _ in range(_MOST_TURNS):
             before = len(self._waiting)
             await asyncio.sleep(0)
-            if len(self._waiting) == before:
+            if len(self._waiting) == before or before >= _MANY:
                 return
 
     async def _write(self, commit: Commit) -> None:
