@@ -8,6 +8,7 @@ from peerjudge.analysis.agreement import (
     fleiss_kappa,
 )
 from peerjudge.analysis.bias import Bias, Discussed, bias, discussed
+from peerjudge.analysis.comparing import Compared, Contender, accuracy_of, compare, reviewers_of
 from peerjudge.analysis.findings import Findings, findings
 from peerjudge.analysis.inference import (
     CorrelationTest,
@@ -30,6 +31,8 @@ from peerjudge.analysis.verbosity import Verbosity, verbosity
 __all__ = [
     "Accuracy",
     "Bias",
+    "Compared",
+    "Contender",
     "CorrelationTest",
     "Discussed",
     "Findings",
@@ -44,11 +47,13 @@ __all__ = [
     "SelfEnhancement",
     "Verbosity",
     "accuracy",
+    "accuracy_of",
     "agreement",
     "agreement_document",
     "benjamini_hochberg",
     "bias",
     "bootstrap_mean",
+    "compare",
     "correlations_with_gold",
     "discussed",
     "findings",
@@ -61,6 +66,7 @@ __all__ = [
     "panel",
     "position",
     "proportion",
+    "reviewers_of",
     "self_enhancement",
     "verbosity",
     "williams",

@@ -18,6 +18,7 @@ _COMMANDS = (
     ("rank", "Rank the contestants and weigh the reviewers of a run or a dataset."),
     ("agreement", "How well reviewers agree with gold, alone and as a panel."),
     ("score", "How right reviewers are against gold, by subset, category or labeler."),
+    ("compare", "Whether one condition or reviewer beats another on the same questions."),
     ("bias", "What sways reviewers besides the answers: place, author, length."),
     ("events", "Who altered and who held its opinion, event by event."),
     ("report", "Write the self-contained HTML report of a run, or of a dataset's reviews."),

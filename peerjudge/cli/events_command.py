@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json
+from peerjudge.cli.console import print_json, status
 from peerjudge.cli.stance_tables import print_summary
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
+    from peerjudge.data import OpinionEvent, Transcript
 
 __all__ = ["events_command"]
 
@@ -44,9 +46,9 @@ async def events_command(
         Print every event as one line of JSON, or the summary as one document.
     """
     if not summary and graph is None:
-        await _print_events(run, json=json)
+        _print_events(run, json=json)
         return 0
-    found = await _stances(run, seed)
+    found = _stances(run, seed)
     if graph is not None:
         _write_graph(found, graph)
     if summary and json:
@@ -58,29 +60,35 @@ async def events_command(
     return 0
 
 
-async def _print_events(run: str, *, json: bool) -> None:
+def _print_events(run: str, *, json: bool) -> None:
     from peerjudge.data import to_plain
-    from peerjudge.experiment import open_run
+    from peerjudge.experiment import frames
     from peerjudge.tracker import opinion_events
 
-    async with open_run(run) as opened:
-        async for transcript in opened.transcripts():
+    def print_all(transcripts: Iterable[Transcript]) -> bool:
+        found = False
+        for transcript in transcripts:
             for event in opinion_events(transcript):
-                if json:
-                    print_json(to_plain(event))
-                else:
-                    simulated = ", simulated" if event.simulated else ""
-                    control = "" if event.control == "none" else f" ({event.control})"
-                    print(
-                        f"{event.condition}  {event.comparison}  turn {event.turn}  "
-                        f"{event.reviewer} ({event.role}{simulated}) "
-                        f"{event.kind.replace('_', ' ')}: "
-                        f"{event.before} -> {event.after}, "
-                        f"{'not told' if event.control == 'placebo' else 'heard'} {event.others}{control}"
-                    )
+                found = True
+                print_json(to_plain(event)) if json else print(_line(event))
+        return found
+
+    if not frames.read_without_texts(run, print_all):
+        status().print("no opinion events: nobody gave a verdict after hearing another's")
 
 
-async def _stances(run: str, seed: int) -> Stances:
+def _line(event: OpinionEvent) -> str:
+    simulated = ", simulated" if event.simulated else ""
+    control = "" if event.control == "none" else f" ({event.control})"
+    heard = "not told" if event.control == "placebo" else "heard"
+    return (
+        f"{event.condition}  {event.comparison}  turn {event.turn}  "
+        f"{event.reviewer} ({event.role}{simulated}) {event.kind.replace('_', ' ')}: "
+        f"{event.before} -> {event.after}, {heard} {event.others}{control}"
+    )
+
+
+def _stances(run: str, seed: int) -> Stances:
     from peerjudge.analysis.stances import stances
     from peerjudge.experiment import frames
 

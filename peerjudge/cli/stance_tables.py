@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
-from peerjudge.cli.tables import p_value_of, percent, show, table_of
+from peerjudge.cli.tables import p_value_of, percent, print_pairs, show, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -102,27 +102,14 @@ def _print_outcomes(found: Stances) -> None:
         gain = str(row.gain.difference)
         table.add_row(row.condition, row.reviewer, *shares, gain, p_value_of(row.gain.p_value))
     show(table)
-    table = table_of(
-        "\nConditions on the same comparisons: accuracy of one minus the other",
-        "one",
-        "other",
-        "turns",
-        "difference",
-        "McNemar",
-        "p",
-        "Holm",
-        "BH",
-    )
-    for row in found.conditions:
-        table.add_row(
-            row.one,
-            row.other,
-            f"{row.turns:.1f}, {row.other_turns:.1f}",
-            str(row.difference.difference),
-            f"{row.test.ours}:{row.test.theirs}",
-            *map(p_value_of, (row.test.p_value, row.holm, row.benjamini_hochberg)),
+    if found.over_vote:
+        print_pairs(
+            "\nWhat discussing adds to the accuracy of a vote of the same reviewers",
+            found.over_vote,
         )
-    show(table)
+    others = len(found.conditions) - len(found.over_vote)
+    if others > 0:
+        results().print(f"\n{others} other pairs of conditions: peerjudge compare RUN")
 
 
 def _print_controls(found: Stances) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
@@ -9,9 +10,10 @@ from peerjudge.cli.console import results
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from peerjudge.analysis import Compared
     from peerjudge.data import Measurement
 
-__all__ = ["or_dash", "p_value_of", "percent", "show", "table_of"]
+__all__ = ["or_dash", "p_value_of", "percent", "print_pairs", "show", "table_of"]
 
 _NONE = "-"
 _WIDE = 1000
@@ -53,3 +55,20 @@ def percent(found: Measurement) -> str:
 def p_value_of(p_value: float) -> str:
     """A p-value as it is printed: four digits, never 0."""
     return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
+def print_pairs(title: str, pairs: Iterable[Compared]) -> None:
+    """One row per pair."""
+    table = table_of(
+        title, "one", "other", "difference", "turns", "more right on questions", "p", "Holm", "BH"
+    )
+    for pair in pairs:
+        table.add_row(
+            pair.one,
+            pair.other,
+            str(pair.difference.difference),
+            f"{pair.turns:.1f}:{pair.other_turns:.1f}",
+            f"{pair.test.ours}:{pair.test.theirs}",
+            *map(p_value_of, (pair.test.p_value, pair.holm, pair.benjamini_hochberg)),
+        )
+    show(table)

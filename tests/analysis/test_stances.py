@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from peerjudge.analysis.comparing import compare, over_vote
 from peerjudge.analysis.stances import (
     Discussion,
     changes,
-    compare_conditions,
+    conditions_of,
     discussion_of,
     ordering,
     persuasion,
@@ -201,7 +202,7 @@ def test_conditions_are_compared_on_the_questions_that_both_judged():
         ended("2|1", f"c{k}", condition="vote", protocol="vote", verdict=wrong) for k in (1, 2)
     ]
     votes.append(ended("1|1", "c3", condition="vote", protocol="vote"))
-    (pair,) = compare_conditions([*votes, *talk], samples=100)
+    (pair,) = compare(conditions_of([*votes, *talk]), samples=100)
     assert (pair.one, pair.other, pair.vote, pair.same_reviewers) == ("talk", "vote", True, True)
     assert (pair.comparisons, pair.turns, pair.other_turns) == (3, 4.0, 2.0)
     assert pair.difference.difference.value == pytest.approx(2 / 3)
@@ -216,11 +217,25 @@ def test_three_conditions_are_three_tests():
         for name, rights in (("a", 12), ("b", 6), ("c", 2))
         for k, right in enumerate([True] * rights + [False] * (12 - rights))
     ]
-    pairs = compare_conditions(discussions, samples=100)
+    pairs = compare(conditions_of(discussions), samples=100)
     assert [(pair.one, pair.other) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     for pair in pairs:
         assert pair.test.p_value <= pair.benjamini_hochberg <= pair.holm
     assert pairs[1].holm == pytest.approx(3 * pairs[1].test.p_value)
+
+
+def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
+    """Of two votes by the same reviewers that of four turns, not of two; ann alone has no vote."""
+    talk = [ended("2|1 1 1", f"c{k}") for k in (1, 2)]
+    votes = [
+        replace(ended("1|1", f"c{k}", condition=f"vote of {turns}", protocol="vote"), turns=turns)
+        for k in (1, 2)
+        for turns in (2, 4)
+    ]
+    alone = [ended("1", f"c{k}", condition="alone", seats=(ANN,)) for k in (1, 2)]
+    found = over_vote(conditions_of([*votes, *talk, *alone]), samples=50)
+    assert [(pair.one, pair.other) for pair in found] == [("talk", "vote of 4")]
+    assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
 
 
 def test_the_summary_reads_once_and_says_what_is_simulated():

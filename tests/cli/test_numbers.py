@@ -78,6 +78,27 @@ def test_stances_are_summed_up(played):
     assert "simulated" in printed
 
 
+def test_conditions_are_compared_on_the_same_questions(played):
+    """`compare` tests every pair, or those with a baseline, and refuses where nothing is shared."""
+    document = played("compare", "study", "--json").document
+    names = list(document["accuracy"])
+    assert len(document["pairs"]) == len(names) * (len(names) - 1) // 2
+    some = played("compare", "study", "--baseline", names[0], "--json").document["pairs"]
+    assert [pair["other"] for pair in some] == [names[0]] * (len(names) - 1)
+    assert "more right on questions" in played("compare", "study").out
+    refused = played("compare", "study", "--baseline", "nobody")
+    assert (refused.code, names[0] in refused.err) == (2, True)
+
+
+def test_where_nobody_heard_anybody_there_are_no_events(shell):
+    """A discussion of no turns is a vote, and `events` says why it has nothing to print."""
+    words = ("leader_follower", "--limit", "1", "-S", "turns=0", "--out", "mute")
+    assert shell("run", *words, "--display", "none").code == 0
+    printed = shell("events", "mute", "--json")
+    assert (printed.code, printed.out) == (0, "")
+    assert "after hearing another's" in printed.err
+
+
 def test_bias_has_a_row_for_every_reviewer(played):
     """`bias` measures a run before and after discussing, and says that it is simulated."""
     document = played("bias", "study", "--json").document

@@ -1,6 +1,6 @@
 """What happens to stances: who alters, who holds, who persuades whom, and what that is worth."""
 
-from peerjudge.analysis.stances.conditions import ConditionPair, compare_conditions
+from peerjudge.analysis.stances.conditions import conditions_of
 from peerjudge.analysis.stances.controls import Controlled, compare_controls
 from peerjudge.analysis.stances.counts import (
     Persuasion,
@@ -22,7 +22,6 @@ from peerjudge.analysis.stances.summary import Stances, stances, stances_of
 
 __all__ = [
     "Change",
-    "ConditionPair",
     "Controlled",
     "Discussion",
     "Move",
@@ -33,8 +32,8 @@ __all__ = [
     "StanceCounts",
     "Stances",
     "changes",
-    "compare_conditions",
     "compare_controls",
+    "conditions_of",
     "discussion_of",
     "ordering",
     "persuasion",

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from peerjudge.analysis.stances.conditions import ConditionPair, compare_conditions
+from peerjudge.analysis.comparing import Compared, compare, over_vote
+from peerjudge.analysis.stances.conditions import conditions_of
 from peerjudge.analysis.stances.controls import Controlled, compare_controls
 from peerjudge.analysis.stances.counts import Persuasion, StanceCounts, persuasion, stance_counts
 from peerjudge.analysis.stances.outcomes import (
@@ -28,7 +29,8 @@ class Stances:
     """What became of the stances in the discussions that came to their end.
 
     `counts`, `persuasion` and `ordering` are over all conditions but the controls, which nobody is to
-    mistake for discussions: `controls` has them beside these.
+    mistake for discussions: `controls` has them beside these. `over_vote` has every discussion with
+    the vote of the same reviewers that cost most nearly as much, `conditions` every two conditions.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -40,7 +42,8 @@ class Stances:
     ordering: tuple[Ordering, ...]
     settling: tuple[Settling, ...]
     changes: tuple[Change, ...]
-    conditions: tuple[ConditionPair, ...]
+    over_vote: tuple[Compared, ...]
+    conditions: tuple[Compared, ...]
     controls: tuple[Controlled, ...] = ()
 
 
@@ -70,6 +73,7 @@ def stances_of(
 ) -> Stances:
     """As `stances`, from records that were taken of the discussions as they went by."""
     heard = [one for one in ended if one.control == "none"]
+    known = conditions_of(ended)
     return Stances(
         discussions=len(ended),
         simulated=simulated,
@@ -78,6 +82,7 @@ def stances_of(
         ordering=ordering(heard, seed=seed, samples=samples),
         settling=settling(ended, seed=seed, samples=samples),
         changes=changes(ended, seed=seed, samples=samples),
-        conditions=compare_conditions(ended, seed=seed, samples=samples),
+        over_vote=over_vote(known, seed=seed, samples=samples),
+        conditions=compare(known, seed=seed, samples=samples),
         controls=compare_controls(ended, seed=seed, samples=samples),
     )

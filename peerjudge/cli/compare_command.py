@@ -1,0 +1,111 @@
+"""`peerjudge compare`: whether one condition or reviewer beats another on the same questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from peerjudge.cli.console import print_json, results
+from peerjudge.cli.rank_command import split_names
+from peerjudge.cli.tables import or_dash, print_pairs, show, table_of
+from peerjudge.errors import DataError
+
+if TYPE_CHECKING:
+    from peerjudge.analysis import Contender
+    from peerjudge.analysis.stances import Discussion
+    from peerjudge.data import Transcript
+
+__all__ = ["compare_command"]
+
+
+async def compare_command(
+    *sources: str,
+    baseline: str = "",
+    reviewers: str | None = None,
+    seed: int = 0,
+    json: bool = False,
+) -> int:
+    """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
+
+    Every pair has the mean difference with its interval, exact McNemar over questions, and the
+    p-value adjusted for all pairs compared (Holm; Benjamini-Hochberg). Of a run the conditions are
+    compared by what they concluded, of a dataset the reviewers.
+
+    Parameters
+    ----------
+    sources
+        Run folders, store URLs, or datasets NAME:PATH that carry reviews; one or several.
+    baseline
+        Compare all others with this condition or reviewer only, which leaves fewer tests.
+    reviewers
+        Of a dataset: only these, separated by commas.
+    seed
+        Of the resampling.
+    json
+        Print one JSON document.
+    """
+    from peerjudge.analysis import accuracy_of, compare
+    from peerjudge.data import to_plain
+
+    different = list(dict.fromkeys(sources))
+    found = [await _contenders(source, split_names(reviewers)) for source in different]
+    contenders = _named(different, [these for these, _ in found])
+    simulated = any(played for _, played in found)
+    pairs = compare(contenders, baseline=baseline, seed=seed)
+    if not pairs:
+        names = ", ".join(one.name for one in contenders) or "nobody"
+        msg = f"no two of these judged the same comparisons with gold: {names}"
+        raise DataError(msg)
+    accuracy = {one.name: accuracy_of(one, seed=seed) for one in contenders}
+    if json:
+        plain = {name: to_plain(measured) for name, measured in accuracy.items()}
+        pairs_plain = [to_plain(pair) for pair in pairs]
+        print_json({"accuracy": plain, "pairs": pairs_plain, "simulated": simulated})
+        return 0
+    if simulated:
+        from peerjudge.report.words import SIMULATED
+
+        results().print(SIMULATED, style="bold")
+    table = table_of("Accuracy", "who", "accuracy", "comparisons", "turns")
+    for one in contenders:
+        measured = accuracy[one.name]
+        table.add_row(one.name, or_dash(measured), str(measured.n), f"{one.turns:.1f}")
+    show(table)
+    print_pairs("\nOn the same comparisons: accuracy of one minus that of the other", pairs)
+    return 0
+
+
+async def _contenders(
+    source: str, reviewers: Sequence[str] | None
+) -> tuple[tuple[Contender, ...], bool]:
+    """Those of one source, and whether they were simulated."""
+    from peerjudge.analysis import reviewers_of
+    from peerjudge.analysis.stances import conditions_of, discussion_of
+    from peerjudge.experiment import frames, is_run, read_source
+
+    if not is_run(source):
+        dataset = await read_source(source)
+        return reviewers_of(dataset, reviewers=reviewers), dataset.simulated
+
+    def read(transcripts: Iterable[Transcript]) -> tuple[tuple[Contender, ...], bool]:
+        ended: list[Discussion] = []
+        simulated = False
+        for transcript in transcripts:
+            simulated = simulated or transcript.simulated
+            one = discussion_of(transcript)
+            ended += [] if one is None else [one]
+        return conditions_of(ended), simulated
+
+    return frames.read_without_texts(source, read)
+
+
+def _named(sources: Sequence[str], found: Sequence[Sequence[Contender]]) -> list[Contender]:
+    """All of them, those whose name is in several sources with the source before it."""
+    times = Counter(one.name for these in found for one in these)
+    return [
+        replace(one, name=f"{source}: {one.name}") if times[one.name] > 1 else one
+        for source, these in zip(sources, found, strict=True)
+        for one in these
+    ]
