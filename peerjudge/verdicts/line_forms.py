@@ -15,6 +15,7 @@ __all__ = [
     "lone_number",
     "lone_statement",
     "mark_pair",
+    "revision",
 ]
 
 _OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
@@ -46,6 +47,11 @@ _LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
 _MARK = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
 _MARKS = re.compile(rf"{_MARK}(?:(?:, ?| ){_MARK})+[.,]?")
 _ANY_MARK = re.compile(_MARK)
+_REVISED = re.compile(
+    r"(?i:[a-z',: -]{0,40}\b(?:edit|update|correction|actually|sorry|wait|rather|instead|meant|mean|no"
+    r"|make (?:it|that)|second thoughts?|reflection|revised?|changed?)\b[a-z',: -]{0,40}?)"
+    rf"{_OPEN}({NAME}|{CODE}){_SHUT}"
+)
 _ITEM = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
 _NAMED = re.compile(rf"\**{NAME}")
 
@@ -91,12 +97,23 @@ def label(line: str, *, last: bool) -> int | None:
     return None if found is None else code_of(found[1])
 
 
+def revision(line: str) -> int | None:
+    """A line that takes an earlier verdict back and gives another: "Correction: 1"."""
+    found = _REVISED.fullmatch(line)
+    return None if found is None else code_of(found[1])
+
+
 def mark_pair(line: str, form: Form) -> int | None:
-    """A line of one mark per answer: the highest wins, equal marks tie."""
+    """A line of one mark per answer: the highest wins, equal marks tie.
+
+    Marks that could all be verdicts themselves ("1, 2") may as well be a list of these.
+    """
     if not _MARKS.fullmatch(line):
         return None
     marks = [float(mark) for mark in _ANY_MARK.findall(line)]
-    return highest(marks) if len(marks) == form.answers else None
+    if len(marks) != form.answers or set(marks) <= set(range(1, form.answers + 2)):
+        return None
+    return highest(marks)
 
 
 def highest(marks: list[float]) -> int:

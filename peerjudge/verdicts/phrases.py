@@ -30,6 +30,7 @@ __all__ = [
     "OPINES",
     "QUALIFIED",
     "REACH",
+    "UNDECIDED",
     "has_choice",
     "has_cue",
 ]
@@ -204,6 +205,9 @@ _ENDS = (
     r"|in (?:this|my|that|general|comparison)|of the|between|here|based|given|while|with|but|by|among"
     rf"|(?i:AI|{NOUN}|one|{_SETTLED}))\b)"
 )
+UNDECIDED = re.compile(r"\]\]\W{0,5}(?:(?:or|and|nor|vs|versus)\W{1,5})?\[\[")
+"""Bracketed codes in a row, of which none is chosen: "[[A]] or [[B]]"."""
+
 BRACKETED = re.compile(r"\[\[([A-E1-9])(?:>{1,2}[A-E1-9])?\]\]")
 CODE_IS_BETTER = re.compile(
     rf"(?:^|, |\bthat )({CODE}) (?:is|was)(?: clearly| slightly| much)?(?: the)? (?:better|best)\b{_ENDS}"

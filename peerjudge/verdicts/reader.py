@@ -18,6 +18,7 @@ from peerjudge.verdicts.line_forms import (
     lone_number,
     lone_statement,
     mark_pair,
+    revision,
 )
 from peerjudge.verdicts.named_marks import named_marks
 from peerjudge.verdicts.quoting import plain, unquoted
@@ -32,6 +33,8 @@ __all__ = ["FORM_RULES", "PROSE_RULES", "read_verdict"]
 
 _LAST_NUMBER = "last-line number"
 _QUOTING = "{<[`~>"
+_SENTENCE = 30
+"""A verdict by name is shorter than this many characters, unless it ends in a remark in brackets."""
 _NUMBERS = {str(n): Reading(Outcome.CHOICE, n - 1, _LAST_NUMBER) for n in range(1, 10)}
 
 Stated = list[Statement]
@@ -73,7 +76,8 @@ def _at_a_glance(text: str, answers: int) -> Reading | None:
     """The number on the last line of a reply that keeps to its form, if it takes no closer look.
 
     Most replies of most runs do, and need not be taken apart: nothing in them can be a quotation
-    or JSON, and the line before neither announces the number nor may be an item of a list.
+    or JSON, the line before neither announces the number nor may be an item of a list, and the first
+    line is more than a verdict.
     """
     before, _, last = text.rpartition("\n")
     if last not in _NUMBERS or int(last) > answers:
@@ -81,7 +85,10 @@ def _at_a_glance(text: str, answers: int) -> Reading | None:
     for mark in _QUOTING:
         if mark in before:
             return None
-    before = before.rstrip()
+    before = before.strip()
+    first = before.partition("\n")[0].rstrip()
+    if before and (len(first) < _SENTENCE or first.endswith((")", ")."))):
+        return None
     line = before.splitlines()[-1].lstrip() if before else "."
     return None if ":" in line[-8:] or line[0].isdigit() else _NUMBERS[last]
 
@@ -98,6 +105,22 @@ def _up_to_decision(reply: Reply) -> Stated:
 
 def _closing_json(reply: Reply) -> int | None:
     return json_code(reply.json[0]) if reply.json is not None and reply.json[1] else None
+
+
+def _bare_verdicts(reply: Reply) -> int | None:
+    """Bare verdicts on all lines, of which one is not the others: none of them is the last word."""
+    codes: set[int] = set()
+    for line in map(plain, reply.lines):
+        code = _bare(line)
+        if code is None:
+            return None
+        codes.add(code)
+    return CONTRADICTION if len(codes) > 1 else None
+
+
+def _bare(line: str) -> int | None:
+    code = lone_number(line)
+    return lone_name(line) if code is None else code
 
 
 def _last_number(reply: Reply) -> int | None:
@@ -139,11 +162,18 @@ def _opening_json(reply: Reply, stated: Stated) -> int | None:
 
 def _first_number(reply: Reply, stated: Stated) -> int | None:
     code = lone_number(reply.first)
-    return code if code and reply.form.allows(code) else None
+    return _unrevised(code, reply) if code and reply.form.allows(code) else None
 
 
 def _first_name(reply: Reply, stated: Stated) -> int | None:
-    return lone_name(reply.first)
+    code = lone_name(reply.first)
+    return None if code is None else _unrevised(code, reply)
+
+
+def _unrevised(code: int, reply: Reply) -> int:
+    """The verdict, unless a later line takes it back."""
+    revised = {revision(plain(line)) for line in reply.lines[1:]} - {None, code}
+    return CONTRADICTION if revised else code
 
 
 def _judgement(reply: Reply, stated: Stated) -> int | None:
@@ -178,6 +208,7 @@ def _retold(reply: Reply) -> bool:
 
 FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     ("closing JSON", _closing_json),
+    ("bare verdicts", _bare_verdicts),
     (_LAST_NUMBER, _last_number),
     ("last-line name", _last_name),
     ("last-line label", _last_label),

@@ -32,6 +32,7 @@ from peerjudge.verdicts.phrases import (
     OPINES,
     QUALIFIED,
     REACH,
+    UNDECIDED,
     has_choice,
     has_cue,
 )
@@ -130,7 +131,7 @@ def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:
         patterns.append((DECLARES_CODE, DECIDED))
         if final:
             patterns.append((ANSWER_IS_CODE, DECIDED))
-    if "[[" in sentence:
+    if "[[" in sentence and not UNDECIDED.search(sentence):
         patterns.append((BRACKETED, DECIDED))
     for pattern, strength in patterns:
         for found in pattern.finditer(sentence):
