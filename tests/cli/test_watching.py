@@ -1,0 +1,120 @@
+"""What a run tells of itself while it goes on, and what it never tells."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+KEY = "sk-planted-0123456789"
+
+STUDY = '''
+"""Do Ann and Bob agree?"""
+
+from peerjudge.data import Condition, Experiment
+
+EXPERIMENT = Experiment(
+    data="sample",
+    conditions=(Condition(name="talk", protocol="leader_follower", seats=("ann", "bob")),),
+)
+'''
+
+
+def completion(request: Request) -> Response:
+    """A reply that quotes the key it was asked with."""
+    said = f"Asked with {request.headers['Authorization']}, I say:\n1"
+    choice = {"index": 0, "message": {"role": "assistant", "content": said}}
+    body = {"choices": [choice | {"finish_reason": "stop"}]}
+    return Response(json.dumps(body), content_type="application/json")
+
+
+def refusal(request: Request) -> Response:
+    """A failure that quotes the key it was asked with."""
+    error = {"message": f"Wrong key: {request.headers['Authorization']}", "code": None}
+    return Response(json.dumps({"error": error}), status=401, content_type="application/json")
+
+
+@pytest.fixture
+def project(shell, httpserver: HTTPServer):
+    """A project whose two reviewers are one model on the loopback."""
+    (shell.folder / "agents").mkdir()
+    for name in ("ann", "bob"):
+        (shell.folder / "agents" / f"{name}.toml").write_text(
+            f'[model]\nprovider = "vllm"\nname = "{name}-model"\nkey_env = "PLANTED"\n'
+            f'base_url = "{httpserver.url_for("/v1")}"\n[limits]\nattempts = 3\n'
+        )
+    (shell.folder / "study.py").write_text(STUDY)
+    shell.env["PLANTED"] = KEY
+    return shell
+
+
+@pytest.mark.parametrize(("answer", "workers"), [(completion, "1"), (refusal, "2")])
+def test_a_key_is_nowhere_to_be_found(project, httpserver: HTTPServer, answer, workers):
+    """Neither in the store, nor in any other file, nor in what is printed, whoever sent it back."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
+    run = ("run", "study.py", "--limit", "1", "--out", "out", "--workers", workers)
+    done = project(*run, "--log-level", "debug", "--json")
+    assert done.code == (1 if answer is refusal else 0), done.err
+    report = project("report", "out", "-o", "report.html")
+    exported = project("export", "out", "--format", "jsonl")
+    for outcome in (done, report, exported):
+        assert KEY not in outcome.out + outcome.err
+    files = [path for path in project.folder.rglob("*") if path.is_file()]
+    assert any(b"[key]" in path.read_bytes() for path in files)
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_what_failed_at_an_unknown_price_has_an_unknown_cost(project, httpserver: HTTPServer):
+    """Some failures are charged for: where no price is known, nobody can say that it was nothing."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)
+    document = project("run", "study.py", "--limit", "1", "--out", "out", "--json").document
+    assert (document["calls"]["paid"], document["discussions"]["failed"]) == (0, 2)
+    assert (document["cost_usd"], document["cost_known"]) == (None, False)
+
+
+def test_logs_are_json_where_wanted_and_a_storm_is_one_line(project, httpserver: HTTPServer):
+    """Every event is an object that names its run; retries are not told one by one."""
+    storm = iter(range(6))
+
+    def answer(request: Request) -> Response:
+        if next(storm, None) is None:
+            return completion(request)
+        return Response("{}", status=500, content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
+    logged = ("--log-level", "info", "--log-format", "json", "--display", "none")
+    done = project("run", "study.py", "--limit", "4", "--out", "out", *logged)
+    assert done.code == 0, done.err
+    events = [json.loads(line) for line in done.err.splitlines() if line.startswith("{")]
+    assert [event["event"] for event in events] == ["calls fail"]
+    assert events[0].keys() >= {"level", "timestamp", "run", "discussion", "turn", "provider"}
+
+
+def test_progress_tells_how_many_are_open(project, httpserver: HTTPServer):
+    """Plain lines say how many discussions are done, and what they took."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
+    done = project("run", "study.py", "--limit", "2", "--out", "out", "--display", "plain")
+    assert "4 of 4 discussions" in done.err
+    assert "tokens" in done.err
+
+
+def test_spans_go_where_the_environment_says(project, httpserver: HTTPServer):
+    """With OpenTelemetry's own variable set, the command line sends its spans there."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
+    sent: list[bytes] = []
+
+    def collect(request: Request) -> Response:
+        sent.append(request.data)
+        return Response(b"", content_type="application/x-protobuf")
+
+    httpserver.expect_request("/otel/v1/traces").respond_with_handler(collect)
+    project.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = httpserver.url_for("/otel")
+    project.env["OTEL_EXPORTER_OTLP_COMPRESSION"] = "none"
+    done = project("run", "study.py", "--limit", "1", "--out", "out")
+    assert done.code == 0, done.err
+    told = b"".join(sent)
+    for name in (b"discussion", b"invoke_agent ann", b"chat bob-model", b"gen_ai.usage"):
+        assert name in told
+    assert KEY.encode() not in told
