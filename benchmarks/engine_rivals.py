@@ -1,132 +1,46 @@
 """The same discussion in other hands: what `engine.py` is measured against.
 
-Every rival plays two private reviews and four turns with a model that answers at once or after a
-pause, and reads a verdict out of every reply with one regular expression.
+Every rival plays the study of `study.py` with the same model, and reads a verdict out of every
+reply with one regular expression. Inspect AI has a file of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import io
 import logging
-import random
-import re
-import tempfile
-from collections.abc import (
-    AsyncGenerator,
-    Awaitable,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import redirect_stderr, redirect_stdout
-from itertools import cycle
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from peerjudge.data import Answer, Comparison, Question
+from study import CALLS, Pair, asked, model, read
 
-CALLS = 6
-AT_A_TIME = 64
+__all__ = ["RIVALS", "Play", "fake_client", "plain"]
 
-Model = Callable[[object], Awaitable[str]]
-Play = Callable[[Sequence[Comparison], float, int], Awaitable[None]]
-"""Plays these comparisons, with this latency, so many at a time."""
-
-_VERDICT = re.compile(r"([12])\W*$")
-_WORDS = (
-    "the",
-    "sky",
-    "light",
-    "air",
-    "waves",
-    "scatter",
-    "blue",
-    "because",
-    "better",
-    "clear",
-    "claim",
-)
-
-
-def texts(seed: int, count: int, words: int) -> list[str]:
-    """So many texts of so many words."""
-    draw = random.Random(seed)  # noqa: S311  texts, not secrets
-    return [" ".join(draw.choices(_WORDS, k=words)).capitalize() + "." for _ in range(count)]
-
-
-def comparisons(count: int) -> list[Comparison]:
-    """Different questions with two answers of a hundred words each."""
-    answers = texts(1, 2 * count, 100)
-    return [
-        Comparison(
-            id=f"c{n}",
-            question=Question(id=f"q{n}", text=f"Question {n}: why is the sky blue?"),
-            answers=(
-                Answer(id="a", text=answers[2 * n], author="x"),
-                Answer(id="b", text=answers[2 * n + 1], author="y"),
-            ),
-        )
-        for n in range(count)
-    ]
-
-
-def replies() -> Callable[[], str]:
-    """Replies of sixty words that end as they are asked to, one after the other."""
-    said = texts(2, 997, 60)
-    return cycle(f"{text}\n\n{n % 2 + 1}" for n, text in enumerate(said)).__next__
-
-
-def model(latency: float) -> Model:
-    """A model that gives others their turn, as every call does, and then answers."""
-    reply = replies()
-
-    async def call(messages: object) -> str:
-        await asyncio.sleep(latency)
-        return reply()
-
-    return call
-
-
-def read(text: str) -> int | None:
-    """The verdict at the end of a reply."""
-    found = _VERDICT.search(text)
-    return int(found[1]) if found else None
-
-
-def asked(comparison: Comparison) -> str:
-    """The question and its answers."""
-    one, two = comparison.answers
-    return (
-        f"{comparison.question.text}\n\nAnswer 1:\n{one.text}\n\nAnswer 2:\n{two.text}\n\n"
-        "Which is better? End with the number 1 or 2."
-    )
+Play = Callable[[Sequence[Pair], float, int], Awaitable[None]]
+"""Plays a discussion of each of these, with this latency, so many at a time."""
 
 
 async def in_parallel(
-    plan: Iterable[Comparison], play: Callable[[Comparison], Awaitable[object]], at_a_time: int
+    plan: Iterable[Pair], play: Callable[[Pair], Awaitable[object]], at_a_time: int
 ) -> None:
-    """Play every comparison, so many at a time."""
+    """Play every pair, so many at a time."""
     waiting = iter(plan)
 
     async def work() -> None:
-        for comparison in waiting:
-            await play(comparison)
+        for pair in waiting:
+            await play(pair)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(at_a_time):
             group.create_task(work())
 
 
-async def plain(plan: Sequence[Comparison], latency: float, at_a_time: int) -> None:
+async def plain(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
     """A loop that keeps both histories and reads the opinions, and does nothing else."""
     call = model(latency)
 
-    async def play(comparison: Comparison) -> list[int | None]:
+    async def play(pair: Pair) -> list[int | None]:
         system = {"role": "system", "content": "You are a careful and fair reviewer."}
-        ask = {"role": "user", "content": asked(comparison)}
+        ask = {"role": "user", "content": asked(pair)}
         histories: tuple[list[dict[str, str]], ...] = ([system, ask], [system, ask])
         opinions: list[int | None] = []
         for turn in range(CALLS):
@@ -140,7 +54,8 @@ async def plain(plan: Sequence[Comparison], latency: float, at_a_time: int) -> N
     await in_parallel(plan, play, at_a_time)
 
 
-def _client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported only where it is measured
+def fake_client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported only where it is measured
+    """A model client of AutoGen's around the scripted model."""
     from autogen_core.models import (
         ChatCompletionClient,
         CreateResult,
@@ -197,17 +112,17 @@ def _client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported only wh
     return Fake()
 
 
-async def assistants(plan: Sequence[Comparison], latency: float, at_a_time: int) -> None:
+async def assistants(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
     """AutoGen's AssistantAgents, called one after the other."""
     from autogen_agentchat.agents import AssistantAgent
     from autogen_agentchat.messages import TextMessage
     from autogen_core import CancellationToken
 
-    client = _client(latency)
+    client = fake_client(latency)
 
-    async def play(comparison: Comparison) -> list[int | None]:
+    async def play(pair: Pair) -> list[int | None]:
         agents = [AssistantAgent(name, model_client=client) for name in ("leader", "follower")]
-        ask = TextMessage(content=asked(comparison), source="user")
+        ask = TextMessage(content=asked(pair), source="user")
         unheard: list[list[TextMessage]] = [[ask], [ask]]
         opinions: list[int | None] = []
         for turn in range(CALLS):
@@ -222,7 +137,7 @@ async def assistants(plan: Sequence[Comparison], latency: float, at_a_time: int)
     await in_parallel(plan, play, at_a_time)
 
 
-async def round_robin(plan: Sequence[Comparison], latency: float, at_a_time: int) -> None:
+async def round_robin(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
     """AutoGen's RoundRobinGroupChat, a new team for every discussion."""
     from autogen_agentchat.agents import AssistantAgent
     from autogen_agentchat.conditions import MaxMessageTermination
@@ -230,14 +145,14 @@ async def round_robin(plan: Sequence[Comparison], latency: float, at_a_time: int
     from autogen_agentchat.teams import RoundRobinGroupChat
 
     logging.getLogger("autogen_core").setLevel(logging.ERROR)
-    client = _client(latency)
+    client = fake_client(latency)
 
-    async def play(comparison: Comparison) -> list[int | None]:
+    async def play(pair: Pair) -> list[int | None]:
         agents = [AssistantAgent(name, model_client=client) for name in ("leader", "follower")]
         team = RoundRobinGroupChat(
             [*agents], termination_condition=MaxMessageTermination(CALLS + 1)
         )
-        result = await team.run(task=asked(comparison))
+        result = await team.run(task=asked(pair))
         said = [message for message in result.messages[1:] if isinstance(message, TextMessage)]
         assert len(said) == CALLS
         return [read(message.content) for message in said]
@@ -245,61 +160,9 @@ async def round_robin(plan: Sequence[Comparison], latency: float, at_a_time: int
     await in_parallel(plan, play, at_a_time)
 
 
-async def inspect(plan: Sequence[Comparison], latency: float, at_a_time: int) -> None:
-    """Inspect AI with its mock model and without its sample log; needs the package."""
-    from inspect_ai import Task, eval_async, task
-    from inspect_ai.dataset import Sample
-    from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
-    from inspect_ai.solver import solver
-
-    reply = replies()
-
-    @solver
-    def discussion() -> Any:  # noqa: ANN401  Inspect's solvers are untyped functions
-        async def solve(state: Any, generate: Any) -> Any:  # noqa: ANN401
-            for _ in range(CALLS):
-                if latency:
-                    await asyncio.sleep(latency)
-                state = await generate(state)
-                read(state.output.completion)
-                state.messages.append(ChatMessageUser(content="What do you say now?"))
-            return state
-
-        return solve
-
-    @task
-    def judging() -> Task:
-        return Task(dataset=[Sample(input=asked(each)) for each in plan], solver=discussion())
-
-    def outputs() -> Iterator[ModelOutput]:
-        while True:
-            output = ModelOutput.from_content("mockllm/model", reply())
-            # Else it would load a vocabulary to count tokens.
-            output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-            yield output
-
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        redirect_stdout(io.StringIO()),
-        redirect_stderr(io.StringIO()),
-    ):
-        (log,) = await eval_async(
-            judging(),
-            model=get_model("mockllm/model", custom_outputs=outputs(), memoize=False),
-            max_samples=at_a_time,
-            max_connections=at_a_time,
-            log_samples=False,
-            log_dir=folder,
-        )
-    if log.status != "success":
-        raise RuntimeError(log.status)
-
-
-def rivals() -> Mapping[str, Play | None]:
-    """Who is measured, slowest last; `None` for those who are not installed."""
-    installed = importlib.util.find_spec("inspect_ai") is not None
-    return {
-        "AssistantAgent": assistants,
-        "RoundRobinGroupChat": round_robin,
-        "Inspect AI": inspect if installed else None,
-    }
+RIVALS: Mapping[str, Play] = {
+    "plain": plain,
+    "AssistantAgent": assistants,
+    "RoundRobinGroupChat": round_robin,
+}
+"""Who is measured in this process, quickest first."""
