@@ -21,6 +21,7 @@ from peerjudge.report.figures import (
     LineFigure,
     MarkFigure,
     NetworkFigure,
+    StripFigure,
 )
 from peerjudge.report.raster import png_renderer
 
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "Figure", "collected", "environment", "packaged", "save_figures", "svg_of"]
 
-Drawing: TypeAlias = BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigure | NetworkFigure
+Drawing: TypeAlias = (
+    BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigure | NetworkFigure | StripFigure
+)
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROWEST = 470.0

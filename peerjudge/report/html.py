@@ -12,8 +12,9 @@ from peerjudge.data import EventKind
 from peerjudge.report.costs import costs_of
 from peerjudge.report.glance import sentences
 from peerjudge.report.page import write_page
+from peerjudge.report.stance_views import rounds_of
 from peerjudge.report.transcripts import Flag, TranscriptData
-from peerjudge.report.views import figures_of, rounds_of
+from peerjudge.report.views import figures_of
 
 __all__ = ["write_report"]
 

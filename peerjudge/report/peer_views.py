@@ -124,8 +124,8 @@ def heat_note(grids: Sequence[HeadToHead]) -> str:
     few, many = min(met, default=0), max(met, default=0)
     battles = f"{few:,}" if few == many else f"{few:,} to {many:,}"
     return (
-        "The row's wins in % of its battles with the column; a tie is half a win. "
-        f"Blue: more than half; orange: less. {battles} battles each."
+        "In %: wins of the row over the column, ties as half. "
+        f"Blue: over half, orange: under; {battles} battles each."
     )
 
 

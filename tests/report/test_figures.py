@@ -12,6 +12,8 @@ from peerjudge.report.figures import (
     Link,
     Marked,
     Series,
+    Square,
+    Strip,
     Values,
     bar_figure,
     dot_figure,
@@ -19,6 +21,7 @@ from peerjudge.report.figures import (
     line_figure,
     mark_figure,
     network_figure,
+    strip_figure,
 )
 
 shares = st.floats(0, 1)
@@ -229,3 +232,36 @@ def test_a_printed_value_stands_where_ours_would() -> None:
     ).rows
     assert [mark.printed == mark.x for mark in first.marks] == [True]
     assert [(mark.series, mark.printed) for mark in second.marks] == [(0, None), (1, None)]
+
+
+# ---- how discussions went
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=5))
+def test_strips_leave_room_for_what_is_said_beside_them(lengths: list[int]) -> None:
+    """However long discussions are, their squares stand apart and end before the words."""
+    square = Square(kind="gold", head="L", title="")
+    strips = [
+        Strip(group=f"condition {number}", squares=[square] * length, share=0.1, note="10 % (3)")
+        for number, length in enumerate(lengths)
+    ]
+    figure = strip_figure(strips)
+    for row, length in zip(figure.rows, lengths, strict=True):
+        places = [x for x, _ in row.places]
+        assert len(places) == length
+        assert all(right - left >= figure.side for left, right in pairwise(places))
+        assert places[-1] + figure.side <= row.note.x - 150
+        assert row.bar is None or row.bar[0] > places[-1] + figure.side
+
+
+def test_a_part_of_a_strip_stands_apart() -> None:
+    """Between the private verdicts and the turns there is a gap, and only the first row is headed."""
+    private, turn = (Square(kind="gold", head=head, title="", fresh=head == "L") for head in "PL")
+    strip = Strip(group="one", squares=[private, private, turn], share=0.5, note="")
+    first, second = strip_figure([strip, strip]).rows
+    (a, _), (b, _), (c, _) = first.places
+    assert c - b > b - a
+    assert [label.text for label in first.heads] == ["P", "P", "L"]
+    assert second.heads == ()
+    assert second.name is None

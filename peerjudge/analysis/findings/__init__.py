@@ -1,5 +1,6 @@
 """What a run found: one pass over its transcripts, one frozen result."""
 
+from peerjudge.analysis.findings.courses import Course, Stand, Step
 from peerjudge.analysis.findings.gather import findings, findings_of
 from peerjudge.analysis.findings.nouns import (
     CONTRADICTED,
@@ -24,6 +25,7 @@ __all__ = [
     "Agreement",
     "ConditionFindings",
     "Consistency",
+    "Course",
     "DiscussionRecord",
     "Effort",
     "Findings",
@@ -32,6 +34,8 @@ __all__ = [
     "PeerFindings",
     "SeatFindings",
     "Spoken",
+    "Stand",
+    "Step",
     "Trajectory",
     "findings",
     "findings_of",

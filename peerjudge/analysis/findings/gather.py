@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from peerjudge.analysis.findings.against_vote import against_vote
 from peerjudge.analysis.findings.conditions import condition_findings, effort_of, seat_findings
+from peerjudge.analysis.findings.courses import courses
 from peerjudge.analysis.findings.measures import Sampler
 from peerjudge.analysis.findings.nouns import Findings, Spoken
 from peerjudge.analysis.findings.peers import peer_findings
@@ -58,6 +59,13 @@ def findings_of(records: Sequence[DiscussionRecord], *, seed: int = 0) -> Findin
             simulated=simulated,
             seed=seed,
             samples=sampler.samples,
+        ),
+        courses=courses(
+            {
+                name: [(record.question, record.course) for record in group]
+                for name, group in conditions.items()
+            },
+            sampler=sampler,
         ),
         against_vote=against_vote(conditions, sampler=sampler),
         peers=peers,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from peerjudge.analysis.accuracy import Accuracy
+from peerjudge.analysis.findings.courses import Course
 from peerjudge.analysis.stances import Stances
 from peerjudge.data import EventKind, Measurement, Outcome, Ranking, Role
 from peerjudge.tracker import NoEventReason
@@ -302,6 +303,7 @@ class Findings:
     by_reviewer: tuple[SeatFindings, ...]
     by_seat: tuple[SeatFindings, ...]
     stances: Stances
+    courses: tuple[Course, ...]
     against_vote: tuple[AgainstVote, ...]
     peers: PeerFindings | None
     peers_missing: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from peerjudge.analysis.findings.courses import CourseOf, course_of
 from peerjudge.analysis.findings.nouns import Spoken
 from peerjudge.analysis.stances import Discussion, discussion_of
 from peerjudge.data import (
@@ -67,6 +68,7 @@ class DiscussionRecord:
     seats: tuple[SeatRecord, ...]
     events: tuple[OpinionEvent, ...]
     discussion: Discussion | None
+    course: CourseOf
     battles: tuple[Battle, ...]
     turns: int
     calls: int
@@ -122,6 +124,7 @@ def record_of(transcript: Transcript) -> DiscussionRecord:
         seats=tuple(_seat_record(seat, transcript, tracking) for seat in transcript.seats),
         events=tracking.events,
         discussion=discussion_of(transcript),
+        course=course_of(transcript),
         battles=tuple(battles_from_transcripts([transcript], stance="private")),
         turns=len(utterances),
         calls=sum(said.attempts for said in utterances if not said.cached),

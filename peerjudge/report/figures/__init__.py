@@ -7,6 +7,7 @@ from peerjudge.report.figures.heat import Grid, HeatFigure, heat_figure
 from peerjudge.report.figures.lines import LineFigure, Series, line_figure
 from peerjudge.report.figures.marks import Marked, MarkFigure, mark_figure
 from peerjudge.report.figures.network import Link, NetworkFigure, network_figure
+from peerjudge.report.figures.strips import Square, Strip, StripFigure, strip_figure
 
 __all__ = [
     "WIDTH",
@@ -26,6 +27,9 @@ __all__ = [
     "NetworkFigure",
     "Part",
     "Series",
+    "Square",
+    "Strip",
+    "StripFigure",
     "Values",
     "bar_figure",
     "decimal",
@@ -37,4 +41,5 @@ __all__ = [
     "network_figure",
     "per_cent",
     "rating",
+    "strip_figure",
 ]

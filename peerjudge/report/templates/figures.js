@@ -1,7 +1,7 @@
 "use strict";
 // Saves a figure out of the page, with its styles written into it, as it looks on white paper.
 (() => {
-  const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor", "paint-order"];
+  const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor"];
   const SCALE = 3;
   const MARGIN = 12;
 
