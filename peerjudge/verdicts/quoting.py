@@ -97,17 +97,20 @@ def _after_thinking(text: str) -> str:
 
 
 def _outside_delimiters(text: str) -> Iterator[str]:
-    """Yield what stands outside of marked answers, and marked codes."""
-    at, opened = 0, -1
+    """Yield what stands outside of marked answers, and codes in tags, which a reviewer may use too."""
+    at, opened, tagged = 0, -1, False
     for mark in _DELIMITED.finditer(text):
         closes = mark[1] == "/" or mark[2] is not None or mark[3] is not None
         if not closes and opened < 0:
             yield text[at : mark.start()]
-            opened = mark.end()
+            opened, tagged = mark.end(), not mark[0].startswith(("<<<", "["))
         elif closes and opened >= 0:
-            yield _code_only(text[opened : mark.start()]) or "\n"
+            yield (tagged and _code_only(text[opened : mark.start()])) or "\n"
             opened, at = -1, mark.end()
-    yield text[at:] if opened < 0 else _code_only(text[opened:])
+    if opened < 0:
+        yield text[at:]
+    elif tagged:
+        yield _code_only(text[opened:])
 
 
 def _outside_fences(lines: list[str]) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["FIGURE", "Figure", "figure_of", "said_in"]
+from peerjudge.verdicts.phrases import UNDECIDED
+
+__all__ = ["ALTERNATIVE", "FIGURE", "Figure", "figure_of", "said_in"]
 
 Figure = tuple[float, float | None]
 """A rating, and the maximum out of which it is given, if that is said."""
@@ -15,6 +17,12 @@ FIGURE = (
     r"(?: ?/ ?(?P<of>[0-9]{1,4})| out of (?P<out>[0-9]{1,4}))?[\])]*"
 )
 """A number as a rating is written: `4`, `4.5`, `4/5`, `4 out of 5`, `[[4]]`."""
+
+ALTERNATIVE = (
+    r",? ?(?:or|to|and|-|\u2013)"
+    r"(?: (?:maybe|perhaps|possibly|even|rather|an?|at (?:most|best|least)))* ?[0-9]"
+)
+"""What turns a number into one of two: "or 5", "to 5", ", or maybe a 3"."""
 
 _SAID = re.compile(
     r"(?:\b(?i:score|rating|grade|mark) (?:of|is|would be) (?:an? )?"
@@ -33,8 +41,8 @@ _OTHERS = re.compile(
 )
 _MINE = re.compile(r"\bI\b")
 _TAKEN_BACK = re.compile(
-    r"(?i)^[\"')\]]* (?:that|which|would|needs?|requires?|cannot|seems|(?:or|to|and) [0-9]"
-    r"|is (?!appropriate|fair|warranted|justified|deserved|right|reasonable|fitting))"
+    rf"(?i)^[\"')\]]*(?:{ALTERNATIVE}| (?:that|which|would|needs?|requires?|cannot|seems"
+    r"|is (?!appropriate|fair|warranted|justified|deserved|right|reasonable|fitting)))"
     r"|[, ](?:if|unless|had it|were it)\b"
 )
 
@@ -51,6 +59,8 @@ def said_in(line: str) -> Iterator[Figure]:
     Passed over are those that the sentence denies, makes depend on something, or tells of another.
     """
     for sentence in reversed(_SPLIT.split(line)):
+        if UNDECIDED.search(sentence):
+            continue
         for found in reversed([*_SAID.finditer(sentence)]):
             if _given(sentence[: found.start()], sentence[found.end() :]):
                 yield figure_of(found)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from peerjudge.verdicts.contexts import reports
 from peerjudge.verdicts.quoting import own_lines, plain, unquoted
-from peerjudge.verdicts.rated_sentences import FIGURE, Figure, figure_of, said_in
+from peerjudge.verdicts.rated_sentences import ALTERNATIVE, FIGURE, Figure, figure_of, said_in
 from peerjudge.verdicts.readings import RatingReading
 from peerjudge.verdicts.structured import find_json, json_score
 
@@ -26,7 +26,8 @@ _LABELLED = re.compile(
     rf"(?P<before>.*[.;:] )?(?i:{_KIND}(?: is)?) ?[:=] ?[\"'(\[]*{FIGURE}"
     r"(?=$|[.,;:!)\"'\] ])(?!\.[0-9])(?P<after>.*)"
 )
-_ANOTHER = re.compile(r"^ ?(?:or|to|and|-|\u2013) ?[0-9]|[0-9] ?(?:/|out of) ?[0-9]")
+_ANOTHER = re.compile(rf"^{ALTERNATIVE}|[0-9] ?(?:/|out of) ?[0-9]")
+_AGAIN = re.compile(rf"(?i:\b(?:score|rating|grade|mark)(?: is)? ?[:=] ?){FIGURE}")
 _RESULT = re.compile(
     rf"(?i:\[result\]) ?:? ?[\"'(\[<]*{FIGURE}[>)\"'\].!]*(?P<end>$)?(?![\w/%]|\.[0-9])"
 )
@@ -143,10 +144,17 @@ def _in_form(lines: Sequence[str]) -> _Rated | None:
             if len(figures) == 1
             else _Rated("result, contradictory")
         )
+    if _bare_and_different(lines):
+        return _Rated("bare ratings, contradictory")
     announced = len(lines) > 1 and lines[-2].endswith(":") and _retold(lines[-2])
     if not announced and (found := _LONE.fullmatch(lines[-1])):
         return _Rated("last-line number", figure_of(found))
     return None
+
+
+def _bare_and_different(lines: Sequence[str]) -> bool:
+    found = [_LONE.fullmatch(line) for line in lines]
+    return len({figure_of(one) if one else None for one in found}) > 1 and all(found)
 
 
 def _results(lines: Sequence[str]) -> list[re.Match[str]]:
@@ -170,10 +178,17 @@ def _in_words(lines: Sequence[str]) -> Iterator[_Rated]:
         labelled = _LABELLED.fullmatch(tail)
         if labelled is None:
             yield from (_Rated("sentence", figure) for figure in said_in(tail))
-        elif _ANOTHER.search(labelled["after"]):
+        elif _undecided(labelled):
             yield _Rated("label, undecided")
         elif not _retold(labelled["before"] or ""):
             yield _Rated("label", figure_of(labelled))
+
+
+def _undecided(labelled: re.Match[str]) -> bool:
+    """Whether what follows a labelled rating gives another one."""
+    again = {figure_of(found)[0] for found in _AGAIN.finditer(labelled["after"])}
+    another = again - {figure_of(labelled)[0]}
+    return bool(another or _ANOTHER.search(labelled["after"]))
 
 
 def _on_first_line(lines: Sequence[str]) -> _Rated | None:
