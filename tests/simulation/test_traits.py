@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import asdict
+from pathlib import Path
+
 import pytest
 
 from peerjudge.data import Card, ReviewerKind
@@ -44,6 +48,14 @@ def test_impossible_traits_are_refused(traits: dict, sentence: str):
     with pytest.raises(CardError, match=sentence) as refused:
         read_traits(card_with(**traits))
     assert "sim_test" in str(refused.value)
+
+
+def test_the_page_on_simulation_lists_every_trait_with_its_default():
+    """Whoever writes a card finds each trait, its unit and its default in the documentation."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "simulation.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| [^|]+ \| ([\d.]+) \|", page, flags=re.MULTILINE)
+    assert {name: float(default) for name, _, default in rows} == asdict(Traits())
+    assert {unit for _, unit, _ in rows} == {"sd", "share", "factor", "logit", "words", "s"}
 
 
 def test_only_simulated_cards_have_traits():
