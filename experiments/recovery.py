@@ -1,9 +1,9 @@
 """Does the analysis find what was planted, and nothing where nothing was?
 
 Computes instead of playing: plants an altering rate, a leader effect, a position bias, an order of
-ability and a self-enhancement in a thousand simulated studies each, measures them as a real study is
+ability and a self-enhancement in hundreds of simulated studies each, measures them as a real study is
 measured, and counts how often the interval holds the truth; then the same with nothing planted. Also
-says which traits a study of this size cannot tell. Takes about half a minute.
+says which traits a study of this size cannot tell. Takes two or three minutes.
 """
 
 from peerjudge.data import Study

@@ -11,9 +11,11 @@ from peerjudge.simulation.recovery import EFFECTS, recover, sensitivities
 @pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.name.replace(" ", "-"))
 def test_planted_effects_are_found_at_the_nominal_rate(effect):
     """Intervals of 95 % hold the truth as often as they promise; nothing planted, nothing found."""
-    (found,) = recover(studies=100, questions=140, seed=2, effects=[effect])
+    # Where discussions are gone through one by one, fewer studies.
+    discussed = effect.name in ("altering rate", "leader effect")
+    (found,) = recover(studies=30 if discussed else 100, questions=140, seed=2, effects=[effect])
     assert found.nominal
-    assert found.estimate == pytest.approx(found.truth, abs=0.025)
+    assert found.estimate == pytest.approx(found.truth, abs=0.04 if discussed else 0.025)
     assert found.detected > 0.6
 
 
@@ -43,3 +45,6 @@ def test_what_a_study_cannot_tell_is_named():
     assert not found["copy_error", "gain of discussing with itself"].told
     assert not found["firmness", "share of altering as leader"].told
     assert found["truth_pull", "gain of discussing with another"].told
+    assert found["persuasiveness", "altering of who hears it"].told
+    alike = found["persuasiveness", "the same, of who is as much less susceptible"]
+    assert abs(alike.deviations) < 0.5

@@ -13,21 +13,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from peerjudge.analysis import bootstrap_mean, paired_bootstrap, position, self_enhancement
-from peerjudge.analysis.intervals import SHARE, Floats, Numbers, statistic
+from peerjudge.analysis import paired_bootstrap, position, self_enhancement
 from peerjudge.analysis.judged import Judged
+from peerjudge.analysis.stances import ordering, stance_counts
 from peerjudge.data import Measurement
 from peerjudge.simulation.fast import Items, Speaker, Verdicts, World, score
+from peerjudge.simulation.following import Draws
 from peerjudge.simulation.latent import change_probability, private_accuracy
-from peerjudge.simulation.talks import Talk, talk
+from peerjudge.simulation.recovery.playing import in_turn
 from peerjudge.simulation.traits import Traits
 
 __all__ = ["EFFECTS", "Effect", "Planted"]
 
-_DIFFERENCE = (-1.0, 1.0)
 _PLAIN = Traits(ability=0.6, shared_error=0.3, copy_error=0.1)
 _NOBODY = 40.0
 """A logit at which nobody, or everybody, changes its mind."""
+
+_OF_MINE = ("mine", None, None)
+"""The row of the reviewer, in whatever role and whomever it heard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,39 +64,30 @@ def _world(questions: int, random: np.random.Generator) -> World:
 
 def _altering(size: float, questions: int, random: np.random.Generator) -> Planted:
     """How often a reviewer alters its opinion when it is contradicted."""
-    world = _world(questions, random)
-    reviewer = _moving(susceptibility=_logit(size))
-    talks = _both_orders(world, reviewer, _moving(susceptibility=-_NOBODY), leads=False)
-    altered, asked = _events(talks, seat=1)
+    mine = _moving("mine", susceptibility=_logit(size))
+    held = in_turn(_world(questions, random), _unmoved(), mine, draws={})
+    rows = stance_counts(held)
+    found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
     return Planted(
-        found=bootstrap_mean(altered, asked, limits=SHARE),
-        truth=change_probability(reviewer, leads=False, right=True, first_turn=True),
+        found=found.altered,
+        truth=change_probability(mine.traits, leads=False, right=True, first_turn=True),
     )
 
 
 def _leading(size: float, questions: int, random: np.random.Generator) -> Planted:
-    """How much more often it alters when it follows than when it leads."""
-    world = _world(questions, random)
-    reviewer, other = _moving(susceptibility=0.5, firmness=size), _moving(susceptibility=-_NOBODY)
-    columns = np.zeros((questions, 4))
-    for leads in (False, True):
-        altered, asked = _events(
-            _both_orders(world, reviewer, other, leads=leads), seat=0 if leads else 1
-        )
-        columns[:, 2 * leads] = np.bincount(asked, altered, questions)
-        columns[:, 2 * leads + 1] = np.bincount(asked, minlength=questions)
-
-    def gap(sums: Floats) -> Floats:
-        return sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
-
-    chances = [
-        change_probability(reviewer, leads=leads, right=True, first_turn=True)
+    """How much more often it alters when it leads than when it follows."""
+    world, draws = _world(questions, random), Draws()
+    mine, other = _moving("mine", susceptibility=0.5, firmness=size), _unmoved()
+    held = in_turn(world, mine, other, draws=draws) + in_turn(world, other, mine, draws=draws)
+    found = next(row.altered for row in ordering(held) if row.reviewer == mine.name)
+    if found is None:
+        msg = "the simulated reviewer was never contradicted in both roles"
+        raise AssertionError(msg)
+    following, leading = (
+        change_probability(mine.traits, leads=leads, right=True, first_turn=True)
         for leads in (False, True)
-    ]
-    return Planted(
-        found=statistic(columns, gap, n=int(columns[:, 1::2].sum()), limits=_DIFFERENCE),
-        truth=chances[0] - chances[1],
     )
+    return Planted(found=found.difference, truth=leading - following)
 
 
 def _placing(size: float, questions: int, random: np.random.Generator) -> Planted:
@@ -144,7 +138,7 @@ _ORDERS = (False, True)
 EFFECTS: tuple[Effect, ...] = (
     Effect(
         name="altering rate",
-        analysis="share of altered among contradicted, bootstrap by question",
+        analysis="stance_counts: share of altered among contradicted",
         planted=0.6,
         nothing=0.0,
         none=0.0,
@@ -152,7 +146,7 @@ EFFECTS: tuple[Effect, ...] = (
     ),
     Effect(
         name="leader effect",
-        analysis="altering as follower less altering as leader, bootstrap by question",
+        analysis="ordering: altering as leader less altering as follower",
         planted=1.5,
         nothing=0.0,
         none=0.0,
@@ -160,7 +154,7 @@ EFFECTS: tuple[Effect, ...] = (
     ),
     Effect(
         name="position bias",
-        analysis="share of first-shown answers, both orders",
+        analysis="position: share of first-shown answers in both orders",
         planted=0.3,
         nothing=0.0,
         none=0.5,
@@ -168,7 +162,7 @@ EFFECTS: tuple[Effect, ...] = (
     ),
     Effect(
         name="ability order",
-        analysis="paired difference of accuracies",
+        analysis="paired_bootstrap: difference of accuracies on the same questions",
         planted=0.5,
         nothing=0.0,
         none=0.0,
@@ -176,7 +170,7 @@ EFFECTS: tuple[Effect, ...] = (
     ),
     Effect(
         name="self-enhancement",
-        analysis="own win rate less the peers'",
+        analysis="self_enhancement: own win rate less the one that peers give",
         planted=0.3,
         nothing=0.0,
         none=0.0,
@@ -185,38 +179,18 @@ EFFECTS: tuple[Effect, ...] = (
 )
 
 
-def _moving(*, susceptibility: float, firmness: float = 0.0) -> Traits:
-    return Traits(ability=0.4, shared_error=0.2, susceptibility=susceptibility, firmness=firmness)
+def _moving(name: str, *, susceptibility: float, firmness: float = 0.0) -> Speaker:
+    traits = Traits(ability=0.4, shared_error=0.2, susceptibility=susceptibility, firmness=firmness)
+    return Speaker(name=name, traits=traits)
+
+
+def _unmoved() -> Speaker:
+    """Somebody to be contradicted by."""
+    return _moving("other", susceptibility=-_NOBODY)
 
 
 def _logit(share: float) -> float:
     return math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(_NOBODY, share - 0.5)
-
-
-def _both_orders(world: World, reviewer: Traits, other: Traits, *, leads: bool) -> list[Talk]:
-    """The reviewer and another speak once each, over every question in both orders."""
-    mine, theirs = Speaker(name="mine", traits=reviewer), Speaker(name="theirs", traits=other)
-    seats = (mine, theirs) if leads else (theirs, mine)
-    return [
-        talk(
-            world,
-            seats,
-            [world.private(seat, swapped=order) for seat in seats],
-            turns=2,
-        )
-        for order in _ORDERS
-    ]
-
-
-def _events(talks: list[Talk], *, seat: int) -> tuple[Floats, Numbers]:
-    """For every turn at which the seat was contradicted: whether it altered, and the question."""
-    altered: list[float] = []
-    asked: list[int] = []
-    for held in talks:
-        questions = np.flatnonzero(held.contradicted[seat][0])
-        asked += questions.tolist()
-        altered += held.altered[seat][0][questions].astype(np.float64).tolist()
-    return np.array(altered), np.array(asked, dtype=np.int32)
 
 
 def _judged(

@@ -153,13 +153,27 @@ def _gain_of_others(world: World, traits: Traits) -> Floats:
 
 
 def _altered_as_leader(world: World, traits: Traits) -> Floats:
-    seats = _seats(traits, same=False)
+    return _altered(world, _seats(traits, same=False), seat=0)
+
+
+def _altered_as_follower(world: World, traits: Traits) -> Floats:
+    return _altered(world, _seats(traits, same=False), seat=1)
+
+
+def _persuaded(world: World, traits: Traits) -> Floats:
+    """Altering of a follower whose leader is as persuasive as itself is less susceptible."""
+    leader, follower = _seats(traits, same=False)
+    less = replace(traits, susceptibility=traits.susceptibility - traits.persuasiveness)
+    return _altered(world, (leader, replace(follower, traits=less)), seat=1)
+
+
+def _altered(world: World, seats: tuple[Speaker, Speaker], *, seat: int) -> Floats:
     altered, asked = np.zeros(world.shape[0]), np.zeros(world.shape[0])
     for order in (False, True):
-        private = [world.private(seat, swapped=order) for seat in seats]
+        private = [world.private(one, swapped=order) for one in seats]
         held = talk(world, seats, private, turns=4)
-        altered += held.altered[0].sum(axis=1)
-        asked += held.contradicted[0].sum(axis=1)
+        altered += held.altered[seat].sum(axis=1)
+        asked += held.contradicted[seat].sum(axis=1)
     return altered / np.maximum(asked, 1)
 
 
@@ -223,6 +237,20 @@ _PROBES = (
         other=9.0,
         figure="share of altering as leader",
         measure=_altered_as_leader,
+    ),
+    _Probe(
+        trait="persuasiveness",
+        one=0.0,
+        other=1.0,
+        figure="altering of who hears it",
+        measure=_altered_as_follower,
+    ),
+    _Probe(
+        trait="persuasiveness",
+        one=0.0,
+        other=1.0,
+        figure="the same, of who is as much less susceptible",
+        measure=_persuaded,
     ),
     _Probe(
         trait="alone_dampening",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from peerjudge.data import Measurement, Study, StudyTable, Target, TargetFigure
 from peerjudge.simulation.recovery.limits import Sensitivity, sensitivities
@@ -10,7 +10,7 @@ from peerjudge.simulation.recovery.rates import Recovered, recover
 
 __all__ = ["recovery_study"]
 
-_STUDIES = 1000
+_STUDIES = 500
 _QUESTIONS = 140
 
 
@@ -44,7 +44,7 @@ def recovery_study(*, seed: int, studies: int = _STUDIES) -> Study:
                 ),
             ),
         ),
-        figures={"coverage": _figure(found)},
+        figures=_figures(found),
         document={
             "simulated": True,
             "studies": studies,
@@ -52,6 +52,7 @@ def recovery_study(*, seed: int, studies: int = _STUDIES) -> Study:
             "nominal": all(one.nominal for one in found),
             "effects": {
                 one.effect.name: {
+                    "analysis": one.effect.analysis,
                     "planted": one.effect.planted,
                     "expected": one.truth,
                     "found": one.estimate,
@@ -91,8 +92,9 @@ def _sentences(
         "alters cannot be found to alter, so the altering rate has no false positives by its nature."
     )
     limits = (
-        f"Hardly to be told in a study of this size: {lost}. Persuasiveness is no trait of the model: "
-        "totals of events by reviewer cannot tell it from the others' susceptibility."
+        f"Hardly to be told in a study of this size: {lost}. Persuasiveness is told from who hears it "
+        "only where that reviewer hears others too: in one pair it cannot be told from the other's "
+        "susceptibility."
     )
     return recovered, limits
 
@@ -116,8 +118,8 @@ def _table(found: tuple[Recovered, ...]) -> StudyTable:
             (
                 one.effect.name,
                 one.effect.planted,
-                one.truth,
-                one.estimate,
+                round(one.truth, 3),
+                round(one.estimate, 3),
                 one.covered,
                 one.least_covered,
                 one.detected,
@@ -128,24 +130,42 @@ def _table(found: tuple[Recovered, ...]) -> StudyTable:
             for one in found
         ),
         note="`planted` is the trait, `expected` what the analysis should measure. `covered` is the "
-        "share of 95 % intervals that hold it; `at least` and `at most` are what chance allows.",
+        "share of 95 % intervals that hold it; `at least` and `at most` are what chance allows. Measured "
+        f"by {'; '.join(one.effect.analysis for one in found)}.",
     )
 
 
-def _figure(found: tuple[Recovered, ...]) -> TargetFigure:
-    rows: list[Target] = []
-    for one in found:
-        covered = Measurement(
+def _figures(found: Sequence[Recovered]) -> Mapping[str, TargetFigure]:
+    covered = {
+        one.effect.name: Measurement(
             value=one.covered, low=one.least_covered, high=1.0, n=one.studies, level=0.999
         )
-        false = Measurement(
+        for one in found
+    }
+    false = {
+        one.effect.name: Measurement(
             value=one.false, low=0.0, high=one.most_false, n=one.studies, level=0.999
         )
-        rows.append(Target(name=one.effect.name, values=(covered, false), published=(None, None)))
+        for one in found
+    }
+    return {
+        "coverage": _figure(
+            "Share of 95 % intervals that hold the planted effect, with what chance allows", covered
+        ),
+        "false-positives": _figure(
+            "Share of 95 % intervals that leave out 'no effect' where none is planted, with what "
+            "chance allows",
+            false,
+        ),
+    }
+
+
+def _figure(title: str, shares: Mapping[str, Measurement]) -> TargetFigure:
     return TargetFigure(
-        title="Share of intervals that hold the planted effect, and of false positives, with what "
-        "chance allows",
-        across="share of simulated studies",
-        series=("covered", "false positives"),
-        rows=tuple(rows),
+        title=title,
+        series=("share",),
+        rows=tuple(
+            Target(name=name, values=(share,), published=(None,)) for name, share in shares.items()
+        ),
+        across="share of studies",
     )

@@ -1,0 +1,110 @@
+"""Simulated studies in the form in which the analysis takes played ones: a record per discussion.
+
+Verdicts are drawn as arrays. What a record says of them comes from the ordinary rooms: the protocol
+gives the cues and the conclusion, the tracker the opinion events. As a record depends on few verdicts,
+each that occurs is made once and then copied from question to question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from peerjudge.analysis.stances import Discussion, discussion_of
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Question,
+    Review,
+    Role,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Utterance,
+    Verdict,
+)
+from peerjudge.shelf import Shelf
+from peerjudge.simulation.fast import Speaker, World
+from peerjudge.simulation.following import Draws, Played, play_script
+from peerjudge.simulation.script import Script, script_of
+
+__all__ = ["in_turn"]
+
+_TURNS = 2
+_PAIR = Comparison(
+    id="pair",
+    question=Question(id="pair", text="?"),
+    answers=(Answer(id="first", text="1"), Answer(id="second", text="2")),
+)
+Stances = tuple[int, ...]
+"""The verdicts of one discussion: in private seat by seat, then at the end seat by seat."""
+
+
+def in_turn(world: World, leader: Speaker, follower: Speaker, *, draws: Draws) -> list[Discussion]:
+    """Two discuss every question of the world's first study in both orders, a turn for each.
+
+    `draws` are the private reviews; who gave one already gives it again.
+    """
+    names = (leader.name, follower.name)
+    golds: list[int] = world.gold[0].tolist()
+    ended: list[Discussion] = []
+    for swapped in (False, True):
+        script = _script(names, swapped=swapped)
+        by_seat = dict(zip((seat.id for seat in script.seats), (leader, follower), strict=True))
+        held = play_script(script, world, by_seat, draws=draws)
+        for number, (gold, stances) in enumerate(zip(golds, _stances(held), strict=True)):
+            record = _record(names, gold, stances, swapped=swapped)
+            ended.append(replace(record, comparison=f"{number}", question=f"{number}"))
+    return ended
+
+
+def _stances(held: Played) -> Iterator[Stances]:
+    columns: list[list[int]] = [
+        verdicts[0].tolist() for verdicts in (*held.private, *held.final) if verdicts is not None
+    ]
+    return zip(*columns, strict=True)
+
+
+@cache
+def _record(names: tuple[str, str], gold: int, stances: Stances, *, swapped: bool) -> Discussion:
+    """What the analysis keeps of a discussion with these verdicts."""
+    script = _script(names, swapped=swapped)
+    comparison = replace(script.comparison, gold=_verdict(gold))
+    seats = [seat.id for seat in script.seats]
+    turns: tuple[Turn, ...] = ()
+    while (cue := script.protocol.next_cue(script.seats, comparison, turns)) is not None:
+        place = seats.index(cue.seat) + (0 if cue.private else len(seats))
+        review = Review(verdict=_verdict(stances[place]))
+        turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=""), review=review),)
+    ended = Transcript(
+        id="simulated",
+        comparison=comparison,
+        protocol=script.protocol.name,
+        seats=script.seats,
+        turns=turns,
+        stop=StopReason.COMPLETE,
+        verdict=script.protocol.conclude(script.seats, comparison, turns),
+    )
+    record = discussion_of(ended)
+    if record is None:
+        msg = "a discussion that was played to its end has no record"
+        raise AssertionError(msg)
+    return record
+
+
+@cache
+def _script(names: tuple[str, str], *, swapped: bool) -> Script:
+    protocol = Shelf().protocol("leader_follower", {"turns": _TURNS})
+    roles = (Role.LEADER, Role.FOLLOWER)
+    seats = tuple(
+        Seat(id=f"seat-{number}", reviewer=name, role=role)
+        for number, (name, role) in enumerate(zip(names, roles, strict=True))
+    )
+    return script_of(protocol, seats, _PAIR, swapped=swapped)
+
+
+def _verdict(value: int) -> Verdict:
+    first, second = _PAIR.shown
+    return Verdict.of(first if value > 0 else second)
