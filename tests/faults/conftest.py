@@ -6,11 +6,15 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import os
 import random
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 import structlog.testing
@@ -244,6 +248,44 @@ def study(*, repetitions: int = 1) -> Experiment:
 def kept_replies(transcripts) -> int:
     """Turns whose reply was paid for by the run that made them."""
     return sum(not turn.utterance.cached for one in transcripts for turn in one.turns)
+
+
+class Commands:
+    """The command line, one command at a time, each in a process that can be killed.
+
+    It tells of everything that it leaves open.
+    """
+
+    def __init__(self):
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "default", str(Path(__file__).with_name("forked_runs.py"))],
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads must not fork
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def start(self, folder, *words):
+        """The number of the process that runs these words in this folder."""
+        self._process.stdin.write(json.dumps([str(folder), *words]) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def code(self):
+        """The exit code of what was started, once it has ended."""
+        return int(self._process.stdout.readline())
+
+    def close(self):
+        """No further command."""
+        self._process.communicate()
+
+
+@pytest.fixture(scope="session")
+def commands():
+    """The command line."""
+    running = Commands()
+    yield running
+    running.close()
 
 
 @dataclass

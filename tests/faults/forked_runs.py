@@ -1,8 +1,8 @@
 """Runs PeerJudge's command line whenever it is asked to, each time in a fork of this process.
 
 Importing everything takes ten times as long as the runs that `test_killed` kills. A line on stdin
-is a command in JSON; the answers on stdout are the number of its process and, in the end, its exit
-code. What the command prints goes into the files `out` and `err` of the working directory.
+is a folder and a command in JSON; the answers on stdout are the number of its process and, in the
+end, its exit code. What the command prints goes into the files `said` and `complaints` of the folder.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ def say(number):
     print(number, flush=True)  # noqa: T201
 
 
-def child(words):
+def child(folder, *words):
     """The command, in a process of its own."""
-    for stream, name in ((1, "out"), (2, "err")):
+    os.chdir(folder)
+    for stream, name in ((1, "said"), (2, "complaints")):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
     main(words)
 
@@ -48,7 +49,7 @@ while line := sys.stdin.readline():
         os.waitpid(pid, 0)
     pid = os.fork()
     if pid == 0:
-        child(json.loads(line))
+        child(*json.loads(line))
     say(pid)
     # It is reaped only before the next one: nobody else can have its number until then.
     ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)

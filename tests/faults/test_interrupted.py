@@ -1,10 +1,9 @@
-"""A run that is stopped while its calls hang stops cleanly, and what it paid for stays paid."""
+"""A run that is told to stop does so, whatever is in flight; what it paid for stays paid."""
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -12,53 +11,162 @@ from peerjudge.data import StopReason
 from peerjudge.experiment import load
 
 STUDY = '''
-"""Ann and Bob discuss."""
+"""Two discuss."""
 
 from peerjudge.data import Condition, Experiment
 
 EXPERIMENT = Experiment(
     data="sample",
-    conditions=(Condition(name="talk", protocol="leader_follower", seats=("ann", "bob")),),
+    conditions=(Condition(name="talk", protocol="leader_follower", seats=("{leader}", "bob")),),
 )
 '''
 CONNECTIONS = 16
-UNTIDY = ("Traceback", "Unclosed", "ResourceWarning", "never awaited", "was destroyed", "exception")
+RUN = f"run study --out out --display plain --limit 8 --max-connections {CONNECTIONS}".split()
+UNTIDY = ("Traceback", "Unclosed", "Warning", "never awaited", "was destroyed", "exception")
+
+# Says that its turn has come through the pipe `told`, and then does what the test wants.
+AGENT = '''
+"""Somebody else's agent."""
+
+import asyncio
+import time
+from pathlib import Path
+
+from autogen_agentchat.agents import BaseChatAgent
+from autogen_agentchat.messages import TextMessage
 
 
-def command(folder):
-    """The run, in Python's development mode, which tells of everything left open."""
-    words = f"run study --out out --display plain --limit 8 --max-connections {CONNECTIONS}"
-    return subprocess.Popen(
-        [sys.executable, "-X", "dev", "-m", "peerjudge", *words.split()],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+class Agent(BaseChatAgent):
+    def __init__(self):
+        super().__init__("foreign", "")
+
+    @property
+    def produced_message_types(self):
+        return (TextMessage,)
+
+    async def on_messages(self, messages, cancellation_token):
+        Path("told").write_text("my turn")
+        {turn}
+
+    async def on_reset(self, cancellation_token):
+        pass
+
+    async def close(self):
+        {close}
 
 
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
-async def test_a_run_stopped_while_calls_hang_goes_on_without_paying_twice(
-    kit, start, tmp_path, blow
-):
-    """Ctrl-C ends it without a warning; after either, only calls in flight are made again."""
-    server = start(kit.ModelServer(rate=0.3, fates=("hang",)))
-    kit.project(tmp_path, server, limits="timeout = 600")
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "study.py").write_text(STUDY)
-    running = command(tmp_path)
-    assert server.hung.wait(60)
-    running.send_signal(blow)
-    _, err = running.communicate(timeout=60)
-    if blow is signal.SIGINT:
-        assert running.returncode == 130
-        assert "the same command goes on" in err
-        assert not [word for word in UNTIDY if word in err], err
-    server.rate = 0.0
-    again = command(tmp_path)
-    _, err = again.communicate(timeout=120)
-    assert again.returncode == 0, err
+def reviewer():
+    return Agent()
+'''
+DEAF = """
+        while True:
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                pass
+"""
+
+
+def prepare(kit, folder, server, *, leader="ann", limits="timeout = 600", turn="", close="pass"):
+    """A project whose study is led by a model of this server, or by an agent that does this."""
+    kit.project(folder, server, limits=limits)
+    (folder / "experiments").mkdir()
+    (folder / "experiments" / "study.py").write_text(STUDY.replace("{leader}", leader))
+    if leader == "foreign":
+        os.mkfifo(folder / "told")
+        text = AGENT.replace("{turn}", turn).replace("{close}", close)
+        (folder / "agents" / "foreign.py").write_text(text)
+
+
+def require_tidy(folder):
+    """What the run printed on stderr holds the one sentence and no complaint."""
+    err = (folder / "complaints").read_text()
+    assert err.endswith("interrupted; what is stored stays: the same command goes on\n")
     assert not [word for word in UNTIDY if word in err], err
+
+
+@pytest.mark.parametrize(
+    ("fate", "limits", "number"),
+    [
+        ("hang", "timeout = 600", signal.SIGINT),
+        ("hang", "timeout = 600", signal.SIGTERM),
+        ("drip", "timeout = 600", signal.SIGINT),
+        ("429", "timeout = 600\nattempts = 100", signal.SIGINT),
+        ("answer", "timeout = 600\nrequests_per_minute = 1", signal.SIGINT),
+        ("hang", "timeout = 600\nmax_connections = 1", signal.SIGINT),
+    ],
+    ids=["hang", "SIGTERM", "drip", "wait to try again", "wait for a rate", "wait for a place"],
+)
+def test_a_run_stops_whatever_its_calls_do(kit, start, tmp_path, commands, fate, limits, number):
+    """No call holds it up, and nothing that it had open is left open."""
+    server = start(kit.ModelServer(rate=float(fate != "answer"), fates=(fate,)))
+    prepare(kit, tmp_path, server, limits=limits)
+    pid = commands.start(tmp_path, *RUN)
+    assert server.reached.wait(60)
+    os.kill(pid, number)
+    assert commands.code() == 128 + number
+    require_tidy(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    ["await asyncio.Event().wait()", DEAF, "await asyncio.to_thread(time.sleep, 600)"],
+    ids=["waiting", "deaf to cancellation", "in a thread"],
+)
+def test_a_run_stops_whatever_a_foreign_agent_does(kit, start, tmp_path, commands, turn):
+    """Once the run itself has ended, it does not wait for anybody's tasks and threads."""
+    prepare(kit, tmp_path, start(kit.ModelServer()), leader="foreign", turn=turn)
+    pid = commands.start(tmp_path, *RUN)
+    (tmp_path / "told").read_text()
+    os.kill(pid, signal.SIGINT)
+    assert commands.code() == 130
+    require_tidy(tmp_path)
+
+
+def test_a_run_stops_though_an_agent_holds_up_the_event_loop(kit, start, tmp_path, commands):
+    """A loop that hears nothing is left by the watch beside it."""
+    prepare(kit, tmp_path, start(kit.ModelServer()), leader="foreign", turn="time.sleep(600)")
+    pid = commands.start(tmp_path, *RUN)
+    (tmp_path / "told").read_text()
+    os.kill(pid, signal.SIGINT)
+    assert commands.code() == 130
+    assert (tmp_path / "complaints").read_text().endswith("the same command goes on\n")
+
+
+def test_a_second_ctrl_c_ends_a_run_that_is_still_stopping(kit, start, tmp_path, commands):
+    """Where stopping takes for ever, as in an agent that cannot be closed, it is left at once."""
+    prepare(
+        kit,
+        tmp_path,
+        start(kit.ModelServer()),
+        leader="foreign",
+        turn="await asyncio.Event().wait()",
+        close='Path("told").write_text("closing"); await asyncio.Event().wait()',
+    )
+    pid = commands.start(tmp_path, *RUN)
+    assert (tmp_path / "told").read_text() == "my turn"
+    os.kill(pid, signal.SIGINT)
+    while "closing" not in (tmp_path / "told").read_text():
+        pass  # Others whose turn had come may be heard first.
+    os.kill(pid, signal.SIGINT)
+    assert commands.code() == 130
+    require_tidy(tmp_path)
+
+
+async def test_a_run_stopped_while_calls_hang_goes_on_without_paying_twice(
+    kit, start, tmp_path, commands
+):
+    """Stopped and started again, it makes only the calls again that were in flight."""
+    server = start(kit.ModelServer(rate=0.3, fates=("hang",)))
+    prepare(kit, tmp_path, server)
+    pid = commands.start(tmp_path, *RUN)
+    assert server.hung.wait(60)
+    os.kill(pid, signal.SIGINT)
+    assert commands.code() == 130
+    require_tidy(tmp_path)
+    server.rate = 0.0
+    commands.start(tmp_path, *RUN)
+    assert commands.code() == 0
     played = await load(tmp_path / "out")
     assert all(one.stop is StopReason.COMPLETE for one in played)
     assert len(played) == 16

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from peerjudge.data import StopReason
 from peerjudge.experiment import load
 
-FORKED_RUNS = Path(__file__).with_name("forked_runs.py")
 KILLS = 20
 CONNECTIONS = 8
 STUDY = '''
@@ -37,41 +30,6 @@ EXPERIMENT = Experiment(
     ),
 )
 '''
-
-
-class Commands:
-    """Runs of the command line in a folder, one at a time, that can be killed."""
-
-    def __init__(self, folder):
-        self._process = subprocess.Popen(
-            [sys.executable, str(FORKED_RUNS)],
-            cwd=folder,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads must not fork
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def start(self, *words):
-        """The number of the process that runs these words."""
-        self._process.stdin.write(json.dumps(words) + "\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
-    def code(self):
-        """The exit code of what was started, once it has ended."""
-        return int(self._process.stdout.readline())
-
-    def close(self):
-        self._process.communicate()
-
-
-@pytest.fixture
-def commands(tmp_path):
-    """The command line in the folder of the test."""
-    running = Commands(tmp_path)
-    yield running
-    running.close()
 
 
 class Blow:
@@ -130,7 +88,7 @@ async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_
     kills, kept = 0, set()
     while kills < KILLS:
         before = server.asked.copy()
-        pid = commands.start(*words, "killed")
+        pid = commands.start(tmp_path, *words, "killed")
         calls = choose.randrange(12)
         blow = Blow(pid, calls=calls, seconds=choose.random() * (0.03 if calls else 0.5))
         server.on_call = blow.on_call
@@ -144,11 +102,11 @@ async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_
         assert kept <= now <= kept | asked
         assert len(asked - now) <= CONNECTIONS
         kept = now
-    commands.start(*words, "killed")
+    commands.start(tmp_path, *words, "killed")
     assert commands.code() == 0
-    commands.start(*words, "whole")
+    commands.start(tmp_path, *words, "whole")
     assert commands.code() == 0
-    assert "Traceback" not in (tmp_path / "err").read_text()
+    assert "Traceback" not in (tmp_path / "complaints").read_text()
     killed, whole = await load(tmp_path / "killed"), await load(tmp_path / "whole")
     assert all(one.stop is StopReason.COMPLETE for one in whole)
     assert [plain(one) for one in killed] == [plain(one) for one in whole]
