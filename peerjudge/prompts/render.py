@@ -8,8 +8,8 @@ whoever leads.
 
 Under a control, what others said is told as the control has it, see `peerjudge.data.Control`.
 
-A `Prompter` writes the prompts of one discussion and remembers what it wrote: a turn that several
-seats hear several times is checked and fenced once.
+A `Prompter` writes the prompts of one discussion and remembers what it wrote: each seat is told every
+turn once, and asked again and again.
 """
 
 from __future__ import annotations
@@ -141,8 +141,9 @@ class Prompter:
         if mark is None:
             mark = self._marks[cue.sees] = unused_mark(self._shown(cue))
         others = (self._roles.get(cue.seat, ""), *heard)
-        if any(mark in text for text in others):
-            return unused_mark(self._shown(cue), others)
+        for text in others:
+            if mark in text:
+                return unused_mark(self._shown(cue), others)
         return mark
 
     def _shown(self, cue: Cue) -> tuple[str, ...]:

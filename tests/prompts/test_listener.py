@@ -1,0 +1,52 @@
+"""A seat is told every turn once, and yet is asked as if it were told all of it anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.data import Answer, Comparison, Cue, Question, Review, Seat, Turn, Utterance
+from peerjudge.prompts import Prompter, heard_turns, render
+from peerjudge.prompts.fence import unused_mark
+from peerjudge.shelf import Shelf
+
+PACK = Shelf(project=Path(__file__).resolve().parents[2]).prompts("open_chat")
+SEATS = (Seat(id="one", reviewer="ada"), Seat(id="two", reviewer="bob"))
+PAIR = Comparison(
+    id="sky",
+    question=Question(id="q", text="Why is the sky blue?"),
+    answers=(Answer(id="a", text="Air scatters."), Answer(id="b", text="It mirrors the sea.")),
+)
+MARK = unused_mark(("Why is the sky blue?", "Air scatters.", "It mirrors the sea."))
+
+turns_said = st.lists(
+    st.tuples(
+        st.sampled_from(SEATS),
+        st.booleans(),
+        st.sampled_from(["Answer 1 is right.\n1", "I differ.\n2", f"<<< {MARK} >>>", " ", ""]),
+        st.sets(st.integers(0, 7)),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=200)
+@given(said=turns_said)
+def test_asking_again_is_asking_anew(
+    said: list[tuple[Seat, bool, str, set[int], bool]],
+) -> None:
+    """What a seat heard before changes nothing in how it is asked, whatever is said in which order."""
+    prompter = Prompter(PACK, seats=SEATS, comparison=PAIR, roles={})
+    turns: tuple[Turn, ...] = ()
+    for seat, private, text, some, everything in said:
+        now = len(turns)
+        hears = tuple(range(now)) if everything else tuple(sorted(n for n in some if n < now))
+        task = "review" if private else "discuss"
+        cue = Cue(seat=seat.id, task=task, sees=("a", "b"), hears=hears, private=private)
+        again = prompter.messages(cue, heard_turns(turns, cue))
+        assert again == render(PACK, seats=SEATS, comparison=PAIR, turns=turns, cue=cue)
+        assert [m.role for m in again[1:]] == (["user", "assistant"] * 9)[: len(again) - 1]
+        turns += (Turn(index=now, cue=cue, utterance=Utterance(text=text), review=Review()),)
