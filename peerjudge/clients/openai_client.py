@@ -3,8 +3,9 @@
 Of the five milliseconds of processor time that a call takes as AutoGen ships its client, two go to
 httpx2's transport, which openai can replace by aiohttp's. Of what is left then, more than half goes
 to comparing every message of the prompt, and every field of the reply, with every type there is.
-Plain text needs no such comparison: openai's `post` sends and returns JSON as it is. What remains is
-openai's and httpx2's making of a request. `benchmarks/http.py` measures it.
+Plain text needs no such comparison: openai's `post` sends and returns JSON as it is. Half of the rest
+goes to putting together requests that differ in nothing but their body; see `posting`. What remains
+is httpx2 and aiohttp. `benchmarks/http.py` measures it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsBas
 from pydantic import BaseModel
 
 from peerjudge.clients.failures import MalformedReplyError
+from peerjudge.clients.posting import Posting
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -75,7 +77,8 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         super().__init__(**settings)
-        self._direct = AsyncOpenAI(**{k: v for k, v in settings.items() if k in _OF_THE_SDK})
+        direct = AsyncOpenAI(**{k: v for k, v in settings.items() if k in _OF_THE_SDK})
+        self._direct = Posting(direct, settings["http_client"], "/chat/completions")
         self._body = {k: v for k, v in settings.items() if k in _OF_THE_BODY} | {"stream": False}
         self._extra_body = dict(settings.get("extra_body") or {})
         self._merging = not settings["model_info"].get("multiple_system_messages", False)
@@ -116,9 +119,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
                 extra_create_args=extra,
                 cancellation_token=cancellation_token,
             )
-        asking = asyncio.ensure_future(
-            self._direct.post("/chat/completions", cast_to=object, body=body)
-        )
+        asking = asyncio.ensure_future(self._direct.post(body))
         if cancellation_token is not None:
             cancellation_token.link_future(asking)
         reply: Any = await asking

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from autogen_core.models import (
 )
 from autogen_core.tools import ToolSchema
 from autogen_ext.models.openai import OpenAIChatCompletionClient
+from openai import APIConnectionError, APIStatusError, APITimeoutError
 from pydantic import BaseModel
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
@@ -197,3 +199,82 @@ async def test_calls_are_in_the_event_log_of_autogen(
     (event,) = [one.msg for one in caplog.records if isinstance(one.msg, LLMCallEvent)]
     assert event.prompt_tokens == 11
     assert "Be fair." in str(event)
+
+
+async def test_every_call_is_sent_with_the_headers_of_the_first(httpserver: HTTPServer):
+    """What the library puts around the first body, it and the short way put around all."""
+    sent: list[dict[str, str]] = []
+
+    def handle(request: Request) -> Response:
+        sent.append(dict(request.headers))
+        return Response(completion("1"), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
+    client = QuickOpenAIClient(
+        settings(
+            httpserver,
+            http_client=aiohttp_transport(5.0),
+            organization="ours",
+            default_headers={"X-Of-The-Card": "yes"},
+        )
+    )
+    for _ in range(3):
+        await client.create([SYSTEM, USER])
+    await client.close()
+    assert sent[1] == sent[2] == sent[0]
+    assert sent[2]["Authorization"] == "Bearer none"
+    assert sent[2]["Openai-Organization"] == "ours"
+    assert sent[2]["X-Of-The-Card"] == "yes"
+
+
+REFUSALS = {
+    "a limit": (429, '{"error": {"message": "slow", "code": "insufficient_quota"}}'),
+    "a mistake": (400, '{"error": {"message": "what?", "param": "seed"}}'),
+    "a lost key": (401, '{"message": "who?"}'),
+    "a page": (502, "<html>Bad gateway</html>"),
+    "an odd status": (418, '["tea"]'),
+    "a conflict": (409, ""),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+async def test_both_ways_fail_the_same(httpserver: HTTPServer, refusal: str):
+    """The type of a failure, what it says, and what a retry policy looks at, are the library's."""
+    status, body = REFUSALS[refusal]
+    httpserver.expect_request("/v1/chat/completions").respond_with_data(
+        body, status=status, content_type="application/json", headers={"Retry-After": "3"}
+    )
+    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    failures: list[APIStatusError] = []
+    for _ in range(2):
+        with pytest.raises(APIStatusError) as caught:
+            await client.create([SYSTEM, USER])
+        failures.append(caught.value)
+    await client.close()
+    long, short = failures
+    assert type(short) is type(long)
+    for name in ("message", "status_code", "body", "code", "param"):
+        assert getattr(short, name) == getattr(long, name), name
+    assert str(short) == str(long)
+    assert short.response.headers["Retry-After"] == "3"
+
+
+async def test_both_ways_lose_connections_the_same(httpserver: HTTPServer):
+    """A server that is gone, or takes too long, fails with the types of the library."""
+
+    def hang(request: Request) -> Response:
+        time.sleep(0.5)
+        return Response(completion("1"))
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(hang)
+    client = QuickOpenAIClient(
+        settings(httpserver, http_client=aiohttp_transport(0.1), timeout=0.1)
+    )
+    for _ in range(2):
+        with pytest.raises(APITimeoutError):
+            await client.create([SYSTEM, USER])
+    httpserver.stop()
+    with pytest.raises(APIConnectionError):
+        await client.create([SYSTEM, USER])
+    await client.close()
+    httpserver.start()
