@@ -160,7 +160,7 @@ def _rate(
     seat = script.seats[rating.seat]
     low, high = sorted(rating.cue.scale)
     points = None if rating.cue.logprobs or seat.sampling.logprobs else high - low + 1
-    key = (repetition, seat.reviewer, seat.sampling, rating.cue.task, points)
+    key = (repetition, seat.reviewer, seat.sampling, rating.cue.task, rating.cue.reply, points)
     if key not in draws:
         draws[key] = world.rated(speakers[seat.id], temperature=_temperature(seat), points=points)
     still = np.zeros(world.shape, np.int8)

@@ -98,6 +98,8 @@ class Draws:
         for turn in heard:
             said.append("own" if turn.cue.seat == cue.seat else "other")
             said.append(turn.utterance.text)
+        if cue.reply:
+            said.append(cue.reply)
         if cue.control != "none":
             said.append(cue.control)
         return (*shown, *self._speakers[cue.seat], cue.task, *said)

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from peerjudge.data import Role, Sampling, Transcript
+from peerjudge.data import Cue, Role, Sampling, Transcript
 from peerjudge.stage import discuss, identify
+from peerjudge.stage.identity import Draws
 from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of
 
 HEAD = Transcript(
@@ -104,3 +105,12 @@ async def test_another_shown_order_or_temperature_is_another_draw():
     warm = tuple(replace(seat, sampling=Sampling(temperature=1.0)) for seat in HEAD.seats)
     warmer = await draws(rounds_of(0), warm)
     assert len({plain["seat-1", 0], swapped["seat-1", 0], warmer["seat-1", 0]}) == 3
+
+
+@pytest.mark.parametrize("change", [{"reply": "schema_score_only"}, {"control": "irrelevant"}])
+def test_another_form_of_reply_or_a_control_is_another_draw(change):
+    """What is to be written, and what is heard in place of an argument, decide what is written."""
+    cue = Cue(seat="seat-1", task="score", sees=("answer-1",), private=True)
+    plain, changed = (Draws(HEAD).of(one, (), ()) for one in (cue, replace(cue, **change)))
+    assert plain != changed
+    assert plain == Draws(HEAD).of(cue, (), ())
