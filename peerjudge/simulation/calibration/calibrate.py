@@ -9,7 +9,7 @@ from peerjudge.simulation.calibration.fitting import Fit
 from peerjudge.simulation.calibration.llmbar import World, fit_llmbar, world_of
 from peerjudge.simulation.calibration.prd import cast_of, fit_prd
 from peerjudge.simulation.calibration.targets import Targets, targets
-from peerjudge.simulation.calibration.vicuna80 import Described, describe
+from peerjudge.simulation.calibration.vicuna80_fit import Described, describe
 from peerjudge.simulation.traits import Traits
 
 __all__ = ["Calibration", "calibrate"]
