@@ -175,6 +175,29 @@ def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: R
     assert report(run) == report(run)
 
 
+def test_a_control_stands_beside_what_it_controls(
+    run: tuple[Transcript, ...], report: Report
+) -> None:
+    """Where opinions were also altered without an argument, the page says how often."""
+    assert "What the argument does" not in report(run)
+    placebo = [
+        replace(
+            transcript,
+            condition="placebo",
+            turns=tuple(
+                turn
+                if turn.cue.private
+                else replace(turn, cue=replace(turn.cue, control="placebo"))
+                for turn in transcript.turns
+            ),
+        )
+        for transcript in run[:5]
+    ]
+    page = report((*run, *placebo))
+    assert "What the argument does" in page
+    assert '<td class="left">placebo</td>' in page
+
+
 def test_a_report_that_cannot_be_written_says_so(
     run: tuple[Transcript, ...], tmp_path: Path
 ) -> None:
