@@ -3,23 +3,24 @@
 Source: PRePair (Jeong et al., "On the Adversarial Vulnerability of Pairwise Evaluation Using Large
 Language Models", section 4 and Figures 7 and 12): pointwise reasoning, pairwise decision. An
 explanation does not depend on the other answer or on the order, so that all pairs, orders and
-protocols of a run share it: k answers to a question take k explanations.
+protocols of a run share it: k answers to a question take k explanations. `blind` takes the decision
+on the explanations alone, as its prompt for MT-Bench is printed (Figure 12).
 """
 
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Ask, method_cues
+from peerjudge.talk import Prepared, method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)
 
-Options = Ask
+Options = Prepared
 
 
 def next_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Prepared
 ) -> Cue | None:
     """An explanation of each answer, then the decision."""
-    cues = method_cues("prepair", seats[0], comparison, options)
+    cues = method_cues("prepair", seats[0], comparison, options, blind=options.blind)
     return cues[len(turns)] if len(turns) < len(cues) else None

@@ -120,7 +120,8 @@ class Cue:
     before the seat has heard anybody. `ties` allows a tie as verdict. `aspects` names the pack's
     criteria in the instruction; `remind` repeats the seat's role in it. `scale` holds the worst and
     the best rating (ten is the worst in `(10, 1)`), where a rating is expected. `reply` names the
-    pack's reply form where it is not the usual one for what is expected. `logprobs` asks for the
+    pack's reply form where it is not the usual one for what is expected. `blind` names the answers it
+    sees without showing them or the question: all to go by is what it hears. `logprobs` asks for the
     log-probabilities of the reply's tokens, whatever the seat's sampling says. `control` says what is
     heard in place of the others' arguments; `withheld` holds the turns that are kept from the seat
     then, which it would have heard otherwise.
@@ -139,6 +140,7 @@ class Cue:
     remind: bool = False
     scale: tuple[int, int] = (1, 5)
     reply: str = ""
+    blind: bool = False
     logprobs: bool = False
     control: Control = "none"
     withheld: tuple[int, ...] = ()

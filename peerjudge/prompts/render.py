@@ -98,11 +98,11 @@ class Prompter:
         self._roles = roles
         self._marks: dict[tuple[str, ...], str] = {}
         self._scenes: dict[tuple[Fill, tuple[str, ...], str], str] = {}
-        self._listeners: dict[tuple[str, str, bool, tuple[str, ...], Control], Listener] = {}
+        self._listeners: dict[tuple[str, str, bool, tuple[str, ...], bool, Control], Listener] = {}
 
     def messages(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
         """The whole prompt for a cue; `heard` are its `heard_turns`. See `render`."""
-        key = (cue.seat, cue.task, cue.private, cue.sees, cue.control)
+        key = (cue.seat, cue.task, cue.private, cue.sees, cue.blind, cue.control)
         listener = self._listeners.get(key)
         if listener is None or not listener.follows(heard):
             listener = self._listeners[key] = self._listener(cue, heard)
@@ -132,7 +132,7 @@ class Prompter:
         return Listener(
             mark=mark,
             opening=paragraphs((system, self._roles.get(cue.seat, "").strip(), place)),
-            scene=self._scene(cue, mark),
+            scene="" if cue.blind else self._scene(cue, mark),
         )
 
     def _mark(self, cue: Cue, heard: Sequence[str] = ()) -> str:

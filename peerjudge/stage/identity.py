@@ -100,6 +100,8 @@ class Draws:
             said.append(turn.utterance.text)
         if cue.reply:
             said.append(cue.reply)
+        if cue.blind:
+            said.append("blind")
         if cue.control != "none":
             said.append(cue.control)
         return (*shown, *self._speakers[cue.seat], cue.task, *said)

@@ -18,6 +18,7 @@ __all__ = [
     "Comparative",
     "Method",
     "Opening",
+    "Prepared",
     "Scale",
     "in_both_orders",
     "method_cues",
@@ -58,6 +59,16 @@ class Ask:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Prepared(Ask):
+    """How a verdict is asked for that explanations prepare.
+
+    `blind` lets it rest on the explanations alone: question and answers are not shown again.
+    """
+
+    blind: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Opening(Ask):
     """How every seat reviews in private.
 
@@ -79,6 +90,7 @@ def private_cue(
     *,
     task: str = "review_explained",
     hears: tuple[int, ...] = (),
+    blind: bool = False,
 ) -> Cue:
     """The seat's review of all answers before it has heard anybody; `hears` may name its own turns."""
     return Cue(
@@ -89,6 +101,7 @@ def private_cue(
         private=True,
         ties=ask.ties,
         aspects=ask.aspects,
+        blind=blind,
     )
 
 
@@ -132,20 +145,23 @@ def method_cues(
     ask: Ask,
     *,
     self_metrics: bool = False,
+    blind: bool = False,
     start: int = 0,
 ) -> tuple[Cue, ...]:
     """The seat's private cues when it judges by this method; the first of them is turn `start`.
 
     They end with one for a verdict on all answers. `pointwise` and `score_reasons` rate each answer
     alone before it, `prepair` explains each alone (PRePair, section 4 and Figure 7), `prepair_star`
-    explains all together (Figure 8); that last cue hears all of it.
+    explains all together (Figure 8); that last cue hears all of it, and sees nothing besides where it
+    is `blind`.
     """
     metrics = (_text_cue("write_criteria", seat, ask, sees=()),) if self_metrics else ()
     heard = tuple(range(start, start + len(metrics)))
     first = (*metrics, *_preparation(method, seat, comparison, ask, hears=heard))
     task = _IN_ONE_REPLY.get(method, "decide")
     hears = tuple(range(start, start + len(first)))
-    return (*first, private_cue(seat, comparison, ask, task=task, hears=hears))
+    last = private_cue(seat, comparison, ask, task=task, hears=hears, blind=blind)
+    return (*first, last)
 
 
 def opening_cue(

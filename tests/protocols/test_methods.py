@@ -25,6 +25,8 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.errors import ProtocolError
+from peerjudge.prompts import render
+from peerjudge.prompts.fence import unused_mark
 from peerjudge.shelf import Shelf
 from peerjudge.talk import Method, best_rated, stances
 from peerjudge.verdicts import review
@@ -301,3 +303,33 @@ def test_an_opening_that_is_no_method_is_refused():
     """A discussion opens by a method that there is."""
     with pytest.raises(ProtocolError, match="opening"):
         SHELF.protocol("leader_follower", {"opening": "prepare"})
+
+
+@pytest.mark.parametrize("method", ["prepair", "prepair_star"])
+def test_a_blind_decision_rests_on_the_explanations_alone(method: str):
+    """The decider reads neither the question nor an answer again, and still chooses by their names."""
+    seen, blind = (Played(method, "b", blind=chosen) for chosen in (False, True))
+    shown = f"<<< Answer 1 | {MARK} >>>"
+    assert shown in _prompt(seen)
+    text = _prompt(blind)
+    assert shown not in text
+    assert f"<<< Question | {MARK} >>>" not in text
+    assert "..." in text
+    assert "Answer 1 or Answer 2" in text
+    assert blind.verdict == Verdict.of("b")
+
+
+MARK = unused_mark(("?", "A", "B"))
+
+
+def _prompt(played: Played) -> str:
+    """What the last turn reads."""
+    *earlier, last = played.turns
+    messages = render(
+        SHELF.prompts("instruction_following"),
+        seats=played.seats,
+        comparison=played.comparison,
+        turns=earlier,
+        cue=last.cue,
+    )
+    return "\n".join(message.text for message in messages)

@@ -107,9 +107,11 @@ async def test_another_shown_order_or_temperature_is_another_draw():
     assert len({plain["seat-1", 0], swapped["seat-1", 0], warmer["seat-1", 0]}) == 3
 
 
-@pytest.mark.parametrize("change", [{"reply": "schema_score_only"}, {"control": "irrelevant"}])
-def test_another_form_of_reply_or_a_control_is_another_draw(change):
-    """What is to be written, and what is heard in place of an argument, decide what is written."""
+@pytest.mark.parametrize(
+    "change", [{"reply": "schema_score_only"}, {"control": "irrelevant"}, {"blind": True}]
+)
+def test_another_way_of_asking_is_another_draw(change):
+    """The form of the reply, what is heard in place of an argument, and what is not shown."""
     cue = Cue(seat="seat-1", task="score", sees=("answer-1",), private=True)
     plain, changed = (Draws(HEAD).of(one, (), ()) for one in (cue, replace(cue, **change)))
     assert plain != changed
