@@ -25,7 +25,6 @@ from peerjudge.data import Tournament, Transcript
 from peerjudge.experiment.source import is_run, open_run, read_source
 from peerjudge.store import Columns
 from peerjudge.tournament import Stance, battles_from_transcripts, collect, from_dataset
-from peerjudge.tracker import opinion_events
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,12 +87,7 @@ def events_df(source: Source) -> pd.DataFrame:
 
     The columns are described in `FRAMES["events"]`; otherwise as `discussions_df`.
     """
-    return read_without_texts(
-        source,
-        lambda transcripts: events_frame(
-            event for transcript in transcripts for event in opinion_events(transcript)
-        ),
-    )
+    return read_without_texts(source, events_frame)
 
 
 def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import numpy.typing as npt
 from peerjudge.analysis.frames.columns import TurnColumns
 from peerjudge.analysis.frames.heads import Heads
 from peerjudge.analysis.frames.table import Codes, Gathered, Names, category, frame, named, whole
-from peerjudge.data import OpinionEvent, Scheme, Tournament, Transcript, Verdict
+from peerjudge.data import Scheme, Tournament, Transcript, Verdict
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import rank
+from peerjudge.tracker import opinion_events
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +30,22 @@ __all__ = [
     "weights_frame",
 ]
 
-_EVENT_NAMES = ("discussion", "condition", "comparison", "seat", "reviewer")
+_OF_DISCUSSION = ("discussion", "condition", "comparison")
+_OF_EVENT = (
+    "seat",
+    "reviewer",
+    "role",
+    "kind",
+    "before",
+    "after",
+    "others",
+    "heard",
+    "gold",
+    "majority",
+    "first",
+    "control",
+)
+_MOST_PATTERNS = 10_000
 
 
 def discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -> pd.DataFrame:
@@ -122,26 +139,73 @@ def calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> 
     )
 
 
-def events_frame(events: Iterable[OpinionEvent]) -> pd.DataFrame:
-    """One row per opinion event, in the order in which they come."""
-    names = {name: Names() for name in _EVENT_NAMES}
-    shown = ("role", "kind", "before", "after", "others", "gold", "majority", "first", "control")
-    words = {name: Names() for name in shown}
-    heard, turns = Names(), array("i")
-    for event in events:
-        turns.append(event.turn)
-        heard.extend([" ".join(event.heard)])
-        for name, column in names.items():
-            column.extend([getattr(event, name)])
-        for name, column in words.items():
-            value = getattr(event, name)
-            column.extend([None if value is None else str(value)])
+def events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
+    """One row per opinion event, discussion by discussion, in the order in which they come."""
+    names = {name: Names() for name in (*_OF_DISCUSSION, *_OF_EVENT)}
+    turns = array("i")
+    patterns = _Patterns()
+    for transcript in transcripts:
+        found = patterns.of(transcript)
+        count = len(found.turns)
+        if count:
+            turns.extend(found.turns)
+            for name, cells in found.cells.items():
+                names[name].extend(cells)
+            owns = (transcript.id, transcript.condition, transcript.comparison.id)
+            for name, own in zip(_OF_DISCUSSION, owns, strict=True):
+                names[name].extend([own] * count)
     return frame(
         "events",
         {
-            **{name: category(column.codes, column) for name, column in (names | words).items()},
+            **{name: category(column.codes, column) for name, column in names.items()},
             "turn": np.array(turns, dtype=np.int32),
-            "heard": category(heard.codes, heard),
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """The events of discussions that went alike; `turns_of` keeps what they are known by alive."""
+
+    turns_of: tuple[object, object]
+    turns: list[int]
+    cells: Mapping[str, list[str | None]]
+
+
+class _Patterns:
+    """Finds the events of a discussion once for all that went like it.
+
+    Those read from a store share their turns and seats, and are told by their identity: to compare
+    them would cost as much as to find the events.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[object, _Pattern] = {}
+
+    def of(self, transcript: Transcript) -> _Pattern:
+        comparison = transcript.comparison
+        key = (id(transcript.turns), id(transcript.seats), comparison.shown, comparison.gold)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MOST_PATTERNS:
+                self._known.clear()
+            found = self._known[key] = _pattern(transcript)
+        return found
+
+
+def _pattern(transcript: Transcript) -> _Pattern:
+    events = opinion_events(transcript)
+
+    def cells(name: str) -> list[str | None]:
+        values = [getattr(event, name) for event in events]
+        return [None if value is None else str(value) for value in values]
+
+    return _Pattern(
+        turns_of=(transcript.turns, transcript.seats),
+        turns=[event.turn for event in events],
+        cells={
+            "heard": [" ".join(event.heard) for event in events],
+            **{name: cells(name) for name in _OF_EVENT if name != "heard"},
         },
     )
 
