@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SERVER := .venv-integration/.ready
 
-.PHONY: demo test lint types contracts tests wheel clean
+.PHONY: demo test lint types contracts tests wheel integration clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -29,6 +30,15 @@ tests: $(READY)
 wheel: $(READY)
 	$(BIN)/python -m pytest -q -m packaging tests/packaging
 
+# Builds a real model server (ten minutes, the first time; it takes a C++ compiler) and speaks to it.
+integration: $(READY) $(SERVER)
+	$(BIN)/python -m pytest -m integration tests/integration
+
+$(SERVER): tests/integration/requirements.txt
+	$(PYTHON) -m venv .venv-integration
+	.venv-integration/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
@@ -36,4 +46,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) .venv-integration build dist

@@ -1,0 +1,73 @@
+"""A real model server with a tiny random model; see `make integration`."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / ".venv-integration" / "bin" / "python"
+WRITER = Path(__file__).with_name("tiny_model.py")
+PATIENCE = 120
+
+
+def answers(url: str) -> bool:
+    """Whether the server is up."""
+    try:
+        with urllib.request.urlopen(f"{url}/models", timeout=5) as reply:
+            return reply.status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of a llama.cpp server, which is stopped at the end."""
+    if not PYTHON.exists():
+        pytest.skip("there is no model server in .venv-integration; `make integration` builds it")
+    folder = tmp_path_factory.mktemp("model")
+    model, log = folder / "noise.gguf", folder / "server.log"
+    subprocess.run([PYTHON, WRITER, model], check=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = f"--model {model} --host 127.0.0.1 --port {port} --n_ctx 16384 --logits_all true"
+    with (
+        log.open("w") as out,
+        subprocess.Popen(
+            [PYTHON, "-m", "llama_cpp.server", *words.split()], stdout=out, stderr=out
+        ) as process,
+    ):
+        url = f"http://127.0.0.1:{port}/v1"
+        end = time.monotonic() + PATIENCE
+        while not answers(url):
+            if process.poll() is not None or time.monotonic() > end:
+                process.kill()
+                pytest.fail(f"the model server did not start:\n{log.read_text()[-2000:]}")
+            time.sleep(0.1)  # Its own process cannot tell us when it listens.
+        yield url
+        process.terminate()
+
+
+CARD = """
+role = "You are {name}."
+[model]
+provider = "vllm"
+name = "noise"
+base_url = "{url}"
+[sampling]
+temperature = 1.0
+max_tokens = 24
+logprobs = true
+"""
+
+
+@pytest.fixture
+def card(server):
+    """The text of a card whose model is this server's."""
+    return lambda name: CARD.format(name=name, url=server)
