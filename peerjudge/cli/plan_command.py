@@ -69,24 +69,27 @@ def plan_command(
         Print one JSON document.
     """
     from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
-    from peerjudge.cli.studies import keep_study
+    from peerjudge.cli.studies import interrupted, keep_study
     from peerjudge.experiment import parse_settings
     from peerjudge.plan import outlook
 
     status().print(f"{experiment}: simulating; nobody is called")
-    found = outlook(
-        experiment,
-        data=data,
-        seed=seed,
-        settings=parse_settings(setting),
-        effects=effect,
-        sizes=comparisons,
-        power=power,
-        studies=studies,
-        stand_ins=parse_settings(stand_in),
-        seconds_per_call=seconds_per_call,
-        max_connections=max_connections,
-    )
+    try:
+        found = outlook(
+            experiment,
+            data=data,
+            seed=seed,
+            settings=parse_settings(setting),
+            effects=effect,
+            sizes=comparisons,
+            power=power,
+            studies=studies,
+            stand_ins=parse_settings(stand_in),
+            seconds_per_call=seconds_per_call,
+            max_connections=max_connections,
+        )
+    except KeyboardInterrupt:
+        return interrupted()
     document = plan_document(found)
     kept = ""
     if out is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
     from peerjudge.data import Cell, Study, StudyTable
     from peerjudge.report.drawing import Figure
 
-__all__ = ["keep_study", "run_study"]
+__all__ = ["interrupted", "keep_study", "run_study"]
 
 _DECIMALS = 4
 _LARGE = 1000.0
+_CTRL_C = 130
 
 
 def run_study(
@@ -41,7 +43,14 @@ def run_study(
             msg = f"{name} computes instead of playing, so it takes no --{option}; only --seed and --out"
             raise ExperimentError(msg)
     status().print(f"{name}: simulating; no model is asked")
-    found = study(seed=seed or 0)
+    # An event loop would only hear of Ctrl-C when the computing is over.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        found = study(seed=seed or 0)
+    except KeyboardInterrupt:
+        return interrupted()
+    finally:
+        signal.signal(signal.SIGINT, before)
     kept = keep_study(
         found.document,
         found.figures,
@@ -66,6 +75,12 @@ def run_study(
     return 0
 
 
+def interrupted() -> int:
+    """Say that what only computes has kept nothing, and give the exit code of Ctrl-C."""
+    status().print("interrupted; nothing is kept: the same command begins anew")
+    return _CTRL_C
+
+
 def keep_study(
     document: Mapping[str, object],
     figures: Mapping[str, CurveFigure | TargetFigure],
@@ -81,14 +96,15 @@ def keep_study(
     """
     from peerjudge.report.drawing import save_figures
 
-    drawn = {name: _drawn(name, figure) for name, figure in figures.items()}
-    saved, note = save_figures(drawn, folder, simulated=simulated)
     path = folder / name
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json_text(document) + "\n", encoding="utf-8")
     except OSError as cause:
         msg = f"cannot write {path}: {cause.strerror}; choose another folder with --out"
         raise StoreError(msg) from cause
+    drawn = {name: _drawn(name, figure) for name, figure in figures.items()}
+    saved, note = save_figures(drawn, folder, simulated=simulated)
     if note:
         status().print(note)
     return f"kept in {folder}: {', '.join(one.name for one in (path, *saved))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,11 @@ def study(*, seed: int) -> Study:
         document={"seed": seed, "sum": 2, "odd": float("nan")},
     )
 '''
+
+LONG = """    print("computing", flush=True)
+    while True:
+        pass
+"""
 
 
 @pytest.fixture
@@ -79,3 +85,28 @@ def test_a_study_takes_nothing_that_it_does_not_heed(project: Path):
     assert "takes no --limit" in done.stderr
     checked = _typed(project, "check")
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_study_that_is_interrupted_stops_at_once_and_keeps_nothing(project: Path):
+    """Ctrl-C does not wait for the computing to end: exit code 130, and no folder."""
+    (project / "experiments" / "long.py").write_text(
+        TINY.replace(
+            "def study(*, seed: int) -> Study:", "def study(*, seed: int) -> Study:\n" + LONG
+        ),
+        encoding="utf-8",
+    )
+    begun = subprocess.Popen(
+        [PEERJUDGE, "run", "long"],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert begun.stdout is not None
+    assert begun.stdout.readline() == "computing\n"
+    begun.send_signal(signal.SIGINT)
+    out, err = begun.communicate(timeout=60)
+    assert begun.returncode == 130
+    assert "nothing is kept" in err
+    assert out == ""
+    assert not (project / "runs").exists()
