@@ -90,11 +90,12 @@ def play_script(
                 world,
                 speakers[seat.id].traits,
                 stance,
-                [said[other] for other in step.others],
-                forces=[_force(script, other, speakers) for other in step.others],
+                [_as_heard(step, script.steps[other], said[other]) for other in step.others],
+                forces=[_force(script, step, other, speakers) for other in step.others],
                 leads=seat.role is Role.LEADER,
                 first_turn=step.first_turn,
                 ties=step.cue.ties,
+                control=step.cue.control,
             )
             stance = stance.copy()
             stance[at] = np.where(yields, others, stance[at])
@@ -140,12 +141,18 @@ def _temperature(seat: Seat) -> float:
     return 1.0 if given is None else given
 
 
-def _force(script: Script, turn: int, speakers: Mapping[str, Speaker]) -> float:
-    """How persuasive what was said there is; without reasons, nothing is."""
-    step = script.steps[turn]
-    if step.cue.task in BARE_TASKS:
+def _as_heard(step: Step, other: Step, stance: Verdicts) -> Verdicts:
+    """What the other's words say to the listener: the opposite where they saw different orders."""
+    turned = step.cue.control == "swapped" and step.swapped != other.swapped
+    return -stance if turned else stance
+
+
+def _force(script: Script, step: Step, turn: int, speakers: Mapping[str, Speaker]) -> float:
+    """How persuasive what was said in a turn is; without reasons that are heard, nothing is."""
+    spoken = script.steps[turn]
+    if spoken.cue.task in BARE_TASKS or step.cue.control == "irrelevant":
         return 0.0
-    return speakers[script.seats[step.seat].id].traits.persuasiveness
+    return speakers[script.seats[spoken.seat].id].traits.persuasiveness
 
 
 def _rate(

@@ -19,7 +19,6 @@ __all__ = ["Script", "Step", "script_of"]
 
 _ANSWERS = 2
 _LONGEST = 200
-_SPOKEN_ONLY = ("irrelevant", "swapped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +26,9 @@ class Step:
     """A cue, with what bears on the verdict: whose verdicts are heard (by turn), what was explained.
 
     `own` is the turn of the seat's stance, `None` where it has none; `others` has a turn for every
-    other seat with a stance. `explained` is how many answers it looked at when it explained them, 0
-    if it did not. `content` is what a private draw depends on besides the reviewer.
+    other seat with a stance, those among them that a placebo withholds. `explained` is how many answers
+    it looked at when it explained them, 0 if it did not. `content` is what a private draw depends on
+    besides the reviewer.
     """
 
     cue: Cue
@@ -83,9 +83,6 @@ def script_of(
         if len(turns) >= _LONGEST:
             msg = f"protocol {protocol.name!r} has no end after {_LONGEST} turns"
             raise ProtocolError(msg)
-        if cue.control in _SPOKEN_ONLY:
-            msg = f"control {cue.control!r} changes what words mean; it can only be simulated in words"
-            raise ProtocolError(msg)
         steps.append(_step(cue, seats, first, turns))
         turns += (_reply(steps[-1], comparison, len(turns)),)
     kinds = {step.cue.expects for step in steps}
@@ -108,7 +105,8 @@ def script_of(
 
 def _step(cue: Cue, seats: Sequence[Seat], first: str, turns: tuple[Turn, ...]) -> Step:
     heard = [turns[index] for index in cue.hears]
-    stances = {turn.cue.seat: turn.index for turn in heard if turn.review.verdict is not None}
+    told = [turns[index] for index in sorted((*cue.hears, *cue.withheld))]
+    stances = {turn.cue.seat: turn.index for turn in told if turn.review.verdict is not None}
     own = stances.pop(cue.seat, None)
     mine = [turn for turn in heard if turn.cue.seat == cue.seat]
     explained = [len(turn.cue.sees) for turn in mine if turn.cue.expects is Expects.TEXT]

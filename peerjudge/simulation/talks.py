@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from peerjudge.data import Control
 from peerjudge.simulation.fast import Bools, Speaker, Verdicts, World
 from peerjudge.simulation.latent import change_probability
 from peerjudge.simulation.traits import Traits
@@ -88,10 +89,12 @@ def contradict(
     leads: bool,
     first_turn: bool,
     ties: bool = True,
+    control: Control = "none",
 ) -> tuple[tuple[npt.NDArray[np.intp], ...], Verdicts, Bools]:
     """Where what is heard contradicts a stance, what the others say there, and where it gives way.
 
-    `forces` is how persuasive those are who are heard; `ties` is whether a tie may be said.
+    `forces` is how persuasive those are who are heard; `ties` is whether a tie may be said. Under a
+    `control` being right convinces nobody, and under a placebo nobody gives way.
     """
     said, clear = _majority(heard)
     against = clear & (said != stance)
@@ -107,8 +110,14 @@ def contradict(
         levels, level = np.unique(mean, return_inverse=True)
     chances = [
         [
-            change_probability(
-                traits, leads=leads, right=right, first_turn=first_turn, persuasion=force
+            0.0
+            if control == "placebo"
+            else change_probability(
+                traits,
+                leads=leads,
+                right=right if control == "none" else None,
+                first_turn=first_turn,
+                persuasion=force,
             )
             for force in levels.tolist()
         ]
