@@ -40,10 +40,12 @@ async def report_command(
     """
     from peerjudge.experiment import is_run
 
-    if is_run(source):
-        path, drawn, simulated = await _of_run(source, output)
-    else:
-        path, drawn, simulated = _of_dataset(source, output)
+    # Shown on a terminal only: thousands of resamplings take their time.
+    with status().status("Reading, and resampling questions"):
+        if is_run(source):
+            path, drawn, simulated = await _of_run(source, output)
+        else:
+            path, drawn, simulated = _of_dataset(source, output)
     results().print(str(path), soft_wrap=True)
     if figures is not None:
         _save(drawn, figures, simulated=simulated)

@@ -190,7 +190,11 @@ def test_ours_is_what_the_paper_printed(tmp_path: Path) -> None:
     for name, values in printed.agreement.items():
         assert ours[name].accuracy.value == pytest.approx(values["accuracy"], abs=6e-4)
         assert ours[name].fleiss_kappa.value == pytest.approx(values["kappa"], abs=6e-4)
-    assert "arXiv:2307.02762" in page_of(found, tmp_path, printed)
+    page = page_of(found, tmp_path, printed)
+    assert "arXiv:2307.02762" in page
+    assert "Of 50 printed values, 50 lie within our interval." in page
+    for place in ("Table 2", "Table 3", "Figure 3", "Figure 4", "Figure 5", "Figure 7"):
+        assert f"(PRD {place})" in page
 
 
 def test_hostile_names_add_no_element(tmp_path: Path) -> None:
