@@ -1,0 +1,27 @@
+"""What `peerjudge events` says of a discussion and its controls."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_events_of_controls_are_told_apart_and_compared(shell):
+    """Each event names its control, and the summary sets every control beside the discussion."""
+    run = shell("run", "controls", "--limit", "6", "--out", "study", "--display", "none")
+    assert run.code == 0, run.err
+    lines = shell("events", "study").out.splitlines()
+    assert {line.partition("  ")[0] for line in lines if "(placebo)" in line} == {"placebo"}
+    assert all("not told" in line for line in lines if "(placebo)" in line)
+    assert not any("(none)" in line for line in lines)
+    events = [json.loads(line) for line in shell("events", "study", "--json").out.splitlines()]
+    assert {event["control"] for event in events} == {"none", "placebo", "irrelevant", "swapped"}
+    assert all(not event["heard"] for event in events if event["control"] == "placebo")
+    summary = shell("events", "study", "--summary", "--json").document
+    rows = [row for row in summary["controls"] if row["reviewer"] is None]
+    assert {row["condition"]: row["beside"] for row in rows} == {
+        "discussion": None,
+        "irrelevant": "discussion",
+        "placebo": "discussion",
+        "swapped": "discussion",
+    }
+    assert "What altering owes to the argument" in shell("events", "study", "--summary").out
