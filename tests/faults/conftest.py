@@ -156,7 +156,7 @@ class ModelServer:
             response.content_type = "application/json"
             await response.prepare(request)
             await response.write(b'{"id": "x", "choices": [{"index": 0, ')
-            while fate == "drip" and not self._closing.is_set():
+            while fate == "drip" and not self._closing.is_set() and request.transport is not None:
                 await response.write(b" ")
                 await asyncio.sleep(0.05)
         if request.transport is not None:

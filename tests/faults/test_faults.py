@@ -22,41 +22,45 @@ CAUSES = {
 }
 
 
-async def play_under_fire(kit, start, folder, *, repetitions: int, connections: int):
-    """Play the study at a failing server until all is done, and check it at every step."""
+async def play_under_fire(kit, start, folder, *, repetitions: int, connections: int, usd: float):
+    """Play the study at a failing server until all is done, with `usd` more to spend every time."""
     server = start(kit.ModelServer(rate=FAILING))
     shelf = kit.project(folder, server)
     out = folder / "out"
-    paid, rounds = 0, 0
-    while True:
+    paid, rounds, stops, failed = 0, 0, 0, []
+    while failed or stops == rounds:
+        rounds += 1
         summary = await run(
             kit.study(repetitions=repetitions),
             out=out,
             shelf=shelf,
             max_connections=connections,
+            cost_limit=rounds * usd,
             environ={},
         )
-        rounds += 1
         paid += summary.calls.paid
+        stops += summary.stopped == "cost limit"
+        # What the server was paid by this and all runs before stays below the limit.
+        assert server.earned <= rounds * usd
         played = await load(out)
-        # Every discussion has ended, as done or with the cause of its failure.
-        assert all(one.stop is not None for one in played)
+        # Every discussion that was begun has ended or is left for later; who failed says of what.
+        assert stops == rounds or all(one.stop is not None for one in played)
         failed = [one for one in played if one.stop is StopReason.FAILED]
         assert {one.failure.kind for one in failed} <= CAUSES
-        assert summary.discussions.failed == len(failed)
+        assert summary.discussions.failed <= len(failed)
         # No reply was lost: each complete reply of the server is a turn, or the reply of one.
         assert sum(server.answered.values()) == kit.kept_replies(played) == paid
         # And none was asked for again once it had been given; each repetition is a draw of its own.
         assert max(server.answered.values()) <= repetitions
-        if not failed:
-            return server, played, rounds
         assert rounds < 20
+    assert stops, "the limit was never reached"
+    return server, played
 
 
 async def test_every_discussion_ends_and_no_reply_is_paid_twice(kit, start, tmp_path):
     """Three hundred discussions at a 30 % rate of every fault end as if there had been none."""
-    server, played, _ = await play_under_fire(
-        kit, start, tmp_path / "fire", repetitions=1, connections=144
+    server, played = await play_under_fire(
+        kit, start, tmp_path / "fire", repetitions=1, connections=144, usd=0.5
     )
     assert len(played) >= 280
     assert set(server.faults) == set(kit.faults)
@@ -73,8 +77,11 @@ async def test_every_discussion_ends_and_no_reply_is_paid_twice(kit, start, tmp_
 @pytest.mark.storm
 async def test_two_thousand_discussions_under_fire(kit, start, tmp_path):
     """The same for more than two thousand discussions (opt-in: `-m storm`)."""
-    _, played, _ = await play_under_fire(kit, start, tmp_path, repetitions=8, connections=128)
+    server, played = await play_under_fire(
+        kit, start, tmp_path, repetitions=8, connections=128, usd=2.0
+    )
     assert len(played) >= 2000
+    assert set(server.faults) == set(kit.faults)
 
 
 def said(transcript):
