@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.analysis.findings import (
@@ -11,6 +12,7 @@ from peerjudge.analysis.findings import (
     PeerFindings,
     SeatFindings,
 )
+from peerjudge.analysis.stances import Controlled
 from peerjudge.data import EventKind, Outcome, Ranking
 from peerjudge.report.words import (
     MISSING,
@@ -45,6 +47,8 @@ def print_findings(findings: Findings, *, console: Console) -> None:
         console.print(Text(line))
     if findings.by_seat:
         console.print(_events_table(findings.by_seat))
+    if controls := [row for row in findings.stances.controls if row.reviewer is None]:
+        console.print(_controls_table(controls))
     _print_peers(findings, console)
 
 
@@ -108,6 +112,17 @@ def _events_table(seats: tuple[SeatFindings, ...]) -> Table:
         counts = [str(seat.events[kind]) for kind in kinds]
         moves = (str(seat.towards_gold), str(seat.away_from_gold))
         table.add_row(*map(_plain, (seat.reviewer, role_name(seat), *counts, rate, *moves)))
+    return table
+
+
+def _controls_table(rows: Sequence[Controlled]) -> Table:
+    table = _table("What altering owes to the argument: % altered at first, if contradicted")
+    for heading in ("Condition", "Altered", "By gold", "By another", "More without control"):
+        _column(table, heading, numeric=heading != "Condition")
+    for row in rows:
+        shares = (row.altered, row.contradicted_by_gold, row.contradicted_by_wrong)
+        gain = points(row.difference.difference) if row.difference else MISSING
+        table.add_row(*map(_plain, (row.condition, *map(percent, shares), gain)))
     return table
 
 
