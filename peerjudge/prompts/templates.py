@@ -1,7 +1,8 @@
 """Jinja in a sandbox: templates compiled once, filled strictly, and checked before they are used.
 
 A template that does no more with some of its values than print them is filled but for these once
-(`prefilled`), and from then on costs as much as putting strings together.
+(`prefilled`), and from then on costs as much as putting strings together. Whether it does is seen by
+giving it values that can do no more than be printed.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from peerjudge.errors import PromptError
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from jinja2.nodes import Node
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 __all__ = ["Fill", "check_template", "fill", "hole", "paragraphs", "prefilled"]
@@ -24,7 +24,29 @@ Fill = Callable[[Mapping[str, str]], str]
 """From what was left open, by name, to the filled template."""
 
 _HOLE = re.compile("\0([^\0]*)\0")
-_NEIGHBOURS = frozenset({"previtem", "nextitem", "changed"})
+
+
+class _InspectedError(Exception):
+    """A template did more with a hole than print it."""
+
+
+class _Hole:
+    """Something that can be printed, and shows when anything else is done with it."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+    def _inspected(self, *_: object) -> NoReturn:
+        raise _InspectedError
+
+    __str__ = __repr__ = __bool__ = __eq__ = __len__ = __iter__ = _inspected
+    __int__ = __float__ = __getitem__ = __getattr__ = _inspected
+
+
+def _printed(value: object) -> object:
+    return value.form if isinstance(value, _Hole) else value
 
 
 @cache
@@ -33,10 +55,12 @@ def _environment() -> ImmutableSandboxedEnvironment:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_printed
     )
     # Packs are given values only: Jinja's global functions would be carried along and never used.
     environment.globals.clear()
+    # These tell a hole from a text without a trace.
+    del environment.tests["string"], environment.tests["sequence"]
     return environment
 
 
@@ -82,14 +106,21 @@ def prefilled(
         where: As for `fill`.
 
     Raises:
-        PromptError: As `fill` does, now or when the holes are filled.
+        PromptError: As `fill` does, when the holes are filled.
     """
-    lengths = {
-        name: None if isinstance(value, str) else len(value) for name, value in left_open.items()
+    from jinja2 import TemplateError
+
+    late = partial(_filled_late, text, known, left_open, where)
+    if "\0" in text or _prints_apart(text):
+        return late
+    holes = {
+        name: _Hole(value) if isinstance(value, str) else tuple(map(_Hole, value))
+        for name, value in left_open.items()
     }
-    if "\0" in text or not _only_prints(_environment().parse(text), lengths):
-        return partial(_filled_late, text, known, left_open, where)
-    form = fill(text, {**known, **left_open}, where=where)
+    try:
+        form = _compiled(text).render({**known, **holes}).strip()
+    except (TemplateError, TypeError, _InspectedError):
+        return late
     return _HOLE.sub(r"{\1}", form.replace("{", "{{").replace("}", "}}")).format_map
 
 
@@ -114,6 +145,14 @@ def check_template(text: str, known: frozenset[str], *, where: str) -> None:
         raise PromptError(msg)
 
 
+def _prints_apart(text: str) -> bool:
+    """Whether a template prints into something that it then can look into."""
+    from jinja2 import nodes
+
+    apart = (nodes.FilterBlock, nodes.AssignBlock, nodes.CallBlock, nodes.Macro)
+    return any(_environment().parse(text).find_all(apart))
+
+
 def _filled_late(
     text: str,
     known: Mapping[str, object],
@@ -129,43 +168,3 @@ def _filled_late(
         for name, value in left_open.items()
     }
     return fill(text, {**known, **values}, where=where)
-
-
-def _only_prints(node: Node, given: Mapping[str, int | None]) -> bool:
-    """Whether a template prints these values, one by one or in a loop, and does nothing else.
-
-    Only then is the text around them the same whatever they are. The length of a tuple is known
-    beforehand, so a template may ask for it.
-    """
-    from jinja2 import nodes
-
-    def prints(*children: Node) -> bool:
-        return all(_only_prints(child, given) for child in children)
-
-    match node:
-        case nodes.Name(name=name):
-            return name not in given
-        case nodes.Output(nodes=parts):
-            return prints(*[part for part in parts if not _is_string(part, given)])
-        case nodes.For(target=nodes.Name(name=each), iter=nodes.Name(name=name)) if name in given:
-            looped = {**given, each: None}
-            inside = node.iter_child_nodes(exclude=("target", "iter"))
-            return given[name] is not None and all(_only_prints(c, looped) for c in inside)
-        case nodes.Filter(name="length" | "count", node=nodes.Name(name=name)):
-            return given.get(name, 0) is not None
-        case nodes.Getattr(attr=attr) if attr in _NEIGHBOURS:
-            return False
-        case nodes.Getitem(arg=arg) if not (
-            isinstance(arg, nodes.Const) and isinstance(arg.value, int)
-        ):
-            return False
-        case nodes.Template() | nodes.If() | nodes.For() | nodes.Expr() | nodes.Helper():
-            return prints(*node.iter_child_nodes())
-        case _:
-            return False
-
-
-def _is_string(node: Node, given: Mapping[str, int | None]) -> bool:
-    from jinja2 import nodes
-
-    return isinstance(node, nodes.Name) and given.get(node.name, 0) is None
