@@ -34,6 +34,7 @@ async def rank_command(
     families: str | None = None,
     majority: bool = False,
     orders: int = 1000,
+    prior: float = 0.0,
     bootstrap: int = 0,
     trajectory: int = 0,
     graph: Path | None = None,
@@ -66,6 +67,9 @@ async def rank_command(
         First settle every battle by the weighted majority of the reviewers, then rank by that.
     orders
         Elo is the mean over so many random orders of the battles.
+    prior
+        Bradley-Terry adds so many tied battles to every pair, so that it also has an answer where
+        somebody never got a point from the others.
     bootstrap
         Resample the questions so many times: bounds of scores, ranks and peer weights, and how
         sure it is that one contestant outranks another.
@@ -98,12 +102,20 @@ async def rank_command(
         scheme=scheme,
         orders=orders,
         seed=seed,
+        prior=prior,
         bootstrap=drawn,
     )
     if majority:
         held = ranking.weights
         tournament = majority_verdicts(tournament, held.weights)
-        settled = rank(tournament, scoring=scoring, orders=orders, seed=seed, bootstrap=bootstrap)
+        settled = rank(
+            tournament,
+            scoring=scoring,
+            orders=orders,
+            seed=seed,
+            prior=prior,
+            bootstrap=bootstrap,
+        )
         ranking = replace(settled, weights=held)
     if graph is not None:
         _write_graph(tournament, None if majority else ranking.weights.weights, graph)

@@ -38,6 +38,7 @@ def bootstrap(
     scheme: Scheme = Scheme.PRD,
     samples: int = 1000,
     seed: int = 0,
+    prior: float = 0.0,
     exclude_self: bool = False,
     settling: Settling | None = None,
 ) -> Resampled:
@@ -56,6 +57,7 @@ def bootstrap(
         scheme: of the peer weights.
         samples: how many.
         seed: of the draws.
+        prior: of Bradley-Terry: so many tied battles are added to every pair of every sample.
         exclude_self: leave out battles in which the reviewer is a contestant.
         settling: of the peer weights; samples that do not settle go half the way each pass.
     """
@@ -81,7 +83,7 @@ def bootstrap(
                 held[part] = peer_weights(given, at, scheme=scheme, settling=how, relax=True)[0]
             scores[part] = scores_under(held[part], given)
     if scoring == Scoring.BRADLEY_TERRY:
-        scores = _strengths(pairs(rows, draws, held))
+        scores = _strengths(pairs(rows, draws, held), prior)
     elif scoring == Scoring.ELO:
         orders = _orders(rows, draws, seed)
         scores = elo(tournament, weights=held, orders=orders, exclude_self=exclude_self).ratings
@@ -102,7 +104,8 @@ def _rates_in_parts(rows: Rows, draws: Floats) -> Iterator[tuple[slice, Floats]]
         yield part, rates(rows, draws[part])
 
 
-def _strengths(points: Floats) -> Floats:
+def _strengths(points: Floats, prior: float) -> Floats:
+    points = points + prior / 2.0 * (1.0 - np.eye(points.shape[1]))
     judged = np.flatnonzero((points + points.transpose(0, 2, 1)).any(axis=(0, 2)))
     among = points[:, judged[:, None], judged]
     lost = ~comparable(among)

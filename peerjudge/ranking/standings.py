@@ -42,6 +42,7 @@ def rank(
     seed: int = 0,
     bootstrap: int = 0,
     exclude_self: bool = False,
+    prior: float = 0.0,
     damping: float = 0.85,
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
@@ -67,6 +68,7 @@ def rank(
             0, or if all battles are on one question, there are none, except that Elo then has the
             bounds of 95% of the orders.
         exclude_self: leave out battles in which the reviewer is a contestant.
+        prior: of Bradley-Terry: so many tied battles are added to every pair.
         damping: of scheme `damped`, see `peer_rank`.
         tolerance: of the peer weights, see `peer_rank`.
         max_iterations: of the peer weights, see `peer_rank`.
@@ -92,6 +94,7 @@ def rank(
         weights=weights,
         scheme=Scheme(scheme),
         orders=(orders, seed),
+        prior=prior,
         exclude_self=exclude_self,
         settling=settling,
     )
@@ -112,6 +115,7 @@ def rank(
         scheme=scheme,
         samples=bootstrap,
         seed=seed,
+        prior=prior,
         exclude_self=exclude_self,
         settling=settling,
     )
@@ -168,6 +172,7 @@ def _scored(
     weights: Weighting,
     scheme: Scheme,
     orders: tuple[int, int],
+    prior: float,
     exclude_self: bool,
     settling: Settling,
 ) -> tuple[ReviewerWeights, Floats, Floats | None]:
@@ -183,7 +188,8 @@ def _scored(
         played = elo(tournament, weights=share, orders=count, seed=seed, exclude_self=exclude_self)
         return held, played.ratings.mean(axis=0), played.ratings
     if scoring == Scoring.BRADLEY_TERRY:
-        return held, bradley_terry(tournament, weights=share, exclude_self=exclude_self), None
+        levels = bradley_terry(tournament, weights=share, exclude_self=exclude_self, prior=prior)
+        return held, levels, None
     rates = win_rates(tournament, exclude_self=exclude_self).rates
     return held, scores_under(share[None], rates[None])[0], None
 

@@ -47,6 +47,9 @@ def bradley_terry(
         DataError: there is no finite estimate.
         ConvergenceError: not settled after `max_iterations`.
     """
+    if not 0.0 <= prior < np.inf:
+        msg = f"a prior is a number of tied battles, at least 0, not {prior}"
+        raise DataError(msg)
     judges = len(tournament.reviewers)
     share = np.full(judges, 1.0) if weights is None else weights * judges
     points = head_to_head(tournament, share, exclude_self=exclude_self)
@@ -56,7 +59,7 @@ def bradley_terry(
     if not comparable(among)[0]:
         msg = (
             "no finite Bradley-Terry strengths exist: some contestants never got a point from the "
-            "others; use win rates or Elo, or give a prior above 0"
+            "others; use win rates or Elo, or a prior above 0"
         )
         raise DataError(msg)
     levels = np.full(len(points), np.nan)

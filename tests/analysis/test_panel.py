@@ -52,6 +52,14 @@ def test_alpha_is_that_of_evalica(given_ratings: np.ndarray):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+def test_alpha_is_that_of_the_textbook():
+    """Krippendorff 2011, section C: four observers, twelve units, missing data, nominal alpha .743."""
+    observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
+    table = [[float(mark) if mark.isdigit() else np.nan for mark in row] for row in observers]
+    found = krippendorff_alpha(pair_coincidences(np.array(table).T).sum(axis=0, keepdims=True))
+    assert found[0] == pytest.approx(0.743, abs=5e-4)
+
+
 @given(ratings)
 @settings(deadline=None, max_examples=40)
 def test_fleiss_from_sums_is_fleiss_from_counts(given_ratings: np.ndarray):

@@ -145,6 +145,10 @@ def test_a_contestant_that_never_scores_has_no_finite_strength():
     weak, strong = bradley_terry(lost, prior=2.0), bradley_terry(lost, prior=0.1)
     assert 1000 < weak[0] < strong[0]
     assert weak.mean() == pytest.approx(1000)
+    ranked = rank(lost, scoring=Scoring.BRADLEY_TERRY, prior=2.0).contestants
+    assert [ranked[name].score for name in NAMES] == pytest.approx(weak.tolist())
+    with pytest.raises(DataError, match="at least 0, not -1"):
+        bradley_terry(lost, prior=-1.0)
 
 
 @given(tournaments, st.sampled_from(Scoring), st.permutations(NAMES))
