@@ -119,10 +119,13 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
                 extra_create_args=extra,
                 cancellation_token=cancellation_token,
             )
-        asking = asyncio.ensure_future(self._direct.post(body))
-        if cancellation_token is not None:
+        reply: Any
+        if cancellation_token is None:
+            reply = await self._direct.post(body)
+        else:
+            asking = asyncio.ensure_future(self._direct.post(body))
             cancellation_token.link_future(asking)
-        reply: Any = await asking
+            reply = await asking
         # Some servers do not say that what they send is JSON.
         return self._read(body, json.loads(reply) if isinstance(reply, str) else reply)
 
