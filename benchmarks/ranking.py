@@ -10,6 +10,9 @@
 * loops_vs_peer_rank: Algorithm 2 in plain Python loops, as many passes, against peer rank.
 * naive_vs_bootstrap: 1000 resamples, each drawing battles by question and ranking them again
   (extrapolated from a few), against the bootstrap.
+* evalica_vs_bradley_terry: evalica's estimate of the same strengths (which have to agree), and
+  evalica_vs_win_rates: its average win rate, each against ours. evalica gets the integers and its
+  index ready-made.
 * bytes_vs_input: the memory that peer rank allocates at its peak, against the columns it reads;
   together they are what a process needs. `large_bytes_vs_input` is the same for 10,000,000 reviews.
 
@@ -30,11 +33,11 @@ from statistics import median
 import numpy as np
 
 from peerjudge.data import Scheme, Scoring, Tournament
-from peerjudge.ranking import bootstrap, elo, peer_rank
+from peerjudge.ranking import bootstrap, bradley_terry, elo, peer_rank, win_rates
 
 REVIEWS, PEERS, QUESTIONS = 1_000_000, 50, 80
 LARGE, MANY, ELO_REVIEWS, ELO_ORDERS = 10_000_000, 2000, 8000, 1000
-ROUNDS, NAIVE_ROUNDS, SAMPLES, BLOCK = 15, 7, 1000, 1 << 15
+ROUNDS, NAIVE_ROUNDS, RIVAL_ROUNDS, SAMPLES, BLOCK = 15, 7, 3, 1000, 1 << 15
 COLUMNS = ("question", "reviewer", "first", "second", "score", "readable")
 
 
@@ -173,22 +176,65 @@ def resampling(played: Tournament) -> dict[str, float]:
     }
 
 
+def beside_evalica(played: Tournament) -> dict[str, float]:
+    """The same battles through evalica's public functions."""
+    import evalica
+    import pandas as pd
+
+    outcomes = np.array([evalica.Winner.X, evalica.Winner.Draw, evalica.Winner.Y])
+    winners = outcomes[played.score + 1].tolist()
+    ones, others = played.first.tolist(), played.second.tolist()
+    index = pd.Index(range(PEERS))
+    times: dict[str, list[float]] = {
+        name: [] for name in ("bt", "their_bt", "rates", "their_rates")
+    }
+    for _ in range(RIVAL_ROUNDS):
+        times["bt"].append(seconds(lambda: bradley_terry(played)))
+        times["their_bt"].append(
+            seconds(lambda: evalica.bradley_terry(ones, others, winners, index=index))
+        )
+        times["rates"].append(seconds(lambda: win_rates(played)))
+        times["their_rates"].append(
+            seconds(lambda: evalica.average_win_rate(ones, others, winners, index=index))
+        )
+    theirs = evalica.bradley_terry(
+        ones, others, winners, index=index, tolerance=1e-12, limit=10_000
+    )
+    logs = np.log(theirs.scores.reindex(range(PEERS)).to_numpy())
+    levels = 1000.0 + 400.0 / np.log(10.0) * (logs - logs.mean())
+    assert np.abs(levels - bradley_terry(played)).max() < 1e-3
+
+    def ratio(slow: str, quick: str) -> float:
+        return median(s / q for s, q in zip(times[slow], times[quick], strict=True))
+
+    return {
+        "evalica_vs_bradley_terry": ratio("their_bt", "bt"),
+        "evalica_vs_win_rates": ratio("their_rates", "rates"),
+        "bradley_terry_s": median(times["bt"]),
+        "win_rates_s": median(times["rates"]),
+    }
+
+
 def measure() -> dict[str, float]:
     """All ratios, and the times in seconds behind them."""
     played = random_tournament()
     counted, resampled = aggregation(played), resampling(played)
+    rivals = beside_evalica(played)
     large, many = random_tournament(LARGE), random_tournament(REVIEWS, MANY)
     few = random_tournament(ELO_REVIEWS, 5)
     return {
         "peer_rank_vs_bincount": counted.pop("peer_rank_vs_bincount"),
         "loops_vs_peer_rank": counted.pop("loops_vs_peer_rank"),
         "naive_vs_bootstrap": resampled.pop("naive_vs_bootstrap"),
+        "evalica_vs_bradley_terry": rivals.pop("evalica_vs_bradley_terry"),
+        "evalica_vs_win_rates": rivals.pop("evalica_vs_win_rates"),
         "bytes_vs_input": allocated(played),
         "large_bytes_vs_input": allocated(large),
         "reviews": REVIEWS,
         "contestants": PEERS,
         **counted,
         **resampled,
+        **rivals,
         "large_s": seconds(lambda: peer_rank(large)),
         "many_contestants_s": seconds(lambda: peer_rank(many)),
         "elo_orders_s": seconds(lambda: elo(few, orders=ELO_ORDERS)),
