@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from peerjudge.data import TIE, Expects, Outcome, Review, Role, Seat, Turn, Utterance, Verdict
-from peerjudge.simulation.fast import Speaker, Verdicts, World
+from peerjudge.simulation.fast import Bools, Speaker, Verdicts, World
 from peerjudge.simulation.judgement import BARE_TASKS
 from peerjudge.simulation.script import Script, Step
 from peerjudge.simulation.talks import contradict
@@ -86,17 +87,7 @@ def play_script(
         else:
             stance = said[step.own]
         if step.others:
-            at, others, yields = contradict(
-                world,
-                speakers[seat.id].traits,
-                stance,
-                [_as_heard(step, script.steps[other], said[other]) for other in step.others],
-                forces=[_force(script, step, other, speakers) for other in step.others],
-                leads=seat.role is Role.LEADER,
-                first_turn=step.first_turn,
-                ties=step.cue.ties,
-                control=step.cue.control,
-            )
+            at, others, yields = _contradicted(script, step, stance, said, world, speakers)
             stance = stance.copy()
             stance[at] = np.where(yields, others, stance[at])
             contradicted[step.seat][at] += 1
@@ -139,6 +130,29 @@ def _drawn(
 def _temperature(seat: Seat) -> float:
     given = seat.sampling.temperature
     return 1.0 if given is None else given
+
+
+def _contradicted(
+    script: Script,
+    step: Step,
+    stance: Verdicts,
+    said: Mapping[int, Verdicts],
+    world: World,
+    speakers: Mapping[str, Speaker],
+) -> tuple[tuple[npt.NDArray[np.intp], ...], Verdicts, Bools]:
+    """Where what a seat hears speaks against its stance, what is said there, and where it gives way."""
+    seat = script.seats[step.seat]
+    return contradict(
+        world,
+        speakers[seat.id].traits,
+        stance,
+        [_as_heard(step, script.steps[other], said[other]) for other in step.others],
+        forces=[_force(script, step, other, speakers) for other in step.others],
+        leads=seat.role is Role.LEADER,
+        first_turn=step.first_turn,
+        ties=step.cue.ties,
+        control=step.cue.control,
+    )
 
 
 def _as_heard(step: Step, other: Step, stance: Verdicts) -> Verdicts:

@@ -17,7 +17,8 @@ from the others' changes to theirs with probability
     d logistic(susceptibility - firmness [leads] + truth_pull y + persuasion)
 
 where y is +1 if the others are right and -1 if wrong, d is 1 at the first turn and 1/2 later, and
-persuasion is the mean persuasiveness of those who hold that stance and gave reasons for it.
+persuasion is the mean persuasiveness of those who hold that stance and gave reasons for it. Where no
+right reasons are heard, y is 0.
 Numbers derive from hashes of what they belong to, not from a stream: any order of calls is the same.
 """
 

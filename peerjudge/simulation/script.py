@@ -118,7 +118,12 @@ def _step(cue: Cue, seats: Sequence[Seat], first: str, turns: tuple[Turn, ...]) 
         others=tuple(stances.values()),
         explained=max(explained, default=0),
         first_turn=all(turn.cue.private for turn in mine),
-        content=(cue.task, cue.sees, tuple((turn.cue.task, turn.cue.sees) for turn in heard)),
+        content=(
+            cue.task,
+            cue.sees,
+            cue.ties,
+            tuple((turn.cue.task, turn.cue.sees) for turn in heard),
+        ),
     )
 
 

@@ -1,0 +1,50 @@
+"""Scripts that are followed in one world share its draws, as far as they ask for the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerjudge.data import Card, ReviewerKind, Role, Seat
+from peerjudge.shelf import Shelf
+from peerjudge.simulation.fast import World
+from peerjudge.simulation.following import play_script
+from peerjudge.simulation.items import items_of, speaker_of
+from peerjudge.simulation.script import script_of
+
+SEATS = (
+    Seat(id="seat-1", reviewer="one", role=Role.LEADER),
+    Seat(id="seat-2", reviewer="two", role=Role.FOLLOWER),
+)
+
+
+def _private(many, *options):
+    """The private verdicts of both seats, for each of these options, in one world."""
+    comparisons = many(60)
+    world = World(items_of(comparisons), studies=30, random=np.random.default_rng(4))
+    traits = {"ability": 0.6, "tie_width": 0.4}
+    speakers = {
+        seat.id: speaker_of(
+            Card(name=seat.reviewer, kind=ReviewerKind.SIMULATED, traits=traits), comparisons
+        )
+        for seat in SEATS
+    }
+    draws = {}
+    played = []
+    for chosen in options:
+        protocol = Shelf().protocol("leader_follower", chosen)
+        script = script_of(protocol, SEATS, comparisons[0])
+        played.append(np.stack(play_script(script, world, speakers, draws=draws).private))
+    return played
+
+
+def test_what_is_asked_alike_in_private_is_one_draw(many):
+    """However long two discussions are, they begin with the same private reviews."""
+    short, long = _private(many, {"turns": 2}, {"turns": 4})
+    assert (short == long).all()
+
+
+def test_a_tie_is_said_only_where_it_may_be(many):
+    """A condition that allows ties lends none to one that does not."""
+    tied, plain = _private(many, {"ties": True}, {"ties": False})
+    assert (tied == 0).mean() > 0.1
+    assert not (plain == 0).any()
