@@ -67,13 +67,13 @@ def fake_client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported onl
     call = model(latency)
 
     class Fake(ChatCompletionClient):
-        """Answers, and counts nothing."""
+        """Answers, and says what it took, as servers do."""
 
         async def create(self, messages: object, **_: object) -> CreateResult:
             return CreateResult(
                 finish_reason="stop",
                 content=await call(messages),
-                usage=RequestUsage(prompt_tokens=0, completion_tokens=0),
+                usage=RequestUsage(prompt_tokens=500, completion_tokens=60),
                 cached=False,
             )
 

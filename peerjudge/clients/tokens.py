@@ -55,18 +55,22 @@ def usage_of(messages: Sequence[LLMMessage], result: CreateResult, *, model: str
 
 def count_messages(messages: Sequence[LLMMessage], *, model: str) -> int:
     """Tokens of a prompt, counted here."""
-    return sum(_PER_MESSAGE + count_text(_text(message), model=model) for message in messages)
+    encoding = _encoding(model, _cache_folder())
+    return sum(_PER_MESSAGE + _count(_text(message), encoding) for message in messages)
 
 
 def count_text(text: str, *, model: str) -> int:
     """Tokens of a text in the vocabulary of this model if it is at hand, else an estimate."""
-    encoding = _encoding(model, _cache_folder())
-    return estimate_tokens(text) if encoding is None else len(encoding.encode_ordinary(text))
+    return _count(text, _encoding(model, _cache_folder()))
 
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text has: one for four bytes, at least one."""
     return max(1, len(text.encode()) // _BYTES_PER_TOKEN)
+
+
+def _count(text: str, encoding: Encoding | None) -> int:
+    return estimate_tokens(text) if encoding is None else len(encoding.encode_ordinary(text))
 
 
 def _text(message: LLMMessage) -> str:

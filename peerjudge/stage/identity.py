@@ -14,7 +14,8 @@ __all__ = ["Draws", "comparison_key", "identify"]
 Content = tuple[str, ...]
 
 
-@lru_cache(maxsize=1024)
+# Asked for when a discussion is planned and when it begins; thousands may be planned in between.
+@lru_cache(maxsize=4096)
 def comparison_key(comparison: Comparison) -> str:
     """The content hash of a comparison as it is shown: another order is another key."""
     question, gold = comparison.question, comparison.gold
