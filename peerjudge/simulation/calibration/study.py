@@ -129,29 +129,9 @@ def _document(results: Results) -> Mapping[str, object]:
             pair.pair: {**pair.errors, "better private accuracy": pair.better}
             for pair in results.pairs
         },
-        "nulls": {
-            null.name: {
-                "inside_share": inside(of_prd(null.found)) / len(prd),
-                "levels_inside": inside(levels(null.found)),
-                "gains_inside": inside(found_in(null.found, GAIN)),
-                "cost": null.cost,
-            }
-            for null in results.nulls
-        },
+        "nulls": _nulls(results),
         "summaries": _summaries(results),
-        "figures": [
-            {
-                "group": row.figure.group,
-                "figure": row.figure.name,
-                "published": row.figure.published,
-                "simulated": row.mean,
-                "low": row.low,
-                "high": row.high,
-                "z": row.deviations,
-                "inside": row.inside,
-            }
-            for row in found.rows
-        ],
+        "figures": _figures(results),
         "misses": [row.figure.id for row in results.missed],
         "contradictions": list(results.calibration.published.notes.contradictions),
     }
@@ -170,3 +150,31 @@ def _summaries(results: Results) -> Mapping[str, object]:
         }
         for number, one in enumerate(results.summed)
     }
+
+
+def _nulls(results: Results) -> Mapping[str, object]:
+    return {
+        null.name: {
+            "inside_share": inside(of_prd(null.found)) / len(of_prd(null.found)),
+            "levels_inside": inside(levels(null.found)),
+            "gains_inside": inside(found_in(null.found, GAIN)),
+            "cost": null.cost,
+        }
+        for null in results.nulls
+    }
+
+
+def _figures(results: Results) -> list[Mapping[str, object]]:
+    return [
+        {
+            "group": row.figure.group,
+            "figure": row.figure.name,
+            "published": row.figure.published,
+            "simulated": row.mean,
+            "low": row.low,
+            "high": row.high,
+            "z": row.deviations,
+            "inside": row.inside,
+        }
+        for row in results.found.rows
+    ]
