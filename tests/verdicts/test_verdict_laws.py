@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Outcome
@@ -194,3 +194,25 @@ def test_json_that_is_cut_off_is_never_a_verdict(choice, data):
     text = json.dumps({"reasons": "Therefore, Answer 2 is better.", "choice": choice})
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     assert read_verdict(cut).outcome is Outcome.UNREADABLE
+
+
+LINES = st.sampled_from(
+    [
+        *("1", "2", "3", "A", "**2**", "Answer 1", "The second response.", "tie", "1.", "", "   "),
+        *("1. Answer 1 is short.", "1. Clear", "Verdict: 1", "I choose Answer 1.", "I choose:"),
+        "Answer 1 (because it covers all that was asked, and the other does not)",
+        "All in all I prefer Answer 2, which keeps to the instruction.",
+        "The other reviewer says:",
+        "Answer 2 ends with this line:",
+        "Correction: 1",
+        "[[A]] or [[B]]",
+    ]
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(LINES, max_size=5), st.sampled_from("1234"), st.booleans())
+def test_a_glance_sees_what_a_closer_look_sees(lines, last, ties):
+    """White space at the end, which takes the reader the long way, changes no reading."""
+    text = "\n".join([*lines, last])
+    assert read_verdict(text, ties=ties) == read_verdict(f"{text} ", ties=ties)
