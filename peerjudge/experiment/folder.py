@@ -92,7 +92,7 @@ def read_manifest(folder: Path) -> dict[str, object]:
         msg = f"{folder} is not a run folder: it has no {MANIFEST}"
         raise StoreError(msg) from cause
     except (OSError, ValueError) as cause:
-        msg = f"cannot read {path}: {cause}"
+        msg = f"cannot read {path}: {cause}; restore it from a copy, or choose another folder"
         raise StoreError(msg) from cause
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import Executable, Row, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.data import Comparison, StopReason, Transcript, from_json
+from peerjudge.errors import DataError, StoreError
 from peerjudge.store.engine import database, fetched
 from peerjudge.store.location import Location, locate
 from peerjudge.store.rows import transcript_from
@@ -130,6 +131,16 @@ class Archive:
         return await fetched(self._engine, query, self._location)
 
     async def _transcripts(self, rows: Sequence[Row[*tuple[Any, ...]]]) -> list[Transcript]:
+        try:
+            return await self._read(rows)
+        except DataError as cause:
+            msg = (
+                f"store {self._location.name} holds what cannot be read: {cause}; restore it from "
+                "a copy, or choose another place with --out"
+            )
+            raise StoreError(msg) from cause
+
+    async def _read(self, rows: Sequence[Row[*tuple[Any, ...]]]) -> list[Transcript]:
         keys = sorted({row.comparison for row in rows})
         query = select(comparisons).where(comparisons.c.key.in_(keys))
         shown = {row.key: from_json(Comparison, row.body) for row in await self._rows(query)}

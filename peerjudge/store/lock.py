@@ -59,6 +59,10 @@ def _taken(connection: sqlite3.Connection, file: Path) -> str:
 
 
 def _unwritable(file: Path, cause: sqlite3.Error) -> StoreError:
-    return StoreError(
-        f"cannot lock store {file}: {cause}; make its folder writable, or choose another with --out"
-    )
+    if "full" in str(cause):
+        remedy = "make room, then run the same again"
+    elif "not a database" in str(cause):
+        remedy = f"delete {file.name}.lock, which holds nothing but who writes"
+    else:
+        remedy = "make its folder writable, or choose another with --out"
+    return StoreError(f"cannot lock store {file}: {cause}; {remedy}")

@@ -85,15 +85,19 @@ class ModelServer:
     on_call: Callable[[], None] = lambda: None
     reached: threading.Event = field(default_factory=threading.Event)
     hung: threading.Event = field(default_factory=threading.Event)
+    _in_a_row: Counter[str] = field(default_factory=Counter)
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     def fate(self, key: str) -> str:
         """What becomes of this attempt."""
         draw = random.Random(f"{self.seed} {key} {self.asked[key]}")
-        # A request fails at most twice in a row, or the suite would spend its time in waiting.
-        patient = self.rate < 1.0 and self.asked[key] % 3 == 0
-        if patient or draw.random() >= self.rate * (1.0 if self.rate == 1.0 else 1.2):
+        # A request fails at most twice in a row, or the suite would spend its time in waiting; the
+        # other attempts fail a little oftener, for the share of all attempts to be the rate.
+        patient = self.rate < 1.0 and self._in_a_row[key] == 2
+        if patient or draw.random() >= self.rate * (1.0 if self.rate == 1.0 else 1.1):
+            self._in_a_row[key] = 0
             return "answer"
+        self._in_a_row[key] += 1
         return draw.choices(self.fates, [FAULTS.get(fate, 1) for fate in self.fates])[0]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:

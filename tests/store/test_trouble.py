@@ -91,6 +91,28 @@ async def test_a_damaged_store_says_so(tmp_path):
             await archive.transcript(transcript.id)
 
 
+async def test_a_turn_that_cannot_be_read_is_told_with_its_store(tmp_path):
+    """What somebody else wrote into a row is noticed, and said of the store that holds it."""
+    transcript = await filled(tmp_path)
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("UPDATE turns SET body = '{oops' WHERE \"index\" = 1")
+    connection.close()
+    async with Archive.open(tmp_path) as archive:
+        with pytest.raises(
+            StoreError, match=r"store\.db holds what cannot be read: not JSON.*copy"
+        ):
+            await archive.transcript(transcript.id)
+
+
+async def test_a_damaged_lock_is_told_apart_from_a_damaged_store(tmp_path):
+    """The lock holds nothing that matters, so the sentence says to delete it."""
+    await filled(tmp_path)
+    (tmp_path / "store.db.lock").write_text("dear diary, " * 500)
+    with pytest.raises(StoreError, match=r"not a database; delete store\.db\.lock"):
+        async with Store.open(tmp_path):
+            pass
+
+
 async def test_a_database_of_something_else_is_refused(tmp_path):
     """A store is never made inside somebody else's database."""
     with sqlite3.connect(tmp_path / "store.db") as connection:
