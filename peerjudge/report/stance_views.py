@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from peerjudge.analysis.findings import CONTRADICTED, Course, Findings
 from peerjudge.analysis.stances import StanceCounts
-from peerjudge.data import EventKind, Measurement
+from peerjudge.data import EventKind, Measurement, Role
 from peerjudge.report.drawing import Figure
 from peerjudge.report.figures import (
     Counts,
@@ -25,8 +25,11 @@ from peerjudge.report.words import counted, percent, role_name, share
 
 __all__ = ["agreement", "courses", "events", "persuasion", "rounds_of", "turns"]
 
-_MOST_NODES = 12
+_HEADS = {Role.LEADER: "L", Role.FOLLOWER: "F"}
+_MOST_NODES = 8
 """Arrows between more reviewers than this cover each other; the table has all."""
+_MOST_WORDS = 10
+"""More arrows than this have room for their shares only; the table has the counts."""
 
 
 def events(findings: Findings, note: str) -> Figure | None:
@@ -130,7 +133,7 @@ def courses(findings: Findings, note: str) -> Figure | None:
         description="The commonest courses of discussions: whose verdict named gold, turn by turn.",
         drawing=strip_figure(strips),
         note="P: private verdicts, in the order of the seats; then turn by turn: L leader, "
-        f"F follower. Bars: the share of the condition's discussions, with how many. {note}",
+        f"F follower, T another. Right: the share of the condition's discussions, with how many. {note}",
     )
 
 
@@ -141,12 +144,13 @@ def persuasion(findings: Findings) -> Figure | None:
     if not 1 < len(names) <= _MOST_NODES:
         return None
     most = max((one.share.value for one in between), default=0.0) or 1.0
+    crowded = sum(one.altered > 0 for one in between) > _MOST_WORDS
     links = [
         Link(
             source=one.speaker,
             target=one.listener,
             strength=one.share.value / most,
-            label=f"{share(one.share.value)} % of {one.contradicted:,}",
+            label=f"{share(one.share.value)} %" + ("" if crowded else f" of {one.contradicted:,}"),
             title=f"{one.listener} gave way to {one.speaker} {one.altered} times "
             f"of {one.contradicted}",
         )
@@ -180,7 +184,7 @@ def _squares(course: Course) -> list[Square]:
     return [
         Square(
             kind=step.stand,
-            head="P" if step.private else step.role.value[0].upper(),
+            head="P" if step.private else _HEADS.get(step.role, "T"),
             title=f"{step.role.value}{', in private' if step.private else ''}: {step.stand}",
             fresh=place > 0 and steps[place - 1].private and not step.private,
         )

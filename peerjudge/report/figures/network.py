@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import atan2, cos, hypot, pi, sin
@@ -21,11 +22,11 @@ Point = tuple[float, float]
 _NODE = 9.0
 _THINNEST, _THICKEST = 1.5, 8.0
 _SIDE = 150.0
-_BEND = 0.2
+_BEND = 0.16
 """How far an arrow bows out, as a share of its length."""
 _TOP = 26.0
-_LETTER = 6.2
-"""About the width of a letter of a label."""
+_NEAR_SOURCE = 0.33
+"""How far along an arrow its label stands: in the middle of a circle all arrows meet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ class NetworkNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkArrow:
-    """A bowed arrow: its path, its head's outline, its thickness, and its label."""
+    """A bowed arrow: its path, its head's outline, its thickness, and the label that lies on it."""
 
     path: str
     head: str
@@ -82,12 +83,19 @@ def network_figure(names: Sequence[str], links: Sequence[Link]) -> NetworkFigure
     links = [link for link in links if link.source != link.target]
     graph.add_edges_from((link.source, link.target) for link in links)
     places, (width, height) = _places(graph, names)
+    together = Counter(middle for _, middle in places.values())
     return NetworkFigure(
         width=width,
         height=height,
         nodes=tuple(_node(name, *places[name]) for name in names),
         arrows=tuple(
-            _arrow(link, places[link.source][0], places[link.target][0]) for link in links
+            _arrow(
+                link,
+                places[link.source][0],
+                places[link.target][0],
+                labelled=0.5 if together[places[link.source][1]] == 2 else _NEAR_SOURCE,
+            )
+            for link in links
         ),
     )
 
@@ -123,7 +131,7 @@ def _places(
 
 
 def _radius(size: int) -> float:
-    return 0.0 if size == 1 else 90.0 if size == 2 else min(70.0 + 16.0 * size, 230.0)
+    return 0.0 if size == 1 else 90.0 if size == 2 else min(80.0 + 22.0 * size, 230.0)
 
 
 def _extent(size: int) -> tuple[float, float]:
@@ -148,7 +156,7 @@ def _node(name: str, at: Point, middle: Point) -> NetworkNode:
     return NetworkNode(x=at[0], y=at[1], name=label, anchor="start" if side > 0 else "end")
 
 
-def _arrow(link: Link, start: Point, end: Point) -> NetworkArrow:
+def _arrow(link: Link, start: Point, end: Point, *, labelled: float) -> NetworkArrow:
     length = hypot(end[0] - start[0], end[1] - start[1])
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
     # To the left of the way: the arrow back bows to the other side.
@@ -161,9 +169,7 @@ def _arrow(link: Link, start: Point, end: Point) -> NetworkArrow:
     neck = _towards(tip, peak, size)
     across = ((neck[1] - tip[1]) / 2, (tip[0] - neck[0]) / 2)
     wings = _at(_moved(neck, across, 1.0)), _at(_moved(neck, across, -1.0))
-    # Beside the bow, and the further the more of the text would lie across it.
-    clear = 18.0 + thickness / 2 + abs(aside[0]) * _LETTER * len(link.label) / 2
-    label = _moved(middle, aside, bend + clear)
+    label = _along(begin, peak, neck, labelled)
     return NetworkArrow(
         path=f"M{_at(begin)} Q{_at(peak)} {_at(neck)}",
         head=f"{_at(tip)} {wings[0]} {wings[1]}",
@@ -171,6 +177,15 @@ def _arrow(link: Link, start: Point, end: Point) -> NetworkArrow:
         label=Label(x=label[0], y=label[1] + 4.0, text=link.label),
         title=link.title,
     )
+
+
+def _along(begin: Point, peak: Point, end: Point, t: float) -> Point:
+    """The point `t` of the way along the bow."""
+    x, y = (
+        (1 - t) ** 2 * b + 2 * t * (1 - t) * p + t**2 * e
+        for b, p, e in zip(begin, peak, end, strict=True)
+    )
+    return x, y
 
 
 def _moved(start: Point, along: Point, distance: float) -> Point:
