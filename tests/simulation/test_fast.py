@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency, ks_2samp
 
 from peerjudge.analysis.findings.records import record_of
 from peerjudge.data import (
@@ -188,6 +189,69 @@ def test_arrays_and_words_agree_in_distribution(
     means = np.array([np.mean(values) for values in drawn])
     error = spoken.std(axis=0) / np.sqrt(len(spoken)) + 1e-3
     assert np.abs((spoken.mean(axis=0) - means) / error).max() < 4.0
+
+
+TWO, COPIES = ("one", "two"), ("one", "one")
+PATTERN = [0, 5, 6, 7, 8, 9, 10]
+"""Of a row: the verdict right; seat by seat private right, private first, final right."""
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "temperatures", "swapped"),
+    [
+        ("leader_follower", TWO, (1, 1), False),
+        ("leader_follower", TWO, (1, 1), True),
+        ("leader_follower", TWO[::-1], (1, 1), False),
+        ("leader_follower", TWO[::-1], (1, 1), True),
+        ("self_discussion", COPIES, (0.2, 1), False),
+    ],
+    ids=["one-leads", "one-leads-swapped", "two-leads", "two-leads-swapped", "copies"],
+)
+def test_whole_discussions_and_whole_studies_are_alike_over_many_seeds(
+    name, names, temperatures, swapped
+):
+    """Which verdicts go together, and how studies differ, is the same in arrays and in words.
+
+    Chi-square over the patterns of a discussion's verdicts, Kolmogorov-Smirnov over the gains of
+    studies, whose spread comes from the errors that reviewers and copies share.
+    """
+    comparisons, protocol = _comparisons(12), SHELF.protocol(name)
+    seats = _seats(names, temperatures, logprobs=False)
+    spoken = np.stack(
+        [
+            asyncio.run(_spoken(protocol, seats, comparisons, swapped=swapped, seed=seed))
+            for seed in range(40)
+        ]
+    )
+    world = World(items_of(comparisons), studies=2000, random=np.random.default_rng(5))
+    speakers = {seat.id: speaker_of(CARDS[seat.reviewer], comparisons) for seat in seats}
+    script = script_of(protocol, seats, comparisons[0], swapped=swapped)
+    played = play_script(script, world, speakers, draws={})
+    row = _row(played.conclusion, world.gold, played.private, played.final)
+    drawn = np.stack(row, axis=-1).astype(float)
+    assert _same_patterns(spoken, drawn) > 0.001
+    assert ks_2samp(_gains(spoken), _gains(drawn)).pvalue > 0.001
+
+
+def _same_patterns(spoken: np.ndarray, drawn: np.ndarray) -> float:
+    """The p-value of the patterns of both having one distribution; rare ones are counted as one."""
+    size = 2 ** len(PATTERN)
+    powers = 2 ** np.arange(len(PATTERN))
+    counts = np.array(
+        [
+            np.bincount((rows[..., PATTERN] @ powers).astype(int).ravel(), minlength=size)
+            for rows in (spoken, drawn)
+        ]
+    )
+    expected = counts[1] * counts[0].sum() / counts[1].sum()
+    common = expected >= 5
+    table = np.column_stack([counts[:, common], counts[:, ~common].sum(axis=1)])
+    return chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue
+
+
+def _gains(rows: np.ndarray) -> np.ndarray:
+    """By study, how much more often final verdicts are right than private ones."""
+    return (rows[..., [7, 10]] - rows[..., [5, 8]]).mean(axis=(1, 2))
 
 
 def test_discussions_come_out_as_the_equations_expect():
