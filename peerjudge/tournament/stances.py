@@ -27,10 +27,18 @@ def reviews_from_transcripts(
             if verdict is not None:
                 yield RecordedReview(
                     comparison=transcript.comparison.id,
-                    shown=transcript.comparison.shown,
+                    shown=_shown_to(seat, transcript),
                     reviewer=seat.reviewer,
                     verdict=verdict,
                 )
+
+
+def _shown_to(seat: Seat, transcript: Transcript) -> tuple[str, ...]:
+    """The order in which a seat judged: where labels are swapped, each has its own."""
+    for turn in transcript.turns:
+        if turn.cue.seat == seat.id and turn.cue.control == "swapped":
+            return turn.cue.sees
+    return transcript.comparison.shown
 
 
 def stance_of(transcript: Transcript, seat: Seat, *, stance: Stance) -> Verdict | None:

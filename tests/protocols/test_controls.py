@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
+from peerjudge.analysis.findings import findings
 from peerjudge.analysis.stances import stances
 from peerjudge.data import (
     TIE,
@@ -29,6 +30,7 @@ from peerjudge.data import (
 from peerjudge.prompts import render
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of
+from peerjudge.tournament import battles_from_transcripts, reviews_from_transcripts
 from peerjudge.tracker import opinion_events
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])
@@ -204,6 +206,22 @@ def test_private_reviews_are_shared_with_the_discussion():
         assert [asked(other, turn) for turn in (0, 1)] == [asked(real, turn) for turn in (0, 1)]
     swapped = played(*verdicts, control="swapped", turns=2)
     assert swapped.turns[1].cue.sees == real.turns[1].cue.sees[::-1]
+
+
+def test_a_battle_has_the_order_in_which_its_reviewer_saw_it():
+    """Under swapped labels the follower's first-shown answer is the leader's second."""
+    swapped = played(FIRST, FIRST, FIRST, FIRST, control="swapped", turns=2)
+    reviews = list(reviews_from_transcripts([swapped], stance="private"))
+    assert [review.shown for review in reviews] == [
+        ("answer-1", "answer-2"),
+        ("answer-2", "answer-1"),
+    ]
+    assert [battle.score for battle in battles_from_transcripts([swapped], stance="private")] == [
+        -1,
+        1,
+    ]
+    (condition,) = findings([swapped]).conditions
+    assert condition.first_after.n == 0
 
 
 def test_a_panel_can_be_controlled():
