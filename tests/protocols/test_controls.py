@@ -221,7 +221,7 @@ def test_a_battle_has_the_order_in_which_its_reviewer_saw_it():
         1,
     ]
     (condition,) = findings([swapped]).conditions
-    assert condition.first_after.n == 0
+    assert condition.first_after is None
 
 
 def test_a_panel_can_be_controlled():
