@@ -165,9 +165,9 @@ def events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """The events of discussions that went alike; `turns_of` keeps what they are known by alive."""
+    """The events of discussions that went alike; `told` keeps the turns they are known by alive."""
 
-    turns_of: tuple[object, object]
+    told: object
     turns: list[int]
     cells: Mapping[str, list[str | None]]
 
@@ -175,7 +175,7 @@ class _Pattern:
 class _Patterns:
     """Finds the events of a discussion once for all that went like it.
 
-    Those read from a store share their turns and seats, and are told by their identity: to compare
+    Those read from a store share their turns, and are told by the identity of these: to compare
     them would cost as much as to find the events.
     """
 
@@ -184,7 +184,7 @@ class _Patterns:
 
     def of(self, transcript: Transcript) -> _Pattern:
         comparison = transcript.comparison
-        key = (id(transcript.turns), id(transcript.seats), comparison.shown, comparison.gold)
+        key = (id(transcript.turns), transcript.seats, comparison.shown, comparison.gold)
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _MOST_PATTERNS:
@@ -201,7 +201,7 @@ def _pattern(transcript: Transcript) -> _Pattern:
         return [None if value is None else str(value) for value in values]
 
     return _Pattern(
-        turns_of=(transcript.turns, transcript.seats),
+        told=transcript.turns,
         turns=[event.turn for event in events],
         cells={
             "heard": [" ".join(event.heard) for event in events],
