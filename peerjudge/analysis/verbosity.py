@@ -51,8 +51,9 @@ class Verbosity:
     A verdict of gold is a coarse measure of quality. Where better answers are longer, length stands
     for what it leaves out, and `odds` is an upper bound of the taste for length. `over_gold` needs
     no measure of quality: it is the reviewer's odds over gold's on the same pairs, both with place
-    and authors held equal only; 1 where length counts for the reviewer as much as for gold. It is
-    on the low side for a reviewer whose verdicts are more random than gold's.
+    and authors held equal only; 1 where length counts for the reviewer as much as for gold. Chance
+    in verdicts draws odds to 1, so a reviewer less sure than gold comes out below 1 where the better
+    answers are the longer ones, and above where they are the shorter: look at both figures.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}

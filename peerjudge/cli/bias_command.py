@@ -123,14 +123,13 @@ def _print(found: Bias) -> None:
     if found.self_enhancement:
         _print_self(found.self_enhancement, found.gold)
     show(_length(found))
-    measures = {"gold": f", {found.gold}'s verdict", "peers": ", the others' verdicts", "none": ""}
-    quality = measures[found.verbosity[0].control]
+    measures = {"gold": f" and {found.gold}'s verdict", "peers": " and the others' verdicts"}
+    quality = measures.get(found.verbosity[0].control, "")
     console.print(
-        "odds: by how much those of being chosen grow with every doubling of length; place, authors "
-        f"(where known){quality} being equal.\n"
-        "      Where better answers are longer this is too much, since quality is known only roughly.\n"
-        f"over {found.gold}: the same without a measure of quality, over {found.gold}'s odds on the "
-        "same pairs; 1 where length counts alike."
+        f"odds: of being chosen, for every doubling of length, at equal place, authors{quality}. That "
+        f"says\n  only roughly what is better: where the better answers are longer, odds are too high."
+        f"\nover {found.gold}: at equal place and authors only, over {found.gold}'s own odds on the "
+        "same pairs; 1 where length\n  counts alike. Chance in verdicts draws all odds to 1."
     )
 
 
