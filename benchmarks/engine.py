@@ -193,7 +193,7 @@ def print_table(found: Mapping[str, object], table: Mapping[str, Mapping[str, fl
 
 def main() -> None:
     """Measure and print; with --json one JSON document."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="what the engine costs, beside other tools")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of the CPU measurement")
     parser.add_argument("--makespans", type=int, default=3, help="runs per makespan")
