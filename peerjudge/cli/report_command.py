@@ -36,7 +36,8 @@ async def report_command(
         The file to write; when left out, `report.html` in the run folder, or for a dataset
         `NAME-report.html` here.
     figures
-        A folder to write every figure to as well, as .svg and .png.
+        A folder to write every figure to as well, as .svg and, where resvg-py and a font are
+        installed, as .png.
     """
     from peerjudge.experiment import is_run
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import accumulate
+from math import ceil
 
 from peerjudge.analysis.findings import CONTRADICTED, Course, Findings
 from peerjudge.analysis.stances import StanceCounts
@@ -84,18 +85,18 @@ def rounds_of(findings: Findings) -> list[StanceCounts]:
 def agreement(findings: Findings) -> Figure | None:
     """How many have agreed by each turn."""
     settling = findings.stances.settling
-    latest = max((turn for row in settling for turn in row.after), default=0)
-    if not latest:
+    if not any(row.after for row in settling):
         return None
     series: list[Series] = []
     for row in settling:
-        fresh = [row.from_start, *(row.after.get(turn, 0) for turn in range(1, latest + 1))]
+        last = max(ceil(row.turns), *row.after, 1)
+        fresh = [row.from_start, *(row.after.get(turn, 0) for turn in range(1, last + 1))]
         shares = [number / row.discussions for number in accumulate(fresh)]
         series.append(
             Series(
                 name=row.condition,
                 note=f"{share(shares[-1])} % of {row.discussions:,}",
-                at=range(latest + 1),
+                at=range(last + 1),
                 values=shares,
                 low=shares,
                 high=shares,
