@@ -39,20 +39,27 @@ async def guarded(
     if token is not None and token.is_cancelled():
         raise asyncio.CancelledError
     who = model or "the model"
-    async with asyncio.timeout(seconds):
-        try:
-            yield
-        except asyncio.CancelledError as cause:
-            if _being_cancelled(token):
-                raise
-            msg = f"the client of {who} cancelled its own call"
-            raise ClientCancelledError(msg) from cause
-        except _UNREADABLE as cause:
-            msg = (
-                f"what came back from {who} is no reply "
-                f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
-            )
-            raise MalformedReplyError(msg) from cause
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            try:
+                yield
+            except asyncio.CancelledError as cause:
+                if _being_cancelled(token):
+                    raise
+                msg = f"the client of {who} cancelled its own call"
+                raise ClientCancelledError(msg) from cause
+            except _UNREADABLE as cause:
+                msg = (
+                    f"what came back from {who} is no reply "
+                    f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
+                )
+                raise MalformedReplyError(msg) from cause
+    except TimeoutError as cause:
+        if not bound.expired():
+            raise
+        msg = f"no reply from {who} within {seconds:g} s"
+        raise TimeoutError(msg) from cause
 
 
 def _being_cancelled(token: CancellationToken | None) -> bool:

@@ -26,7 +26,7 @@ from peerjudge.data import Card, Request, Usage, Utterance
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.reviewers.agent import read_logprobs
 from peerjudge.reviewers.failures import NoResponseError
-from peerjudge.reviewers.foreign import Said, ask_agent, ask_team
+from peerjudge.reviewers.foreign import Said, ask_agent, ask_team, within
 from peerjudge.reviewers.messages import flattened
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.stage import Reviewer
@@ -122,7 +122,7 @@ class _FunctionReviewer:
             turn=request.turn,
             draw=request.draw,
         ) as bill:
-            async with asyncio.timeout(self._timeout):
+            async with within(self._timeout, who=self.name):
                 said = await self._function(request)
         if isinstance(said, Utterance):
             return said
@@ -194,7 +194,7 @@ class _AutogenReviewer:
         speaker = self._idle.pop() if self._idle else self._make()
         done = False
         try:
-            async with asyncio.timeout(self._timeout):
+            async with within(self._timeout, who=self.name):
                 if isinstance(speaker, Team):
                     said = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
                 else:

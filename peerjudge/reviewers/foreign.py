@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeVar
 
 from autogen_agentchat.base import ChatAgent, Response, Team
@@ -14,7 +14,7 @@ from autogen_core import CancellationToken
 from peerjudge.reviewers.failures import AgentCancelledError, NoResponseError, TeamFailedError
 from peerjudge.reviewers.messages import MODERATOR
 
-__all__ = ["Said", "ask_agent", "ask_team", "cancellable"]
+__all__ = ["Said", "ask_agent", "ask_team", "cancellable", "within"]
 
 T = TypeVar("T")
 Said = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
@@ -30,12 +30,22 @@ async def ask_agent(agent: ChatAgent, text: str) -> Said:
     """Put one message to an agent that has forgotten everything before.
 
     Raises:
-        NoResponseError: The agent ended without a response.
+        NoResponseError: The agent ended without a response, or tried to end the program.
         AgentCancelledError: The agent cancelled itself.
         Exception: Whatever the agent raised.
     """
 
     async def ask(token: CancellationToken) -> Said:
+        try:
+            return await listen(token)
+        except AttributeError as cause:
+            # AutoGen looks into whatever an agent returns as if it were a response.
+            if cause.name != "inner_messages" or isinstance(cause.obj, Response):
+                raise
+            msg = f"agent {agent.name!r} returned {cause.obj!r:.80}, which is no response"
+            raise NoResponseError(msg) from cause
+
+    async def listen(token: CancellationToken) -> Said:
         await agent.on_reset(token)
         inner: list[BaseAgentEvent | BaseChatMessage] = []
         response: Response | None = None
@@ -90,6 +100,20 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> Said:
     return await cancellable(ask, who=team.name)
 
 
+@asynccontextmanager
+async def within(seconds: float, *, who: str) -> AsyncGenerator[None]:
+    """Let a turn take so long; raises `TimeoutError` with a sentence where it takes longer."""
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            yield
+    except TimeoutError as cause:
+        if not bound.expired():
+            raise
+        msg = f"{who!r} did not end its turn within {seconds:g} s"
+        raise TimeoutError(msg) from cause
+
+
 async def cancellable(
     work: Callable[[CancellationToken], Coroutine[Any, Any, T]], *, who: str
 ) -> T:
@@ -98,7 +122,7 @@ async def cancellable(
     A group chat whose task is cancelled makes all its remaining calls first; its token stops it.
     """
     token = CancellationToken()
-    task = asyncio.create_task(work(token))
+    task = asyncio.create_task(_staying(work(token), who=who))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError as cause:
@@ -113,3 +137,12 @@ async def cancellable(
     finally:
         if task.done() and not task.cancelled():
             task.exception()  # Seen, even when somebody else's failure came first.
+
+
+async def _staying(work: Coroutine[Any, Any, T], *, who: str) -> T:
+    """The result of work that must not end the program, whatever it calls."""
+    try:
+        return await work
+    except SystemExit as cause:
+        msg = f"{who!r} tried to end the program (exit code {cause.code})"
+        raise NoResponseError(msg) from cause

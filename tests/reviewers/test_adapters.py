@@ -177,7 +177,7 @@ async def test_an_agent_that_hangs_is_given_up():
         return ""
 
     foreign = Agent(hang)
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError, match=r"'tester' did not end its turn within 0\.01 s"):
         await from_autogen(foreign, name="tester", timeout=0.01).speak(request())
     assert foreign.at_once == 0
 
@@ -190,6 +190,47 @@ async def test_an_agent_that_cancels_itself_has_failed():
 
     with pytest.raises(AgentCancelledError, match="cancelled its own turn"):
         await from_autogen(Agent(cancel), name="tester").speak(request())
+
+
+class Plain(BaseChatAgent):
+    """An agent as most are written: one method, which returns or raises what it is told to."""
+
+    def __init__(self, turn: Callable[[], Response]) -> None:
+        super().__init__("plain", "")
+        self.turn = turn
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        return (TextMessage,)
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> Response:
+        return self.turn()
+
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:
+        pass
+
+
+@pytest.mark.parametrize("nothing", [None, "2"])
+async def test_an_agent_that_returns_no_response_has_failed(nothing: object):
+    """Nothing, or a text in place of a response, is told apart from an agent's own mistakes."""
+    with pytest.raises(
+        NoResponseError, match=f"'plain' returned {nothing!r}, which is no response"
+    ):
+        await from_autogen(Plain(lambda: nothing), name="tester").speak(request())  # type: ignore[arg-type,return-value]
+    with pytest.raises(AttributeError, match="no attribute 'verdict'"):
+        await from_autogen(Plain(lambda: object().verdict), name="tester").speak(request())  # type: ignore[attr-defined]
+
+
+async def test_an_agent_that_ends_the_program_has_failed():
+    """Whatever an agent calls, the discussions of others go on."""
+
+    def leave() -> Response:
+        raise SystemExit(3)
+
+    with pytest.raises(NoResponseError, match="tried to end the program"):
+        await from_autogen(Plain(leave), name="tester").speak(request())
 
 
 async def test_an_agents_error_keeps_its_type():
