@@ -13,6 +13,7 @@ session of their own, where no Ctrl-C reaches them, and end by themselves when t
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from peerjudge.clients.failures import WorkerLostError
 from peerjudge.clients.frames import Answer, Ask, Begin, Cancel, Frames, Hire, Trouble
 from peerjudge.clients.passing import Passing
 from peerjudge.data import Card
+from peerjudge.errors import ExperimentError
 
 __all__ = ["Crew", "RemoteClient"]
 
@@ -49,7 +51,13 @@ class Crew:
     @classmethod
     @asynccontextmanager
     async def open(cls, count: int, *, environ: Mapping[str, str]) -> AsyncGenerator[Self]:
-        """Start so many workers, which look up keys in `environ`; none is left at the end."""
+        """Start so many workers, which look up keys in `environ`; none is left at the end.
+
+        Raises `ExperimentError` where a process cannot be born with a socket.
+        """
+        if os.name != "posix":
+            msg = "several workers need Linux or macOS; leave --workers at 1 here"
+            raise ExperimentError(msg)
         links: list[Link] = []
         try:
             for _ in range(count):
@@ -119,26 +127,6 @@ class RemoteClient(Passing):
                 cancellation_token=cancellation_token,
             )
         return await link.ask(self._setting, messages, extra_create_args or {})
-
-    def create_stream(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
-        json_output: bool | type[BaseModel] | None = None,
-        extra_create_args: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
-    ) -> AsyncGenerator[str | CreateResult, None]:
-        """The stream of the inner client."""
-        return self.inner.create_stream(
-            messages,
-            tools=tools,
-            tool_choice=tool_choice,
-            json_output=json_output,
-            extra_create_args=dict(extra_create_args or {}),
-            cancellation_token=cancellation_token,
-        )
 
 
 class Link:

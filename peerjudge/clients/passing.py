@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, Literal
 
-from autogen_core.models import ChatCompletionClient, LLMMessage, ModelInfo, RequestUsage
+from autogen_core import CancellationToken
+from autogen_core.models import (
+    ChatCompletionClient,
+    CreateResult,
+    LLMMessage,
+    ModelInfo,
+    RequestUsage,
+)
 from autogen_core.tools import Tool, ToolSchema
+from pydantic import BaseModel
 
 __all__ = ["Passing"]
 
@@ -19,6 +28,26 @@ class Passing(ChatCompletionClient):
 
     def __init__(self, inner: ChatCompletionClient) -> None:
         self.inner = inner
+
+    def create_stream(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        """The stream of the inner client."""
+        return self.inner.create_stream(
+            messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            json_output=json_output,
+            extra_create_args=dict(extra_create_args or {}),
+            cancellation_token=cancellation_token,
+        )
 
     async def close(self) -> None:
         """Close the inner client."""
