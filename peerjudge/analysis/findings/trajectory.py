@@ -8,13 +8,12 @@ import numpy as np
 
 from peerjudge.analysis.findings.nouns import Trajectory
 from peerjudge.data import Tournament
-from peerjudge.ranking import elo
+from peerjudge.ranking import elo_trajectory
 
 __all__ = ["trajectories"]
 
 _ORDERS = 500
 _POINTS = 20
-_START = 1000.0
 
 
 def trajectories(
@@ -45,18 +44,17 @@ def trajectories(
     random = np.random.default_rng(seed)
     orders = np.array([random.permutation(battles)[:last] for _ in range(_ORDERS)], dtype=np.int32)
     share = np.array([weights[name] for name in tournament.reviewers])
-    at = [*range(step, last, step), last]
-    ratings = np.array([elo(tournament, weights=share, orders=orders[:, :n]).ratings for n in at])
-    tails = [(1.0 - level) / 2.0, 0.5, (1.0 + level) / 2.0]
-    low, _, high = np.quantile(ratings, tails, axis=1)
+    found = elo_trajectory(tournament, every=step, weights=share, orders=orders)
+    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    mean, (low, high) = found.ratings.mean(axis=1), np.quantile(found.ratings, tails, axis=1)
     place = {name: index for index, name in enumerate(tournament.contestants)}
     return tuple(
         Trajectory(
             contestant=name,
-            battles=(0, *at),
-            mean=(_START, *ratings[:, :, place[name]].mean(axis=1).tolist()),
-            low=(_START, *low[:, place[name]].tolist()),
-            high=(_START, *high[:, place[name]].tolist()),
+            battles=tuple(int(count) for count in found.battles),
+            mean=tuple(mean[:, place[name]].tolist()),
+            low=tuple(low[:, place[name]].tolist()),
+            high=tuple(high[:, place[name]].tolist()),
         )
         for name in contestants
     )
