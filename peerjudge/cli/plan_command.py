@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, results, status
+from peerjudge.errors import CardError
 
 __all__ = ["plan_command"]
 
@@ -84,7 +86,7 @@ def plan_command(
             sizes=comparisons,
             power=power,
             studies=studies,
-            stand_ins=parse_settings(stand_in),
+            stand_ins=_stand_ins(stand_in),
             seconds_per_call=seconds_per_call,
             max_connections=max_connections,
         )
@@ -101,3 +103,14 @@ def plan_command(
     if kept:
         results().print(f"\n{kept}", soft_wrap=True)
     return 0
+
+
+def _stand_ins(given: Sequence[str]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for one in given:
+        card, _, played = one.partition("=")
+        if not (card and played):
+            msg = f"a stand-in is written CARD=SIMULATED, for example gpt_4o=sim_gpt4, not {one!r}"
+            raise CardError(msg)
+        found[card.strip()] = played.strip()
+    return found

@@ -321,3 +321,10 @@ def test_the_command_prints_one_document(tmp_path: Path):
             assert size["comparisons"] == 40
             assert 0 <= size["power"] <= 1
     assert document["expenses"][0]["calls"] > 0
+
+
+def test_a_stand_in_is_named_with_whom_it_stands_for(tmp_path: Path):
+    """A card alone is refused with the form in which a stand-in is written."""
+    done = _typed(tmp_path, "--stand-in", "sim_gpt4")
+    assert done.returncode == 2
+    assert "CARD=SIMULATED" in done.stderr

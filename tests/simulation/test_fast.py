@@ -220,7 +220,7 @@ def test_whole_discussions_and_whole_studies_are_alike_over_many_seeds(
     spoken = np.stack(
         [
             asyncio.run(_spoken(protocol, seats, comparisons, swapped=swapped, seed=seed))
-            for seed in range(40)
+            for seed in range(30)
         ]
     )
     world = World(items_of(comparisons), studies=2000, random=np.random.default_rng(5))

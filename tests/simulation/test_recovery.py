@@ -13,7 +13,7 @@ def test_planted_effects_are_found_at_the_nominal_rate(effect):
     """Intervals of 95 % hold the truth as often as they promise; nothing planted, nothing found."""
     # Where discussions are gone through one by one, fewer studies.
     discussed = effect.name in ("altering rate", "leader effect")
-    (found,) = recover(studies=30 if discussed else 100, questions=140, seed=2, effects=[effect])
+    (found,) = recover(studies=20 if discussed else 100, questions=140, seed=2, effects=[effect])
     assert found.nominal
     assert found.estimate == pytest.approx(found.truth, abs=0.04 if discussed else 0.025)
     assert found.detected > 0.6
