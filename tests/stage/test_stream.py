@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import tracemalloc
 from collections import Counter
 
@@ -186,3 +187,15 @@ async def test_memory_does_not_grow_with_the_number_of_discussions():
 
     await peak(200)
     assert await peak(3_000) < 1.5 * await peak(300)
+
+
+async def test_the_collector_is_given_back_as_it_was():
+    """Garbage is seldom looked for while discussions are open, and as before when they have ended."""
+    before = gc.get_threshold(), gc.get_freeze_count()
+    during = []
+    plan = (staged(number, Waiting()) for number in range(2))
+    await play_all(plan, max_connections=2, on_end=lambda _: during.append(gc.get_threshold()))
+    assert during[0][0] > before[0][0]
+    with pytest.raises(ProtocolError):
+        await play_all([staged(0, Waiting(), seats=())], max_connections=1)
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
