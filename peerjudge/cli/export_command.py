@@ -151,9 +151,9 @@ async def _write_exchange(
 
     if form == "mt-bench":
         # Both orders of a match have to be there before it can be written.
-        everything = [transcript async for transcript in transcripts]
-        for row in mt_bench_rows(everything, stance=stance):
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        async for together in _by_comparison(transcripts):
+            for row in mt_bench_rows(together, stance=stance):
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
         return
     written = 0
     async for transcript in transcripts:
@@ -164,6 +164,20 @@ async def _write_exchange(
             written += 1
     if form == "alpaca-eval":
         file.write("\n]\n" if written else "[]\n")
+
+
+async def _by_comparison(
+    transcripts: AsyncIterator[Transcript],
+) -> AsyncIterator[list[Transcript]]:
+    """The discussions of each condition and comparison, which come one after the other."""
+    together: list[Transcript] = []
+    async for one in transcripts:
+        last = together[-1] if together else one
+        if (one.condition, one.comparison.id) != (last.condition, last.comparison.id):
+            yield together
+            together = []
+        together.append(one)
+    yield together
 
 
 def _target(output: Path | None) -> AbstractContextManager[IO[str]]:
