@@ -8,6 +8,7 @@ from math import ceil, floor, log10
 
 __all__ = [
     "WIDTH",
+    "Across",
     "Label",
     "Limits",
     "Scale",
@@ -53,6 +54,38 @@ def axis(least: float, most: float, limits: Limits | None) -> tuple[float, float
     return (
         (low, high, step) if limits is None else (max(low, limits[0]), min(high, limits[1]), step)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Across:
+    """A horizontal axis: where its values lie between two edges, and how they are written."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+    step: float
+    unit: Unit
+
+    def at(self, value: float) -> float:
+        """The x of a value; what lies beyond an end is drawn at it."""
+        inside = min(max(value, self.low), self.high)
+        return self.left + (inside - self.low) / (self.high - self.low) * (self.right - self.left)
+
+    def ticks(self, *, y: float) -> tuple[Label, ...]:
+        """The round values, written at this height."""
+        return tuple(
+            Label(x=self.at(value), y=y, text=self.unit(value))
+            for value in ticks_at(self.low, self.high, self.step)
+        )
+
+    def named(self, name: str, *, y: float) -> Label:
+        """The axis's name in its middle."""
+        return Label(x=(self.left + self.right) / 2, y=y, text=name)
+
+    def marked(self, reference: tuple[float, str] | None, *, y: float) -> Label | None:
+        """A value that means something, and what."""
+        return None if reference is None else Label(x=self.at(reference[0]), y=y, text=reference[1])
 
 
 def ticks_at(low: float, high: float, step: float) -> tuple[float, ...]:

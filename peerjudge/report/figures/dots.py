@@ -9,13 +9,13 @@ from typing import ClassVar
 from peerjudge.data import Measurement
 from peerjudge.report.figures.axes import (
     WIDTH,
+    Across,
     Label,
     Limits,
     Scale,
     Unit,
     axis,
     per_cent,
-    ticks_at,
     wrapped,
 )
 
@@ -110,27 +110,19 @@ def dot_figure(
     if reference is not None:
         ends.append(reference[0])
     low, high, step = axis(min(ends, default=0.0), max(ends, default=1.0), limits)
-
-    def at(value: float) -> float:
-        inside = min(max(value, low), high)
-        return _LEFT + (inside - low) / (high - low) * (_RIGHT - _LEFT)
-
+    line = Across(left=_LEFT, right=_RIGHT, low=low, high=high, step=step, unit=unit)
     bottom = _TOP + _ROW * len(rows)
     paired = any(row.start is not None for row in rows)
     return DotFigure(
         height=bottom + _FOOT,
         bottom=bottom,
         rows=tuple(
-            _dot_row(row, _TOP + _ROW * (i + 0.5), at, arrows=arrows) for i, row in enumerate(rows)
+            _dot_row(row, _TOP + _ROW * (i + 0.5), line.at, arrows=arrows)
+            for i, row in enumerate(rows)
         ),
-        ticks=tuple(
-            Label(x=at(value), y=bottom + 17, text=unit(value))
-            for value in ticks_at(low, high, step)
-        ),
-        across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
-        reference=None
-        if reference is None
-        else Label(x=at(reference[0]), y=_TOP - 6, text=reference[1]),
+        ticks=line.ticks(y=bottom + 17),
+        across=line.named(across, y=bottom + 37),
+        reference=line.marked(reference, y=_TOP - 6),
         keys=_keys(keys) if paired else (),
     )
 

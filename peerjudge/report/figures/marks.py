@@ -9,13 +9,13 @@ from typing import ClassVar
 from peerjudge.data import Measurement
 from peerjudge.report.figures.axes import (
     WIDTH,
+    Across,
     Label,
     Limits,
     Scale,
     Unit,
     axis,
     per_cent,
-    ticks_at,
     wrapped,
 )
 
@@ -103,15 +103,11 @@ def mark_figure(
     if reference is not None:
         ends.append(reference[0])
     low, high, step = axis(min(ends), max(ends), limits)
-
-    def at(value: float) -> float:
-        inside = min(max(value, low), high)
-        return _LEFT + (inside - low) / (high - low) * (_RIGHT - _LEFT)
-
+    line = Across(left=_LEFT, right=_RIGHT, low=low, high=high, step=step, unit=unit)
     placed: list[MarkRow] = []
     y = _TOP + _BETWEEN / 2
     for name, marks in rows:
-        placed.append(_row(name, marks, y, at))
+        placed.append(_row(name, marks, y, line.at))
         y += _LINE * max(len(marks), 1) + _BETWEEN
     bottom = y - _BETWEEN / 2
     keys = _keys(series)
@@ -119,14 +115,9 @@ def mark_figure(
         height=bottom + _FOOT,
         bottom=bottom,
         rows=tuple(placed),
-        ticks=tuple(
-            Label(x=at(value), y=bottom + 17, text=unit(value))
-            for value in ticks_at(low, high, step)
-        ),
-        across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
-        reference=None
-        if reference is None
-        else Label(x=at(reference[0]), y=_TOP - 6, text=reference[1]),
+        ticks=line.ticks(y=bottom + 17),
+        across=line.named(across, y=bottom + 37),
+        reference=line.marked(reference, y=_TOP - 6),
         keys=keys,
         printed_key=_printed_key(keys) if any(m.printed is not None for m in held) else None,
     )
