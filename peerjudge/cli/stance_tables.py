@@ -41,6 +41,8 @@ def print_summary(found: Stances) -> None:
     show(table)
     _print_outcomes(found)
     _print_controls(found)
+    for name in found.silent:
+        console.print(f"\nIn {name} nobody heard anybody: it is a vote, and no discussion.")
     note = "; simulated" if found.simulated else ""
     console.print(f"\n{found.discussions} ended discussions; intervals resample questions{note}")
 

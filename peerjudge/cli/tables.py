@@ -33,7 +33,9 @@ def table_of(title: str, first: str, *others: str) -> Table:
 
 
 def show(table: Table) -> None:
-    """Print a table; one that goes to a file or another program has one line per row."""
+    """Print a table that has rows; one that is not read on a terminal has one line per row."""
+    if not table.row_count:
+        return
     console = results()
     if not console.is_terminal:
         console.width = _WIDE

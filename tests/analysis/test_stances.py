@@ -238,6 +238,13 @@ def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
     assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
 
 
+def test_a_discussion_of_no_turns_is_named():
+    """Two seats that never speak to each other vote, whatever the protocol is called; a judge judges."""
+    mute = [told("1|2", condition="mute"), told("1|2", condition="vote", protocol="vote")]
+    alone = told("1", condition="alone", seats=(ANN,))
+    assert stances([*mute, alone, told("1|2 1")], samples=20).silent == ("mute",)
+
+
 def test_the_summary_reads_once_and_says_what_is_simulated():
     """All parts come from one pass; scripted discussions are simulated ones."""
     found = stances(

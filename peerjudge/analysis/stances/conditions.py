@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from peerjudge.analysis.comparing import Contender
 from peerjudge.analysis.stances.records import Discussion
 
-__all__ = ["conditions_of"]
+__all__ = ["VOTE", "conditions_of"]
 
-_VOTE = "vote"
+VOTE = "vote"
+"""The protocol in which nobody is meant to hear anybody."""
 
 
 def conditions_of(discussions: Iterable[Discussion]) -> tuple[Contender, ...]:
@@ -33,7 +34,7 @@ def _contender(name: str, group: list[Discussion]) -> Contender:
     return Contender(
         name=name,
         reviewers=frozenset(name for one in group for name in one.reviewers),
-        vote=group[0].protocol == _VOTE,
+        vote=group[0].protocol == VOTE,
         turns=sum(one.turns for one in group) / len(group),
         right={key: sum(right) / len(right) for key, right in judged.items()},
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from peerjudge.analysis.comparing import Compared, compare, over_vote
-from peerjudge.analysis.stances.conditions import conditions_of
+from peerjudge.analysis.stances.conditions import VOTE, conditions_of
 from peerjudge.analysis.stances.controls import Controlled, compare_controls
 from peerjudge.analysis.stances.counts import Persuasion, StanceCounts, persuasion, stance_counts
 from peerjudge.analysis.stances.outcomes import (
@@ -31,6 +31,7 @@ class Stances:
     `counts`, `persuasion` and `ordering` are over all conditions but the controls, which nobody is to
     mistake for discussions: `controls` has them beside these. `over_vote` has every discussion with
     the vote of the same reviewers that cost most nearly as much, `conditions` every two conditions.
+    `silent` names those of several seats, no votes, in which nobody ever spoke to anybody.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
@@ -45,6 +46,7 @@ class Stances:
     over_vote: tuple[Compared, ...]
     conditions: tuple[Compared, ...]
     controls: tuple[Controlled, ...] = ()
+    silent: tuple[str, ...] = ()
 
 
 def stances(transcripts: Iterable[Transcript], *, seed: int = 0, samples: int = 2000) -> Stances:
@@ -85,4 +87,13 @@ def stances_of(
         over_vote=over_vote(known, seed=seed, samples=samples),
         conditions=compare(known, seed=seed, samples=samples),
         controls=compare_controls(ended, seed=seed, samples=samples),
+        silent=_silent(ended),
     )
+
+
+def _silent(ended: Sequence[Discussion]) -> tuple[str, ...]:
+    meant = dict.fromkeys(
+        one.condition for one in ended if len(one.seats) > 1 and one.protocol != VOTE
+    )
+    spoke = {one.condition for one in ended if one.discussed}
+    return tuple(name for name in meant if name not in spoke)
