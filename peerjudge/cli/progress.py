@@ -185,7 +185,7 @@ def showing(display: Display) -> Generator[Observer]:
 
         columns = (
             "{task.description}",
-            BarColumn(),
+            BarColumn(bar_width=16),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             "{task.fields[open]}",
