@@ -93,8 +93,11 @@ class Tally:
         self.cost_known = True
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
-        """Keep the turn, then count it."""
+        """Count the turn and keep it: what is cancelled while it is being written is written, too."""
+        self._count(transcript, turn)
         await self._journal.turn(transcript, turn)
+
+    def _count(self, transcript: Transcript, turn: Turn) -> None:
         said, calls = turn.utterance, self.calls
         tokens = said.usage.prompt_tokens + said.usage.completion_tokens
         if said.simulated:
@@ -111,8 +114,7 @@ class Tally:
         self.tokens += tokens
 
     async def end(self, transcript: Transcript) -> None:
-        """Keep the end, then count it."""
-        await self._journal.end(transcript)
+        """Count the end and keep it, then tell of it."""
         counts = self.discussions
         if transcript.stop is StopReason.FAILED:
             self.discussions = replace(counts, failed=counts.failed + 1)
@@ -120,6 +122,7 @@ class Tally:
             self.cost_known = self.cost_known and self._priced(transcript)
         else:
             self.discussions = replace(counts, done=counts.done + 1)
+        await self._journal.end(transcript)
         for told in self._on_end:
             told(transcript)
 

@@ -188,6 +188,9 @@ async def test_a_hopeless_run_is_stopped(kit, start, tmp_path):
     )
     assert summary.stopped == "too many failures"
     assert 5 <= summary.discussions.failed < 30
+    played = await load(tmp_path / "out")
+    failed = sum(one.stop is StopReason.FAILED for one in played)
+    assert failed == summary.discussions.failed == summary.calls.failed
 
 
 @pytest.mark.parametrize("fate", ["hang", "drip"])
