@@ -26,7 +26,7 @@ from peerjudge.data import Card, Request, Usage, Utterance
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.reviewers.agent import read_logprobs
 from peerjudge.reviewers.failures import NoResponseError
-from peerjudge.reviewers.foreign import Said, ask_agent, ask_team, within
+from peerjudge.reviewers.foreign import Said, ask_agent, ask_team, staying, within
 from peerjudge.reviewers.messages import flattened
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.stage import Reviewer
@@ -123,7 +123,7 @@ class _FunctionReviewer:
             draw=request.draw,
         ) as bill:
             async with within(self._timeout, who=self.name):
-                said = await self._function(request)
+                said = await staying(self._function(request), who=self.name)
         if isinstance(said, Utterance):
             return said
         # A function can return anything, whatever its annotation says.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from autogen_core import CancellationToken
 from peerjudge.reviewers.failures import AgentCancelledError, NoResponseError, TeamFailedError
 from peerjudge.reviewers.messages import MODERATOR
 
-__all__ = ["Said", "ask_agent", "ask_team", "cancellable", "within"]
+__all__ = ["Said", "ask_agent", "ask_team", "cancellable", "staying", "within"]
 
 T = TypeVar("T")
 Said = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
@@ -122,7 +122,7 @@ async def cancellable(
     A group chat whose task is cancelled makes all its remaining calls first; its token stops it.
     """
     token = CancellationToken()
-    task = asyncio.create_task(_staying(work(token), who=who))
+    task = asyncio.create_task(staying(work(token), who=who))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError as cause:
@@ -139,8 +139,8 @@ async def cancellable(
             task.exception()  # Seen, even when somebody else's failure came first.
 
 
-async def _staying(work: Coroutine[Any, Any, T], *, who: str) -> T:
-    """The result of work that must not end the program, whatever it calls."""
+async def staying(work: Awaitable[T], *, who: str) -> T:
+    """The result of somebody else's work; `NoResponseError` where that would end the program."""
     try:
         return await work
     except SystemExit as cause:

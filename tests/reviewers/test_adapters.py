@@ -229,8 +229,15 @@ async def test_an_agent_that_ends_the_program_has_failed():
     def leave() -> Response:
         raise SystemExit(3)
 
-    with pytest.raises(NoResponseError, match="tried to end the program"):
-        await from_autogen(Plain(leave), name="tester").speak(request())
+    async def leave_at_once(asked: Request) -> str:
+        raise SystemExit(3)
+
+    for reviewer in (
+        from_autogen(Plain(leave), name="tester"),
+        from_callable(leave_at_once, name="tester"),
+    ):
+        with pytest.raises(NoResponseError, match="tried to end the program"):
+            await reviewer.speak(request())
 
 
 async def test_an_agents_error_keeps_its_type():
