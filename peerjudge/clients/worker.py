@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import socket
 import sys
 from collections.abc import Mapping
@@ -87,6 +88,8 @@ async def _serve(inherited: socket.socket) -> None:
 def main() -> None:
     """Serve until the other end is gone."""
     asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
+    # All is closed; whoever ends the run need not wait until this interpreter is taken apart.
+    os._exit(0)
 
 
 if __name__ == "__main__":
