@@ -44,7 +44,10 @@ def print_summary(found: Stances) -> None:
     for name in found.silent:
         console.print(f"\nIn {name} nobody heard anybody: it is a vote, and no discussion.")
     note = "; simulated" if found.simulated else ""
-    console.print(f"\n{found.discussions} ended discussions; intervals resample questions{note}")
+    console.print(
+        f"\n{found.discussions} ended discussions; shares in %, differences of shares with a point; "
+        f"intervals and p-values resample questions{note}"
+    )
 
 
 def _print_counts(counts: Sequence[StanceCounts]) -> None:
