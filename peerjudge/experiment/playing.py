@@ -102,9 +102,13 @@ class Playing:
 
     @property
     def _stopped(self) -> str | None:
-        if self._failures is not None and self._failures.hopeless.is_set():
+        if self._hopeless:
             return TOO_MANY_FAILURES
         return None if self._budget is None else self._budget.reached
+
+    @property
+    def _hopeless(self) -> bool:
+        return self._failures is not None and self._failures.hopeless.is_set()
 
     async def _stagings(self) -> AsyncIterator[Staging]:
         """What is still to be played, looked up in the store a chunk at a time."""
@@ -121,7 +125,7 @@ class Playing:
             parts = {head.id: named[head.condition] for head in chunk}
             for transcript in to_play:
                 staging = self._staging(transcript, parts[transcript.id])
-                if not await self._affords(staging):
+                if self._hopeless or not await self._affords(staging):
                     return
                 if self._observer is not None:
                     self._observer.began(transcript)
