@@ -91,3 +91,35 @@ async def test_without_a_provider_nothing_is_traced(small, tmp_path):
     assert isinstance(trace.get_tracer_provider(), ProxyTracerProvider)
     assert tracer() is None
     assert (await run(small, out=tmp_path, limit=1)).discussions.done > 0
+
+
+TEAM = '''
+"""A team of one AutoGen agent."""
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.conditions import MaxMessageTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+
+from peerjudge.clients.fake import FakeChatClient
+
+
+def reviewer():
+    agent = AssistantAgent("one", FakeChatClient(default="So.\\n1"))
+    return RoundRobinGroupChat([agent], termination_condition=MaxMessageTermination(2))
+'''
+
+
+async def test_what_goes_on_inside_autogen_is_not_traced(small, exported, tmp_path, monkeypatch):
+    """Of a team there is the span of its turn, and none for every message between its agents."""
+    # Set by the run, and taken back at the end of the test.
+    monkeypatch.setenv("AUTOGEN_DISABLE_RUNTIME_TRACING", "")
+    monkeypatch.delenv("AUTOGEN_DISABLE_RUNTIME_TRACING")
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "team.py").write_text(TEAM)
+    alone = replace(small, conditions=(Condition(name="t", protocol="pairwise", seats=("team",)),))
+    summary = await run(alone, out=tmp_path / "out", shelf=Shelf(tmp_path), limit=1)
+    spans = exported.get_finished_spans()
+    assert summary.discussions.done == [span.name for span in spans].count("invoke_agent team") > 0
+    makers = {span.instrumentation_scope.name for span in spans}
+    assert "peerjudge" in makers
+    assert not [name for name in makers if name.startswith("autogen Single")], makers
