@@ -29,8 +29,8 @@ from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
 from peerjudge.clients.failures import WorkerLostError
-from peerjudge.clients.frames import Answer, Ask, Begin, Cancel, Frames, Hire, Trouble
 from peerjudge.clients.passing import Passing
+from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Pipe, Replied, Trouble
 from peerjudge.data import Card
 from peerjudge.errors import ExperimentError
 
@@ -62,7 +62,7 @@ class Crew:
         try:
             for _ in range(count):
                 links.append(await _started())
-                links[-1].frames.send(Begin([*sys.path], dict(environ)))
+                links[-1].pipe.send(Begin([*sys.path], dict(environ)))
             yield cls(links)
         finally:
             await asyncio.gather(*(link.close() for link in links))
@@ -75,7 +75,7 @@ class Crew:
     def hire(self, setting: str, card: Card) -> None:
         """Tell everybody which card is meant by a setting."""
         for link in self._links:
-            link.frames.send(Hire(setting, card))
+            link.pipe.send(Hire(setting, card))
 
     def idlest(self) -> Link | None:
         """Whoever has the fewest calls under way; `None` if nobody is left."""
@@ -133,7 +133,7 @@ class Link:
     """One process of a crew, and the calls it has under way."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.frames = Frames(self._hear, self._lost)
+        self.pipe = Pipe(self._hear, self._lost)
         self.alive = True
         self._process = process
         self._closing = False
@@ -155,13 +155,13 @@ class Link:
     ) -> CreateResult:
         """The reply to one call, made there."""
         number = next(self._numbers)
-        answer: asyncio.Future[CreateResult] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
+        reply: asyncio.Future[CreateResult] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = reply
         try:
-            self.frames.send(Ask(number, setting, messages, extra))
-            return await answer
+            self.pipe.send(Ask(number, setting, messages, extra))
+            return await reply
         except asyncio.CancelledError:
-            self.frames.send(Cancel(number))
+            self.pipe.send(Cancel(number))
             raise
         finally:
             del self._waiting[number]
@@ -169,7 +169,7 @@ class Link:
     async def close(self) -> None:
         """Let the process end, or end it."""
         self._closing = True
-        self.frames.close()
+        self.pipe.close()
         try:
             async with asyncio.timeout(_PATIENCE):
                 await self._process.wait()
@@ -179,14 +179,14 @@ class Link:
 
     def _hear(self, message: object) -> None:
         match message:
-            case Answer(number, result) if number in self._waiting:
-                answer = self._waiting[number]
-                if not answer.done():
-                    answer.set_result(result)
+            case Replied(number, result) if number in self._waiting:
+                reply = self._waiting[number]
+                if not reply.done():
+                    reply.set_result(result)
             case Trouble(number) if number in self._waiting:
-                answer = self._waiting[number]
-                if not answer.done():
-                    answer.set_exception(message.error())
+                reply = self._waiting[number]
+                if not reply.done():
+                    reply.set_exception(message.error())
             case _:
                 pass  # Nobody waits for it any more.
 
@@ -195,10 +195,10 @@ class Link:
         if self._closing:
             return
         _log.warning("a worker has died", pid=self.pid, calls_lost=self.busy)
-        for answer in self._waiting.values():
-            if not answer.done():
+        for reply in self._waiting.values():
+            if not reply.done():
                 msg = f"worker process {self.pid} died with this call under way"
-                answer.set_exception(WorkerLostError(msg))
+                reply.set_exception(WorkerLostError(msg))
 
 
 async def _started() -> Link:
@@ -216,5 +216,5 @@ async def _started() -> Link:
             start_new_session=True,
         )
     link = Link(process)
-    await asyncio.get_running_loop().create_connection(lambda: link.frames, sock=here)
+    await asyncio.get_running_loop().create_connection(lambda: link.pipe, sock=here)
     return link

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.build import build_client
-from peerjudge.clients.frames import Answer, Ask, Begin, Cancel, Frames, Hire, Trouble
 from peerjudge.clients.guard import guarded
+from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Pipe, Replied, Trouble
 from peerjudge.data import Card
 
 __all__ = ["main"]
@@ -27,7 +27,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.gone = asyncio.Event()
-        self.frames = Frames(self._hear, self.gone.set)
+        self.pipe = Pipe(self._hear, self.gone.set)
         self._environ: Mapping[str, str] = {}
         self._cards: dict[str, Card] = {}
         self._clients: dict[str, ChatCompletionClient] = {}
@@ -50,21 +50,21 @@ class Worker:
             case Hire(setting, card):
                 self._cards[setting] = card
             case Ask():
-                self._calls[message.number] = asyncio.create_task(self._answer(message))
+                self._calls[message.number] = asyncio.create_task(self._ask(message))
             case Cancel(number) if number in self._calls:
                 self._calls[number].cancel()
             case _:
                 pass  # What was to be cancelled has just been answered.
 
-    async def _answer(self, ask: Ask) -> None:
+    async def _ask(self, ask: Ask) -> None:
         try:
             client = self._client(ask.setting)
             # The timeout is kept by whoever asks, and comes as a cancellation.
             async with guarded(None, token=None, model=str(ask.extra.get("model", ""))):
                 result = await client.create(ask.messages, extra_create_args=ask.extra)
-            self.frames.send(Answer(ask.number, result))
+            self.pipe.send(Replied(ask.number, result))
         except Exception as error:  # noqa: BLE001  whoever asks is told, whatever it is
-            self.frames.send(Trouble.of(ask.number, error))
+            self.pipe.send(Trouble.of(ask.number, error))
         finally:
             del self._calls[ask.number]
 
@@ -78,7 +78,7 @@ class Worker:
 
 async def _serve(inherited: socket.socket) -> None:
     worker = Worker()
-    await asyncio.get_running_loop().create_connection(lambda: worker.frames, sock=inherited)
+    await asyncio.get_running_loop().create_connection(lambda: worker.pipe, sock=inherited)
     # What is there by now stays until the end: the collector need not look through it.
     gc.freeze()
     await worker.gone.wait()

@@ -238,6 +238,13 @@ def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
     assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
 
 
+@pytest.mark.parametrize(("named", "control"), [("placebo", "placebo"), ("groups", "none")])
+def test_an_unheard_discussion_has_the_control_it_was_to_have(named, control):
+    """Without a turn its option tells, unless a protocol means something else by that name."""
+    found = discussion_of(replace(told("1|1"), options={"control": named}))
+    assert found.control == control
+
+
 def test_a_discussion_of_no_turns_is_named():
     """Two seats that never speak to each other vote, whatever the protocol is called; a judge judges."""
     mute = [told("1|2", condition="mute"), told("1|2", condition="vote", protocol="vote")]

@@ -27,7 +27,7 @@ from peerjudge.clients import (
     is_simulated,
 )
 from peerjudge.clients.crew import RemoteClient
-from peerjudge.clients.frames import Trouble
+from peerjudge.clients.pipe import Trouble
 from peerjudge.clients.retry import is_transient, retry_after
 from peerjudge.clients.window import is_overload
 from peerjudge.data import Sampling

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import takewhile
 from sys import intern
+from typing import get_args
 
 from peerjudge.data import (
     Control,
@@ -117,7 +118,9 @@ def _control(transcript: Transcript) -> Control:
     for turn in transcript.turns:
         if turn.cue.control != "none":
             return turn.cue.control
-    return (transcript.options or {}).get("control", "none")  # pyright: ignore[reportReturnType]  a protocol's own option of that name is one of these
+    # A protocol of somebody's own may mean something else by an option of this name.
+    named = (transcript.options or {}).get("control")
+    return next((control for control in get_args(Control) if control == named), "none")
 
 
 def _setting(transcript: Transcript) -> str:

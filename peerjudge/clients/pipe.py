@@ -14,7 +14,7 @@ from autogen_core.models import CreateResult, LLMMessage
 
 from peerjudge.data import Card
 
-__all__ = ["Answer", "Ask", "Begin", "Cancel", "Frames", "Hire", "Trouble"]
+__all__ = ["Ask", "Begin", "Cancel", "Hire", "Pipe", "Replied", "Trouble"]
 
 _PREFIX = 4
 """Bytes before a message that say how long it is."""
@@ -51,13 +51,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Nobody waits for this answer any more."""
+    """Nobody waits for this reply any more."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Replied:
     """The reply to a call."""
 
     number: int
@@ -110,7 +110,7 @@ def _kind(names: tuple[str, ...]) -> type[Exception]:
     return kind
 
 
-class Frames(asyncio.Protocol):
+class Pipe(asyncio.Protocol):
     """Messages over a socket, each with its length before it.
 
     What is sent in one turn of the event loop goes out in one piece. Both ends are this program, and
