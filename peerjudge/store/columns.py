@@ -36,10 +36,11 @@ __all__ = ["Columns"]
 # for the interpreter row by row, and take twice the time.
 _PAGE = 2000
 
-# Where the fields of a `TurnRow` are in the body of a turn.
+# Where the fields of a `TurnRow` are in the body of a turn; of what is seen, the first is taken.
 _FIELDS: Mapping[str, str] = {
     "turn": "index",
     **{name: f"cue.{name}" for name in ("seat", "task", "private", "expects")},
+    "first": "cue.sees",
     **{name: f"review.verdict.{name}" for name in ("outcome", "choice")},
     **{name: f"review.{name}" for name in ("score", "rule")},
     **{name: f"utterance.{name}" for name in ("model", "finish_reason", "latency", "attempts")},
@@ -105,6 +106,7 @@ class Columns(Archive):
             ids: list[str] = [row[0] for row in rows]
             columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
             columns["characters"] = tuple(row[2] for row in rows)
+            columns["first"] = tuple(seen[0] if seen else None for seen in columns["first"])
             for places in _places(page):
                 here = [k for k, found in enumerate(ids) if found in places]
                 if len(here) < len(ids):

@@ -71,6 +71,16 @@ def test_a_tie_is_right_where_gold_is_a_tie():
     assert frame["correct"].tolist() == [True, False, pd.NA, pd.NA]
 
 
+def test_a_turn_that_was_shown_another_order_has_another_first_answer():
+    """Whoever sees the answers turned round, and chooses the same, did not choose the first."""
+    straight = told("1|1")
+    first, second = straight.turns
+    seen = replace(second.cue, sees=second.cue.sees[::-1])
+    frame = pj.turns_df([replace(straight, turns=(first, replace(second, cue=seen)))])
+    assert frame["chose_first"].tolist() == [True, False]
+    assert frame["correct"].tolist() == [True, True]
+
+
 def test_the_first_shown_answer_is_that_of_the_discussion():
     """Swapping the answers swaps who is first, not who is right."""
     comparison = comparison_of(2, gold=1)

@@ -92,7 +92,7 @@ def discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -> pd.D
 def turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> pd.DataFrame:
     """One row per turn, by discussion (in the order of the heads) and turn."""
     known = Heads(heads)
-    names = {name: Names() for name in ("seat", "task", "expects", "outcome", "rule")}
+    names = {name: Names() for name in ("seat", "task", "first", "expects", "outcome", "rule")}
     columns, codes = _gathered(
         batches,
         names={**names, "choice": known.answers},
@@ -101,7 +101,9 @@ def turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> 
         flags=("private", "simulated"),
     )
     head = columns["head"]
-    judged = known.judge(head, names["outcome"], codes["outcome"], codes["choice"])
+    # A cue may show the answers in another order than the comparison does.
+    first = known.numbered(names.pop("first"), codes["first"])
+    judged = known.judge(head, names["outcome"], codes["outcome"], codes["choice"], first=first)
     return frame(
         "turns",
         {

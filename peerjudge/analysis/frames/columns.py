@@ -52,7 +52,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "score": "the rating read from it; missing without",
         "rule": "the reading rule that applied",
         "correct": "whether the verdict is gold's; missing where either is not readable",
-        "chose_first": "whether the first-shown answer was chosen; missing without a choice",
+        "chose_first": "whether it chose what it was shown first; missing without a choice",
         "characters": "length of what was said",
         "simulated": "whether no real model spoke",
     },
@@ -109,13 +109,15 @@ class TurnRow(NamedTuple):
 
     `head` is the number of its discussion among the heads that it goes with; the rest is what the
     nouns `Turn`, `Cue`, `Utterance`, `Usage` and `Review` call by the same names, except that
-    `outcome` and `choice` are those of the verdict and `characters` is the length of the text.
+    `outcome` and `choice` are those of the verdict, `first` is the first of the answers that the
+    cue shows, and `characters` is the length of the text.
     """
 
     head: int
     turn: int
     seat: str
     task: str
+    first: str | None
     private: bool
     expects: str
     outcome: str | None
@@ -167,6 +169,7 @@ def _row(head: int, turn: Turn) -> TurnRow:
         turn=turn.index,
         seat=turn.cue.seat,
         task=turn.cue.task,
+        first=turn.cue.sees[0] if turn.cue.sees else None,
         private=turn.cue.private,
         expects=turn.cue.expects.value,
         outcome=None if verdict is None else verdict.outcome.value,

@@ -47,14 +47,32 @@ class Heads:
         }
         return {name: named(values, rows) for name, values in ids.items()}
 
-    def judge(self, rows: Codes, outcomes: Names, outcome: Codes, choice: Codes) -> Judgement:
-        """Whether verdicts are gold's, and whether they name the first-shown answer."""
+    def numbered(self, names: Names, codes: Codes) -> Codes:
+        """A column of answers, by the numbers that they have in `answers`; -1 stays."""
+        return np.array([*map(self.answers.number, names.names), -1], dtype=np.int32)[codes]
+
+    def judge(
+        self,
+        rows: Codes,
+        outcomes: Names,
+        outcome: Codes,
+        choice: Codes,
+        *,
+        first: Codes | None = None,
+    ) -> Judgement:
+        """Whether verdicts are gold's, and whether they name the first-shown answer.
+
+        That is the one in `first`, else the first of the comparison.
+        """
         tied, chose = outcome == outcomes.number(Outcome.TIE.value), choice >= 0
         gold, gold_tied = self._gold[rows], self._tied[rows]
+        shown = self._first[rows]
+        if first is not None:
+            shown = np.where(first >= 0, first, shown)
         right: Bools = np.where(chose, choice == gold, gold_tied)
         return Judgement(
             correct=boolean(right, (tied | chose) & (gold_tied | (gold >= 0))),
-            first=boolean(choice == self._first[rows], chose),
+            first=boolean(choice == shown, chose),
         )
 
     def seated(self, rows: Codes, seats: Names, seat: Codes) -> dict[str, object]:
