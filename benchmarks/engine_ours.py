@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from study import AT_A_TIME, Pair, model
@@ -19,6 +18,7 @@ from peerjudge.data import (
     Seat,
     Transcript,
     Utterance,
+    replace,
 )
 from peerjudge.prompts import pack_identity
 from peerjudge.shelf import Shelf

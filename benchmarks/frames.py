@@ -25,13 +25,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from statistics import median
 
 import peerjudge as pj
-from peerjudge.data import Role, Seat, Transcript, content_hash
+from peerjudge.data import Role, Seat, Transcript, content_hash, replace
 from peerjudge.stage import comparison_key
 from peerjudge.store import Store
 from peerjudge.store.rows import comparison_row, head_row, turn_row

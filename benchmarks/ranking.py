@@ -27,12 +27,11 @@ import json
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import replace
 from statistics import median
 
 import numpy as np
 
-from peerjudge.data import Scheme, Scoring, Tournament
+from peerjudge.data import Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, bradley_terry, elo, peer_rank, win_rates
 
 REVIEWS, PEERS, QUESTIONS = 1_000_000, 50, 80

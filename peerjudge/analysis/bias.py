@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from peerjudge.analysis.judged import HUMAN, judged
 from peerjudge.analysis.position import OrderConsistency, Position, order_consistency, position
 from peerjudge.analysis.self_enhancement import SelfEnhancement, self_enhancement
 from peerjudge.analysis.verbosity import Verbosity, verbosity
-from peerjudge.data import Dataset
+from peerjudge.data import Dataset, Noun
 
 __all__ = ["Bias", "Discussed", "bias", "discussed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Discussed:
+class Discussed(Noun, frozen=True, kw_only=True):
     """Position and order consistency of the stances before and after discussing, by reviewer."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     position_before: tuple[Position, ...]
     position_after: tuple[Position, ...]
@@ -27,15 +22,12 @@ class Discussed:
     consistency_after: tuple[OrderConsistency, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bias:
+class Bias(Noun, frozen=True, kw_only=True):
     """The biases of reviewers, one row for each in every table.
 
     `self_enhancement` has rows only for those who judged answers of their own or of their family.
     `discussed` is `None` where nobody discussed. `simulated` says that no real model gave the reviews.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     gold: str
     simulated: bool

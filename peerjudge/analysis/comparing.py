@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from peerjudge.analysis.inference import (
     McNemar,
@@ -18,7 +18,7 @@ from peerjudge.analysis.inference import (
 )
 from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.analysis.judged import HUMAN, gold_scores
-from peerjudge.data import Dataset, Measurement
+from peerjudge.data import Dataset, Measurement, Noun, replace
 from peerjudge.errors import DataError
 from peerjudge.tournament import score
 
@@ -44,8 +44,7 @@ class Contender:
     right: Mapping[Key, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class Compared(Noun, frozen=True, kw_only=True):
     """The accuracy of `one` minus that of `other` on the comparisons that both judged.
 
     Where one of the two is a vote it is `other`, so that the difference is what discussing added
@@ -55,8 +54,6 @@ class Compared:
     where there are several discussions of one). `holm` and `benjamini_hochberg` are its p-value
     adjusted for all pairs compared.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     one: str
     other: str

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
 from math import nan, sqrt
-from typing import ClassVar
 
 import numpy as np
 
 from peerjudge.analysis.intervals import Floats, bounds_of_mean, by_cluster, resampled
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun
 from peerjudge.errors import DataError
 
 __all__ = [
@@ -26,11 +24,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McNemar:
+class McNemar(Noun, frozen=True, kw_only=True):
     """How many pairs only one of the two won, and how likely so uneven a split is by chance."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     ours: int
     theirs: int
@@ -38,21 +33,15 @@ class McNemar:
     p_value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedDifference:
+class PairedDifference(Noun, frozen=True, kw_only=True):
     """The mean of ours minus theirs. `p_value` is two-sided, and NaN where nothing was compared."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     difference: Measurement
     p_value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrelationTest:
+class CorrelationTest(Noun, frozen=True, kw_only=True):
     """Williams' test: `r12` against `r13`, which share variable 1; `p_value` is two-sided."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     r12: float
     r13: float

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.analysis.judged import Judged
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun
 
 __all__ = ["OrderConsistency", "Position", "order_consistency", "position"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(Noun, frozen=True, kw_only=True):
     """What a reviewer chose, by place.
 
     `share` is the share of its choices (ties aside) that name the first-shown answer: one half for
     a reviewer who judges every pair in both orders and does not look at the place.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewer: str
     first: int
@@ -34,15 +27,12 @@ class Position:
     share: Measurement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderConsistency:
+class OrderConsistency(Noun, frozen=True, kw_only=True):
     """What became of pairs that a reviewer judged in both orders.
 
     `same` verdicts stand by an answer (or tie) in both orders; `first` and `second` stand by a
     place; `mixed` tie in one order only. `rate` is the share of `same`.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewer: str
     same: int

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.intervals import SHARE, Floats, bootstrap_mean
 from peerjudge.analysis.judged import Judged
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun
 
 __all__ = ["SelfEnhancement", "self_enhancement"]
 
 _Bools = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelfEnhancement:
+class SelfEnhancement(Noun, frozen=True, kw_only=True):
     """How a reviewer sees answers of its own kind, and how others see them.
 
     `kind` says whose answers: its `own`, or those of the rest of its `family`. The win rates are
@@ -28,8 +27,6 @@ class SelfEnhancement:
     that both judged; `None` where there are none. Peers may all overrate or underrate an answer;
     gold is the stricter judge of that, and the scarcer.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewer: str
     kind: Literal["own", "family"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from math import exp, nan
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +16,7 @@ from peerjudge.analysis.intervals import (
     resampled,
 )
 from peerjudge.analysis.judged import Judged
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun
 
 __all__ = ["Verbosity", "logistic", "verbosity"]
 
@@ -38,8 +36,7 @@ _SETTLED = 1e-3
 _BLOCK = 1 << 22
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verbosity:
+class Verbosity(Noun, frozen=True, kw_only=True):
     """How a reviewer's choices go with the answers' length.
 
     `longer` is the share of its choices that name the longer answer, `gold_longer` that of gold's
@@ -55,8 +52,6 @@ class Verbosity:
     in verdicts draws odds to 1, so a reviewer less sure than gold comes out below 1 where the better
     answers are the longer ones, and above where they are the shorter: look at both figures.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewer: str
     longer: Measurement

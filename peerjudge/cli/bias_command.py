@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.rank_command import families_of, split_names
 from peerjudge.cli.tables import or_dash, show, table_of
+from peerjudge.data import replace
 
 if TYPE_CHECKING:
     from rich.table import Table

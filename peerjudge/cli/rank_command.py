@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.tables import show, table_of
-from peerjudge.data import Scheme, Scoring
+from peerjudge.data import Scheme, Scoring, replace
 from peerjudge.errors import DataError, StoreError
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from peerjudge.data.discussion import (
 )
 from peerjudge.data.events import Direction, EventKind, OpinionEvent
 from peerjudge.data.experiments import Condition, Dataset, Experiment, Leader, Orders, Seating
+from peerjudge.data.noun import Noun, replace
 from peerjudge.data.outcomes import (
     INCONSISTENT,
     REFUSED,
@@ -89,6 +90,7 @@ __all__ = [
     "Measurement",
     "Message",
     "ModelSpec",
+    "Noun",
     "OpinionEvent",
     "Orders",
     "Outcome",
@@ -124,6 +126,7 @@ __all__ = [
     "from_json",
     "from_plain",
     "reconcile",
+    "replace",
     "stances_heard",
     "stances_in",
     "strict_majority",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
+
+from msgspec import field
 
 from peerjudge.data.discussion import Sampling
+from peerjudge.data.noun import Noun
 from peerjudge.data.questions import Scalar
 
 __all__ = ["Card", "Limits", "ModelSpec", "PromptPack", "ReviewerKind"]
@@ -26,16 +27,7 @@ class ReviewerKind(StrEnum):
     """An object or function of the user's: an AutoGen agent, team or client, or a callable."""
 
 
-def _no_options() -> dict[str, Scalar]:
-    return {}
-
-
-def _no_nested_options() -> dict[str, object]:
-    return {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSpec:
+class ModelSpec(Noun, frozen=True, kw_only=True):
     """Which model and how it is reached.
 
     `provider` is a name (`openai`, `anthropic`, `ollama`, ...) or the dotted path of an AutoGen
@@ -43,20 +35,15 @@ class ModelSpec:
     stored. `options` go to the client's constructor as they are; their values are plain (JSON-able).
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     provider: str
     name: str = ""
     base_url: str | None = None
     key_env: str | None = None
-    options: Mapping[str, object] = field(default_factory=_no_nested_options, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Noun, frozen=True, kw_only=True):
     """Bounds on the calls of one card. `timeout` is in seconds per call; rates are per minute."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     max_connections: int | None = None
     requests_per_minute: int | None = None
@@ -65,16 +52,13 @@ class Limits:
     attempts: int = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class Card(Noun, frozen=True, kw_only=True):
     """A reviewer, as a file on the `agents/` shelf declares it.
 
     `name` is the file's stem and a Python identifier (AutoGen demands that of agents). `role` is
     the role prompt. `family` groups models of one maker, for self-enhancement. `traits` belong to
     simulated reviewers, `source` (a dataset `NAME:PATH`) and `reviewer` to recorded ones.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     name: str
     kind: ReviewerKind = ReviewerKind.MODEL
@@ -84,13 +68,15 @@ class Card:
     model: ModelSpec | None = None
     sampling: Sampling = Sampling()
     limits: Limits = Limits()
-    traits: Mapping[str, Scalar] = field(default_factory=_no_options, hash=False)
+    traits: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     source: str = ""
     reviewer: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.role))
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptPack:
+
+class PromptPack(Noun, frozen=True, kw_only=True):
     """The words of one family of prompts. Every text but the aspects is a Jinja template.
 
     `system` opens every prompt and `seat` adds, in a discussion, who is who; `scene` shows the
@@ -100,8 +86,6 @@ class PromptPack:
     `verdict_or_tie`, `rating`, and the forms of a rating as JSON) to how each is asked for.
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     name: str
     description: str
     system: str
@@ -110,6 +94,9 @@ class PromptPack:
     heard: str
     criteria: str
     remind: str
-    tasks: Mapping[str, str] = field(hash=False)
-    reply: Mapping[str, str] = field(hash=False)
+    tasks: Mapping[str, str]
+    reply: Mapping[str, str]
     aspects: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.system))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import re
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar, cast
+
+import msgspec
+import numpy as np
 
 from peerjudge.errors import DataError
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 __all__ = ["SCHEMA_VERSION", "content_hash", "from_json", "from_plain", "to_json", "to_plain"]
 
@@ -20,50 +20,73 @@ SCHEMA_VERSION = 1
 T = TypeVar("T")
 
 
+class _Document(msgspec.Struct):
+    schema: str
+    data: msgspec.Raw
+
+
+def _number(value: object) -> object:
+    """What numpy computes is written as the numbers they are."""
+    if isinstance(value, np.generic):
+        return cast("object", value.item())
+    msg = f"{type(value).__name__} has no JSON form"
+    raise NotImplementedError(msg)
+
+
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+"""A step of a path in an error: the name of a field or the number of an item."""
+
+_document = msgspec.json.Decoder(_Document)
+_encoded = msgspec.json.Encoder(enc_hook=_number).encode
+
+
 @cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    # Imported here because pydantic takes a third of a second that `--help` need not wait for.
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
-@cache
-def _written(kind: type[object]) -> Callable[[object], bytes]:
-    # Every turn is written: `TypeAdapter.dump_json` only passes its many options on to this.
-    return _adapter(kind).serializer.to_json
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind)
 
 
 def to_plain(noun: object) -> object:
     """The noun as plain dicts, lists, strings and numbers, without the version envelope."""
-    return _adapter(type(noun)).dump_python(noun, mode="json")
+    return msgspec.to_builtins(noun, str_keys=True, enc_hook=_number)
 
 
 def from_plain(kind: type[T], plain: object) -> T:
-    """The noun of this kind from plain values; raises `DataError` naming the place that is wrong."""
-    return _validated(kind, json.dumps(plain), where=kind.__name__)
+    """The noun of this kind from plain values; a number may be given as text.
+
+    Raises `DataError` naming the place that is wrong.
+    """
+    try:
+        return msgspec.convert(plain, kind, strict=False)
+    except msgspec.ValidationError as cause:
+        raise _mistaken(cause, plain, where=kind.__name__) from cause
 
 
 def to_json(noun: object) -> str:
     """One line of JSON: `{"schema": "Transcript/1", "data": {...}}`."""
-    kind = type(noun)
-    body = _written(kind)(noun).decode()
-    return f'{{"schema":"{kind.__name__}/{SCHEMA_VERSION}","data":{body}}}'
+    return f'{{"schema":"{type(noun).__name__}/{SCHEMA_VERSION}","data":{_encoded(noun).decode()}}}'
 
 
 def from_json(kind: type[T], text: str) -> T:
     """The noun of this kind from `to_json`'s text; raises `DataError` for anything else."""
     wanted = f"{kind.__name__}/{SCHEMA_VERSION}"
     try:
-        envelope = json.loads(text)
-    except ValueError as cause:
+        document = _document.decode(text)
+    except msgspec.ValidationError as cause:
+        msg = f"expected a {wanted} document, found {text!r:.80}: {cause}"
+        raise DataError(msg) from cause
+    except msgspec.DecodeError as cause:
         msg = f"not JSON: {cause}"
         raise DataError(msg) from cause
-    found = envelope.get("schema") if isinstance(envelope, dict) else None  # pyright: ignore
-    if found != wanted:
-        msg = f"expected a {wanted} document, found {found!r}; this is PeerJudge schema {SCHEMA_VERSION}"
+    if document.schema != wanted:
+        msg = (
+            f"expected a {wanted} document, found {document.schema!r}; "
+            f"this is PeerJudge schema {SCHEMA_VERSION}"
+        )
         raise DataError(msg)
-    return _validated(kind, json.dumps(envelope["data"]), where=wanted)
+    try:
+        return _decoder(kind).decode(document.data)
+    except msgspec.ValidationError as cause:
+        raise _mistaken(cause, msgspec.json.decode(document.data), where=wanted) from cause
 
 
 def content_hash(*parts: object) -> str:
@@ -74,13 +97,11 @@ def content_hash(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _validated(kind: type[T], text: str, *, where: str) -> T:
-    from pydantic import ValidationError
-
-    try:
-        return _adapter(kind).validate_json(text)
-    except ValidationError as cause:
-        first = cause.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        msg = f"{where}: {place}: {first['msg']} (found {first['input']!r:.80})"
-        raise DataError(msg) from cause
+def _mistaken(cause: msgspec.ValidationError, plain: object, *, where: str) -> DataError:
+    """What is wrong, where, and what is there instead."""
+    wrong, _, path = str(cause).partition(" - at `$")
+    found = plain
+    for name, index in _STEP.findall(path):
+        found = found[name] if name else found[int(index)]  # pyright: ignore
+    place = path.strip(".`") or "the whole"
+    return DataError(f"{where}: {place}: {wrong} (found {found!r:.80})")

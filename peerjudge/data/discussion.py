@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
-from typing import ClassVar, Literal
+from typing import Literal
 
+from peerjudge.data.noun import Noun
 from peerjudge.data.outcomes import UNREADABLE, Verdict
 from peerjudge.data.questions import Comparison, Scalar
 from peerjudge.errors import DataError
@@ -68,11 +68,8 @@ class StopReason(StrEnum):
     """A turn failed for good; `Transcript.failure` says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
+class Sampling(Noun, frozen=True, kw_only=True):
     """How a seat's replies are drawn; `None` leaves the provider's default. Sent with every call."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     temperature: float | None = None
     top_p: float | None = None
@@ -92,16 +89,13 @@ class Sampling:
                 raise DataError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Noun, frozen=True, kw_only=True):
     """A place in a discussion. `id` is unique in it; `reviewer` names the card that speaks here.
 
     The same reviewer may hold two seats (self-discussion). `identity` is the digest of what makes
     the reviewer answer as it does (model, role prompt, traits), so that a changed card is another
     seat and its stored turns are not reused.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     id: str
     reviewer: str
@@ -110,8 +104,7 @@ class Seat:
     identity: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cue:
+class Cue(Noun, frozen=True, kw_only=True):
     """Who speaks next, to which task, seeing which answers and hearing which earlier turns.
 
     `task` names a part of the prompt pack. `sees` holds answer ids, in the order in which this cue
@@ -126,8 +119,6 @@ class Cue:
     heard in place of the others' arguments; `withheld` holds the turns that are kept from the seat
     then, which it would have heard otherwise.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     seat: str
     task: str
@@ -146,47 +137,35 @@ class Cue:
     withheld: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Noun, frozen=True, kw_only=True):
     """One chat message of a prompt. `source` is the seat that said it, empty for the moderator."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     role: Literal["system", "user", "assistant"]
     text: str
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Noun, frozen=True, kw_only=True):
     """Tokens of one reply. `estimated` says that they were counted here, not by the server."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenLogprob:
+class TokenLogprob(Noun, frozen=True, kw_only=True):
     """A generated token, its log-probability, and the alternatives the server gave (token, logprob)."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     token: str
     logprob: float
     top: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Utterance:
+class Utterance(Noun, frozen=True, kw_only=True):
     """What a reviewer said, word for word, and what saying it took. Latency is in seconds.
 
     `simulated` is true when no real model spoke. `cached` replies were paid for by an earlier call.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     text: str
     usage: Usage = Usage()
@@ -199,8 +178,7 @@ class Utterance:
     logprobs: tuple[TokenLogprob, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class Review(Noun, frozen=True, kw_only=True):
     """What was read from an utterance. `rule` names the reading rule that applied, for audits.
 
     `verdict` is `None` when no verdict was asked for; where a rating was asked for it is `REFUSED`
@@ -208,18 +186,13 @@ class Review:
     showed, when a rating was asked for and could be read.
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     verdict: Verdict | None = None
     score: float | None = None
     rule: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Noun, frozen=True, kw_only=True):
     """One cue, what was said to it, and what was read from that. `index` counts from 0."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     index: int
     cue: Cue
@@ -227,11 +200,8 @@ class Turn:
     review: Review
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Noun, frozen=True, kw_only=True):
     """Why a turn failed for good. `kind` is the type of the cause, e.g. `RateLimitError`."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     kind: str
     message: str
@@ -239,8 +209,7 @@ class Failure:
     turn: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Noun, frozen=True, kw_only=True):
     """All that a reviewer is given when it is cued.
 
     `messages` is the whole prompt (system first); a reviewer that keeps no state needs nothing
@@ -260,16 +229,13 @@ class Request:
     draw: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transcript:
+class Transcript(Noun, frozen=True, kw_only=True):
     """A whole discussion of one comparison, ended or not.
 
     `id` is the content hash of everything that determines it. `condition` is the experiment's name
     for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict`
     is what the protocol concluded.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     id: str
     comparison: Comparison

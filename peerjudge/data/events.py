@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
 
 from peerjudge.data.discussion import Control, Role
+from peerjudge.data.noun import Noun
 from peerjudge.data.outcomes import Verdict
 
 __all__ = ["Direction", "EventKind", "OpinionEvent"]
@@ -36,8 +34,7 @@ class Direction(StrEnum):
     NEITHER = "neither"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpinionEvent:
+class OpinionEvent(Noun, frozen=True, kw_only=True):
     """One event. `others` is the stance heard: of the other seat, or the strict majority heard.
 
     `heard` lists the seats whose words were new to this seat. `gold`, `majority` and `first` say
@@ -49,8 +46,6 @@ class OpinionEvent:
     Of a placebo `others` is the stance that was kept from the seat and `heard` is empty: an
     `ALTERED` came about unprompted. Of swapped labels `others` is what the words said to the listener.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     discussion: str
     condition: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
 
+from msgspec import field
+
+from peerjudge.data.noun import Noun
 from peerjudge.data.questions import Comparison, Scalar
 from peerjudge.data.ranking import RecordedReview
 
@@ -38,20 +39,14 @@ class Orders(StrEnum):
     """Every order there is: 2 of two answers, 6 of three, 24 of four."""
 
 
-def _no_settings() -> dict[str, Scalar]:
-    return {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seating:
+class Seating(Noun, frozen=True, kw_only=True):
     """A reviewer in a seat, with the temperature it speaks at there (`None`: the card's own)."""
 
     reviewer: str
     temperature: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Condition(Noun, frozen=True, kw_only=True):
     """One protocol with its reviewers: what is compared with what in an experiment.
 
     `seats` names cards (or `Seating`s), leader first. `options` are the protocol's; `prompts`
@@ -63,12 +58,11 @@ class Condition:
     seats: tuple[str | Seating, ...]
     leader: Leader = Leader.FIRST
     orders: Orders = Orders.BOTH
-    options: Mapping[str, Scalar] = field(default_factory=_no_settings, hash=False)
+    options: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     prompts: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Experiment:
+class Experiment(Noun, frozen=True, kw_only=True):
     """A question put to data: every condition is played on every comparison.
 
     `data` is a dataset `NAME` or `NAME:PATH`. `name` and `question` are filled from the file's stem
@@ -83,18 +77,15 @@ class Experiment:
     prompts: str = "long_form"
     seed: int = 0
     repetitions: int = 1
-    reviewer_settings: Mapping[str, Scalar] = field(default_factory=_no_settings, hash=False)
+    reviewer_settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset:
+class Dataset(Noun, frozen=True, kw_only=True):
     """Comparisons with their gold, and the reviews of them that are on record, if any.
 
     `humans` names those recorded reviewers that are people: they serve as gold and judge only when
     asked for by name. `simulated` is true where some of the reviews are no real model's.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     name: str
     description: str

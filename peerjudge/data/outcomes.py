@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
 
+from peerjudge.data.noun import Noun
 from peerjudge.errors import DataError
 
 __all__ = ["INCONSISTENT", "REFUSED", "TIE", "UNREADABLE", "Outcome", "Verdict", "reconcile"]
@@ -25,14 +23,11 @@ class Outcome(StrEnum):
     """The reviewer declined to judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Noun, frozen=True):
     """One judgement of a comparison, in terms of its answers' ids and so free of the shown order.
 
     `choice` is the id of the chosen answer, and is set exactly when `outcome` is `CHOICE`.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     outcome: Outcome
     choice: str | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
+from msgspec import field
+
+from peerjudge.data.noun import Noun, replace
 from peerjudge.data.outcomes import Verdict
 from peerjudge.errors import DataError
 
@@ -16,15 +17,8 @@ MAX_ANSWERS = 4
 Scalar = str | int | float | bool | None
 
 
-def _no_meta() -> dict[str, Scalar]:
-    return {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Noun, frozen=True, kw_only=True):
     """What was asked. `category` groups questions in tables; empty when there is no grouping."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     id: str
     text: str
@@ -36,11 +30,8 @@ class Question:
             raise DataError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Noun, frozen=True, kw_only=True):
     """One answer. `id` is unique within its comparison; `author` is the contestant who wrote it."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     id: str
     text: str
@@ -52,8 +43,7 @@ class Answer:
             raise DataError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Noun, frozen=True, kw_only=True):
     """Answers to one question, **in the order in which they are shown**: one is rated, two battle.
 
     `id` names the unordered set of answers to that question, so a comparison and its `swapped`
@@ -62,14 +52,12 @@ class Comparison:
     division (LLMBar: Natural, Neighbor, ...). `meta` keeps whatever else the source knew.
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     id: str
     question: Question
     answers: tuple[Answer, ...]
     gold: Verdict | None = None
     subset: str = ""
-    meta: Mapping[str, Scalar] = field(default_factory=_no_meta, hash=False)
+    meta: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
 
     def __post_init__(self) -> None:
         ids = [answer.id for answer in self.answers]
@@ -82,6 +70,9 @@ class Comparison:
         if self.gold is not None and self.gold.choice is not None and self.gold.choice not in ids:
             msg = f"comparison {self.id!r} has gold {self.gold.choice!r}, which is none of {ids}"
             raise DataError(msg)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.answers))
 
     @property
     def shown(self) -> tuple[str, ...]:

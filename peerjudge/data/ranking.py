@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from peerjudge.data.noun import Noun
 from peerjudge.data.outcomes import Verdict
 from peerjudge.errors import DataError
 
@@ -43,16 +42,13 @@ class Scheme(StrEnum):
     """A damped fixed point: weights positive, unique, sum 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedReview:
+class RecordedReview(Noun, frozen=True, kw_only=True):
     """A judgement somebody already gave: `text` as written (empty for humans), `verdict` as recorded.
 
     `shown` holds the answer ids in the order in which that reviewer saw them. `scores` are its
     ratings of the shown answers, one each (`None` where there is none), if it rated them instead of
     choosing; `aspect` is what was rated. The verdict on a lone answer is that answer.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     comparison: str
     shown: tuple[str, ...]
@@ -63,16 +59,13 @@ class RecordedReview:
     aspect: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Battle:
+class Battle(Noun, frozen=True, kw_only=True):
     """One reviewer's verdict on two contestants' answers to one question.
 
     `first` and `second` are contestants in the shown order. `score` is -1 when the first won, 0 for
     a tie, +1 when the second won (the convention of PRD), and `None` when the verdict was not
     readable: such a battle is counted and excluded, never scored.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     question: str
     reviewer: str
@@ -89,8 +82,7 @@ class Battle:
 IntArray = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tournament:
+class Tournament(Noun, frozen=True, kw_only=True, eq=False):
     """Many battles as columns, one entry per battle, all of equal length.
 
     `question`, `reviewer`, `first`, `second` are int32 indices into `questions`, `reviewers` and
@@ -119,14 +111,11 @@ class Tournament:
         return len(self.score)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measurement:
+class Measurement(Noun, frozen=True, kw_only=True):
     """A number with its uncertainty: `low` and `high` bound it at `level`; `n` is what it rests on.
 
     `value` is NaN where nothing could be measured (n = 0). `method` names how the bounds were found.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     value: float
     low: float
@@ -139,11 +128,8 @@ class Measurement:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewerWeights:
+class ReviewerWeights(Noun, frozen=True, kw_only=True):
     """How much each reviewer counts. Weights sum to 1. `residual` is the last change (max norm)."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     weights: Mapping[str, float]
     scheme: Scheme | None
@@ -152,11 +138,8 @@ class ReviewerWeights:
     converged: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Noun, frozen=True, kw_only=True):
     """A contestant's score, its rank (1 is best), and the bounds of both where they were found."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     score: float
     rank: int
@@ -166,16 +149,13 @@ class Standing:
     rank_high: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class Ranking(Noun, frozen=True, kw_only=True):
     """Contestants in order of score, best first, and the reviewer weights behind it.
 
     Only where questions were resampled: `outranks[x][y]` is the share of samples in which x scored
     above y (ties as half), and `weight_bounds` has low and high of every weight that was found
     rather than given.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     scoring: Scoring
     contestants: Mapping[str, Standing]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from peerjudge.data.noun import Noun
 from peerjudge.data.ranking import Measurement
 
 __all__ = ["Cell", "Curve", "CurveFigure", "Study", "StudyTable", "Target", "TargetFigure"]
@@ -12,8 +12,7 @@ __all__ = ["Cell", "Curve", "CurveFigure", "Study", "StudyTable", "Target", "Tar
 Cell = str | int | float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyTable:
+class StudyTable(Noun, frozen=True, kw_only=True):
     """Rows under named columns; `note` says how to read them."""
 
     title: str
@@ -22,8 +21,7 @@ class StudyTable:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class Curve(Noun, frozen=True, kw_only=True):
     """A named line through values at places; `note` is put at its end."""
 
     name: str
@@ -32,8 +30,7 @@ class Curve:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurveFigure:
+class CurveFigure(Noun, frozen=True, kw_only=True):
     """Curves over a common axis that begins at zero; `across` and `up` name the axes."""
 
     title: str
@@ -42,8 +39,7 @@ class CurveFigure:
     curves: tuple[Curve, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Noun, frozen=True, kw_only=True):
     """A row of values with their bounds, and what was published of each, where anything was."""
 
     name: str
@@ -51,8 +47,7 @@ class Target:
     published: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetFigure:
+class TargetFigure(Noun, frozen=True, kw_only=True):
     """Rows of values beside published ones; `series` names the values of a row, `across` the axis."""
 
     title: str
@@ -61,8 +56,7 @@ class TargetFigure:
     rows: tuple[Target, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class Study(Noun, frozen=True, kw_only=True):
     """What was found. `document` is plain (JSON-able); `simulated` says that no model was asked.
 
     `summary` says it in sentences, `figures` are by the name under which they are saved.
@@ -71,6 +65,6 @@ class Study:
     title: str
     summary: tuple[str, ...]
     tables: tuple[StudyTable, ...]
-    figures: Mapping[str, CurveFigure | TargetFigure] = field(hash=False)
-    document: Mapping[str, object] = field(hash=False)
+    figures: Mapping[str, CurveFigure | TargetFigure]
+    document: Mapping[str, object]
     simulated: bool = True

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from peerjudge.data import Dataset
+from peerjudge.data import Dataset, replace
 from peerjudge.datasets.catalogue import find_source
 from peerjudge.datasets.gold import GoldRule
 from peerjudge.datasets.registry import cache_folder, missing_files

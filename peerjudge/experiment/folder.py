@@ -6,13 +6,12 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import cast
 
-from peerjudge.data import Experiment, content_hash, to_plain
+from peerjudge.data import Experiment, content_hash, replace, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.experiment.plan import Plan
 from peerjudge.shelf import Kind, Shelf

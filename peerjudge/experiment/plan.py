@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
 
 from peerjudge.cards import card_identity
@@ -20,6 +20,7 @@ from peerjudge.data import (
     Seating,
     Transcript,
     content_hash,
+    replace,
 )
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment.rehearsal import rehearse

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from peerjudge.data import Card, Dataset, Experiment, ReviewerKind, content_hash, to_plain
+from peerjudge.data import Card, Dataset, Experiment, ReviewerKind, content_hash, replace, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.experiment.costs import Costs, costs_of
 from peerjudge.experiment.folder import manifest_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from peerjudge.data import (
     Sampling,
     Scalar,
     from_plain,
+    replace,
     to_plain,
 )
 from peerjudge.errors import DataError, ExperimentError
@@ -119,18 +120,18 @@ def _count(key: str, value: str) -> int:
 
 
 def _card_keys(card: Card) -> tuple[str, ...]:
-    traits = fields(Traits) if card.kind is ReviewerKind.SIMULATED else ()
-    own = traits or fields(Limits)
-    return tuple(field.name for field in (*fields(Sampling), *own))
+    simulated = card.kind is ReviewerKind.SIMULATED
+    own = [trait.name for trait in fields(Traits)] if simulated else Limits.__struct_fields__
+    return (*Sampling.__struct_fields__, *own)
 
 
 def _with_settings(card: Card, settings: Mapping[str, Scalar]) -> Card:
     known = {key: value for key, value in settings.items() if key in _card_keys(card)}
     if not known:
         return card
-    sampling_keys = {field.name for field in fields(Sampling)}
-    sampling = {key: value for key, value in known.items() if key in sampling_keys}
-    others = {key: value for key, value in known.items() if key not in sampling_keys}
+    drawn = Sampling.__struct_fields__
+    sampling = {key: value for key, value in known.items() if key in drawn}
+    others = {key: value for key, value in known.items() if key not in drawn}
     try:
         card = replace(card, sampling=_updated(card.sampling, sampling))
         if card.kind is ReviewerKind.SIMULATED:

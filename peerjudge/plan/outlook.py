@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from peerjudge.data import Card, Experiment, Scalar
+from peerjudge.data import Card, Experiment, Scalar, replace
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import Estimate, Prepared, estimate, prepare
 from peerjudge.plan.effects import VOTE_PROTOCOL, Effect, effects_of

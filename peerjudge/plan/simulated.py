@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import Card, Leader, Orders, Role
+from peerjudge.data import Card, Leader, Orders, Role, replace
 from peerjudge.experiment import Part, Plan
 from peerjudge.simulation.fast import Items, Speaker, World
 from peerjudge.simulation.following import NOTHING, Conclusions, Draws, play_script
@@ -73,7 +74,7 @@ class Stage:
     def only(self, *names: str) -> Stage:
         """The same study with no other conditions than these."""
         kept = tuple(condition for condition in self.conditions if condition.name in names)
-        return replace(self, conditions=kept)
+        return dataclasses.replace(self, conditions=kept)
 
 
 def stage_of(plan: Plan, cast: Mapping[str, Card]) -> Stage:
@@ -102,7 +103,7 @@ def studies_of(
     for done in range(0, studies, at_a_time):
         rows = np.resize(random.permutation(len(stage.items)), comparisons).astype(np.intp)
         speakers = {
-            name: replace(speaker, own=np.asarray(speaker.own)[rows])
+            name: dataclasses.replace(speaker, own=np.asarray(speaker.own)[rows])
             for name, speaker in stage.speakers.items()
         }
         world = World(
@@ -127,7 +128,11 @@ def _condition(part: Part, plan: Plan) -> _Condition:
         leader=Leader.BOTH if random_leader else declared.leader,
     )
     first = plan.comparisons[0]
-    heads = list(replace(plan, parts=(replace(part, condition=both),), comparisons=(first,)))
+    heads = list(
+        dataclasses.replace(
+            plan, parts=(dataclasses.replace(part, condition=both),), comparisons=(first,)
+        )
+    )
     shown = list(dict.fromkeys(head.comparison.shown for head in heads))
     seatings = list(dict.fromkeys(head.seats for head in heads))
     return _Condition(

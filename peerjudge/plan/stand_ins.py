@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from peerjudge.data import Card, ReviewerKind
+from peerjudge.data import Card, ReviewerKind, replace
 from peerjudge.errors import CardError
 from peerjudge.shelf import Shelf
 

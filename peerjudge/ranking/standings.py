@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import isnan
 from typing import Literal
 
 import numpy as np
 
-from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Standing, Tournament
+from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Standing, Tournament, replace
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.resampling import bootstrap as resample

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import structlog
 from autogen_core.models import ChatCompletionClient, CreateResult
 
 from peerjudge.clients import Governed, billed_to, create_args, dialect_of, is_simulated
 from peerjudge.clients.sampling import Dialect
-from peerjudge.data import Card, Request, Utterance
+from peerjudge.data import Card, Request, Utterance, replace
 from peerjudge.reviewers.messages import llm_messages, utterance
 
 __all__ = ["ModelReviewer"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 from autogen_core import CancellationToken
 
-from peerjudge.data import Transcript, Turn
+from peerjudge.data import Transcript, Turn, replace
 from peerjudge.stage import Staging, discuss
 
 __all__ = ["Relay"]

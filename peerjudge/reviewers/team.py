@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +13,7 @@ from autogen_core import CancellationToken, Component
 from pydantic import BaseModel
 
 from peerjudge.cards import check_name
-from peerjudge.data import Comparison, Scalar, Transcript, from_json, to_json
+from peerjudge.data import Comparison, Scalar, Transcript, from_json, replace, to_json
 from peerjudge.errors import DataError
 from peerjudge.prompts import pack_identity
 from peerjudge.reviewers.adapters import reviewer_from

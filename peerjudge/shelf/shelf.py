@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast, get_args
 
-from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar, Study
+from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar, Study, replace
 from peerjudge.errors import CardError, ExperimentError, ShelfError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.shelf.folders import PLACES, Entry, Kind, builtin_root, files_on

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import replace
 
 import structlog
 from structlog.contextvars import bind_contextvars, reset_contextvars
@@ -18,6 +17,7 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Utterance,
+    replace,
 )
 from peerjudge.errors import ProtocolError, StoreError
 from peerjudge.protocol import DiscussionProtocol

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +24,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
     from_json,
+    replace,
 )
 from peerjudge.store.archive import Archive
 from peerjudge.store.rows import transcript_from

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, Self
 from sqlalchemy import Executable, Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from peerjudge.data import Transcript, Turn
+from peerjudge.data import Transcript, Turn, replace
 from peerjudge.errors import StoreError
 from peerjudge.stage import comparison_key
 from peerjudge.store.archive import Archive, Status

@@ -8,9 +8,7 @@ bare verdict, against `swapped` whether it matters what the reasons are reasons 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from peerjudge.data import Comparison, Control, Cue, Turn
+from peerjudge.data import Comparison, Control, Cue, Turn, replace
 
 __all__ = ["controlled", "order_of"]
 

@@ -7,10 +7,10 @@ none: such a cue is the same in every pair, order and protocol, so that its repl
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from peerjudge.data import Comparison, Control, Cue, Expects, Seat, Turn
+from peerjudge.data import Comparison, Control, Cue, Expects, Seat, Turn, replace
 from peerjudge.talk.controls import order_of
 
 __all__ = [

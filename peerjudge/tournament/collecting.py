@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import Battle, Tournament
+from peerjudge.data import Battle, Tournament, replace
 from peerjudge.errors import DataError
 
 __all__ = ["collect", "select", "without_family"]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from peerjudge.data import (
     Question,
     RecordedReview,
     Verdict,
+    replace,
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,7 @@ from peerjudge.data import (
     Question,
     RecordedReview,
     Verdict,
+    replace,
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError

@@ -1,9 +1,7 @@
 """How discussions went."""
 
-from dataclasses import replace
-
 from peerjudge.analysis.findings import Course, findings
-from peerjudge.data import Role, StopReason, Transcript
+from peerjudge.data import Role, StopReason, Transcript, replace
 from peerjudge.testing import comparison_of, transcript_of
 
 

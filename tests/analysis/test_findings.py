@@ -1,7 +1,5 @@
 """What a run found, on discussions small enough to work out by hand."""
 
-from dataclasses import replace
-
 import pytest
 
 from peerjudge.analysis.findings import ConditionFindings, Findings, findings
@@ -14,6 +12,7 @@ from peerjudge.data import (
     StopReason,
     Transcript,
     Verdict,
+    replace,
 )
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import NoEventReason

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 
 import peerjudge as pj
 from peerjudge.analysis.frames import FRAMES
-from peerjudge.data import TIE, StopReason, Transcript, Utterance
+from peerjudge.data import TIE, StopReason, Transcript, Utterance, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
 

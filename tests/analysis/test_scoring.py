@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,7 @@ from peerjudge.data import (
     RecordedReview,
     StopReason,
     Verdict,
+    replace,
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError

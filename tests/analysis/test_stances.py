@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +21,7 @@ from peerjudge.analysis.stances import (
     stance_counts,
     stances,
 )
-from peerjudge.data import Direction, EventKind, Role, Seat, StopReason, Verdict
+from peerjudge.data import Direction, EventKind, Role, Seat, StopReason, Verdict, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
 
@@ -228,7 +228,9 @@ def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
     """Of two votes by the same reviewers that of four turns, not of two; ann alone has no vote."""
     talk = [ended("2|1 1 1", f"c{k}") for k in (1, 2)]
     votes = [
-        replace(ended("1|1", f"c{k}", condition=f"vote of {turns}", protocol="vote"), turns=turns)
+        dataclasses.replace(
+            ended("1|1", f"c{k}", condition=f"vote of {turns}", protocol="vote"), turns=turns
+        )
         for k in (1, 2)
         for turns in (2, 4)
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peerjudge.cards import PROVIDERS, card_identity, check_name, read_card
-from peerjudge.data import Limits, ModelSpec, ReviewerKind, Sampling, from_json, to_json
+from peerjudge.data import Limits, ModelSpec, ReviewerKind, Sampling, from_json, replace, to_json
 from peerjudge.errors import CardError
 
 MODEL = '[model]\nprovider = "openai"\nname = "gpt-4o"\n'

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from peerjudge.data import (
     Turn,
     Utterance,
     Verdict,
+    replace,
 )
 from peerjudge.errors import PromptError
 from peerjudge.experiment.rehearsal import rehearse
@@ -124,7 +126,7 @@ def cases(draw: st.DrawFn, name: str) -> Case:
     kind = type(default.options)
     kinds = typing.get_type_hints(kind)
     options = {entry.name: draw(option_values(kinds[entry.name])) for entry in fields(kind)}
-    protocol = replace(default, options=kind(**options))
+    protocol = dataclasses.replace(default, options=kind(**options))
     least, most = protocol.seats
     n = draw(st.integers(least, least + 2 if most is None else most))
     seats = tuple(
@@ -145,7 +147,7 @@ def cases(draw: st.DrawFn, name: str) -> Case:
     ratings = {answer_id: draw(rating) for answer_id in comparison.shown}
     case = Case(protocol, seats, comparison, (), ratings)
     replies = st.lists(st.sampled_from(verdicts), min_size=case.bound, max_size=case.bound)
-    return replace(case, replies=tuple(draw(replies)))
+    return dataclasses.replace(case, replies=tuple(draw(replies)))
 
 
 def test_there_are_protocols_and_packs():
@@ -212,7 +214,7 @@ def test_survives_replies_that_say_nothing(name: str, data: st.DataObject, reply
     """Where no reply can be read the discussion still ends, and its conclusion is no stance."""
     case = data.draw(cases(name))
     ratings = dict.fromkeys(case.comparison.shown, reply)
-    case = replace(case, replies=(reply,) * len(case.replies), ratings=ratings)
+    case = dataclasses.replace(case, replies=(reply,) * len(case.replies), ratings=ratings)
     turns = case.play()
     asked = any(turn.cue.expects is not Expects.TEXT for turn in turns)
     verdict = case.protocol.conclude(case.seats, case.comparison, turns)
@@ -227,7 +229,7 @@ def test_swapping_the_answers_mirrors_the_discussion(name: str, data: st.DataObj
     case = data.draw(cases(name))
     if not case.protocol.swap_symmetric:
         return
-    other = replace(case, comparison=case.comparison.swapped())
+    other = dataclasses.replace(case, comparison=case.comparison.swapped())
     turns, mirrored = case.play(), other.play()
     assert [positions(case, turn.cue) for turn in turns] == [
         positions(other, turn.cue) for turn in mirrored
@@ -317,7 +319,7 @@ def test_private_prompts_do_not_depend_on_who_leads(name: str, data: st.DataObje
     case = data.draw(cases(name))
     if case.protocol.settings().get("control") == "swapped":
         return
-    reversed_case = replace(case, seats=case.seats[::-1])
+    reversed_case = dataclasses.replace(case, seats=case.seats[::-1])
     assert private_prompts(case) == private_prompts(reversed_case)
 
 

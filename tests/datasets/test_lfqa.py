@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
-from peerjudge.data import TIE
+from peerjudge.data import TIE, replace
 from peerjudge.datasets import GoldRule, load
 from peerjudge.errors import DataError
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 
 from peerjudge.analysis.scoring import beside, judged_from_transcripts, score
-from peerjudge.data import Question, Verdict
+from peerjudge.data import Question, Verdict, replace
 from peerjudge.datasets.published import published_tables
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, seats_of, transcript_of
@@ -96,7 +96,7 @@ def test_what_cannot_stand_beside_the_paper_says_why():
     """Other groups, an unknown evaluator, another publication and other protocols are refused."""
     tables = published_tables("prepair")
     with pytest.raises(DataError, match="no table by category; say --by subset or --by labeler"):
-        beside(replace(_run(), by="category"), tables)
+        beside(dataclasses.replace(_run(), by="category"), tables)
     with pytest.raises(DataError, match=r"no evaluator 'gpt-5'; it has gpt-3\.5-turbo"):
         beside(_run(), tables, setting="gpt-5")
     with pytest.raises(DataError, match="no published figures 'prd'; there are prepair"):

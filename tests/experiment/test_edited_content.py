@@ -1,10 +1,8 @@
 """What becomes of a run when the files it names are edited between two commands."""
 
-from dataclasses import replace
-
 import pytest
 
-from peerjudge.data import Condition, Experiment, StopReason
+from peerjudge.data import Condition, Experiment, StopReason, replace
 from peerjudge.errors import StoreError
 from peerjudge.experiment import load, run
 from peerjudge.shelf import Shelf

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 
-from peerjudge.data import Condition, Experiment, Leader, Orders
+from peerjudge.data import Condition, Experiment, Leader, Orders, replace
 from peerjudge.experiment import estimate, load, prepare, run
 from peerjudge.experiment.costs import Costs
 from peerjudge.shelf import Shelf
@@ -43,7 +43,7 @@ def test_a_stop_that_cannot_be_foreseen_is_not_counted_on(small):
 def test_a_large_plan_is_estimated_from_a_sample(small):
     """Only some comparisons are played through; the numbers are for all of them."""
     whole = prepare(small).plan
-    few = replace(whole, comparisons=whole.comparisons[:18])
+    few = dataclasses.replace(whole, comparisons=whole.comparisons[:18])
     assert estimate(few, Costs()).sampled == 18
     found = estimate(whole, Costs())
     assert found.sampled < found.comparisons == len(whole.comparisons)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
-from peerjudge.data import Condition, StopReason, to_json
+from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import CardError, ExperimentError
 from peerjudge.experiment import load, run
 from peerjudge.shelf import Shelf

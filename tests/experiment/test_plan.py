@@ -1,10 +1,8 @@
 """How an experiment unfolds into discussions."""
 
-from dataclasses import replace
-
 import pytest
 
-from peerjudge.data import Condition, Experiment, Leader, Orders, Role, Seating
+from peerjudge.data import Condition, Experiment, Leader, Orders, Role, Seating, replace
 from peerjudge.errors import ExperimentError, ProtocolError, ShelfError
 from peerjudge.experiment import prepare
 from peerjudge.experiment.plan import shown_orders

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Condition, Cue, Experiment, Orders, Seat
+from peerjudge.data import Condition, Cue, Experiment, Orders, Seat, replace
 from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.experiment.plan import cast_parts, shown_orders
 from peerjudge.experiment.rehearsal import rehearse
@@ -58,7 +58,7 @@ def test_a_protocol_that_breaks_down_is_told_so():
         raise KeyError
 
     with pytest.raises(ProtocolError, match="'rounds_of_1' raised KeyError"):
-        rehearse(replace(rounds_of(1), cue=broken), PLAIN_PACK, seats=2)
+        rehearse(dataclasses.replace(rounds_of(1), cue=broken), PLAIN_PACK, seats=2)
 
 
 def test_a_protocol_without_end_is_found_before_it_is_paid_for():
@@ -74,7 +74,7 @@ def test_a_protocol_cues_what_is_there():
         return Cue(seat="nobody", task="review", sees=("answer_0",))
 
     with pytest.raises(ProtocolError, match="cues seat 'nobody'"):
-        rehearse(replace(rounds_of(1), cue=ghost), seats=2)
+        rehearse(dataclasses.replace(rounds_of(1), cue=ghost), seats=2)
 
 
 def test_a_protocol_does_the_same_for_the_same():
@@ -85,7 +85,7 @@ def test_a_protocol_does_the_same_for_the_same():
         return Cue(seat=seats[next(counted) % 2].id, task="review", sees=("answer_0",))
 
     with pytest.raises(ProtocolError, match="cues differently when asked twice"):
-        rehearse(replace(rounds_of(1), cue=moody), seats=2)
+        rehearse(dataclasses.replace(rounds_of(1), cue=moody), seats=2)
 
 
 def test_a_plan_is_rehearsed():

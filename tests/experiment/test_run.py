@@ -3,13 +3,12 @@
 import asyncio
 import json
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import Condition, StopReason, to_json
+from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import load, open_run, read_source, run
 from peerjudge.shelf import Shelf

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -11,7 +9,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import ProxyTracerProvider, StatusCode
 
-from peerjudge.data import Condition, Seating
+from peerjudge.data import Condition, Seating, replace
 from peerjudge.experiment import run
 from peerjudge.shelf import Shelf
 from peerjudge.telemetry import tracer

@@ -8,9 +8,8 @@ import signal
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 
-from peerjudge.data import StopReason
+from peerjudge.data import StopReason, replace
 from peerjudge.experiment import load
 
 KILLS = 20

@@ -7,12 +7,11 @@ import select
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Condition, to_plain
+from peerjudge.data import Condition, replace, to_plain
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import load, run
 

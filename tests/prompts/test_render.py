@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from peerjudge.data import (
     Turn,
     Utterance,
     Verdict,
+    replace,
 )
 from peerjudge.errors import PromptError
 from peerjudge.prompts import render

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import Battle, Scheme, Tournament
+from peerjudge.data import Battle, Scheme, Tournament, replace
 from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking import given_weights, peer_rank, win_rates
 from peerjudge.tournament import collect

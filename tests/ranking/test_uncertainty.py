@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from peerjudge.data import Battle, Scheme, Scoring, Tournament
+from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, peer_rank, rank, ranking_document, win_rates
 from peerjudge.ranking.recount import rates, rows_of
 from peerjudge.ranking.uncertainty import bounds, outranks, ranks

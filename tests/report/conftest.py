@@ -1,7 +1,5 @@
 """Runs to report on, told in single lines."""
 
-from dataclasses import replace
-
 import pytest
 
 from peerjudge.data import (
@@ -15,6 +13,7 @@ from peerjudge.data import (
     Transcript,
     Usage,
     Verdict,
+    replace,
 )
 from peerjudge.testing import transcript_of
 

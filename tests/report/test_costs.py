@@ -1,12 +1,10 @@
 """What a run cost, reviewer by reviewer."""
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis.findings import Spoken, findings
-from peerjudge.data import Transcript, Usage
+from peerjudge.data import Transcript, Usage, replace
 from peerjudge.report.costs import costs_of
 from peerjudge.testing import transcript_of
 

@@ -2,14 +2,13 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from peerjudge.analysis.findings import findings
-from peerjudge.data import Transcript
+from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
 from peerjudge.report import figures_of, save_figures
 from peerjudge.report.drawing import svg_of

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from peerjudge.analysis.findings import findings
-from peerjudge.data import Transcript
+from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
 from peerjudge.report import TranscriptData, findings_document, write_report
 from peerjudge.tracker import opinion_events

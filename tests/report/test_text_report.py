@@ -1,13 +1,12 @@
 """The findings in a terminal."""
 
 import io
-from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from peerjudge.analysis.findings import findings
-from peerjudge.data import INCONSISTENT, Transcript
+from peerjudge.data import INCONSISTENT, Transcript, replace
 from peerjudge.report import print_findings
 
 

@@ -88,7 +88,7 @@ def test_verdicts_are_numbers_in_the_shown_order(run: tuple[Transcript, ...]) ->
 
 def test_a_text_is_held_once_and_long_ones_in_part() -> None:
     """Equal texts share a place; a text beyond the limit says how long it was."""
-    from dataclasses import replace
+    from peerjudge.data import replace
 
     told = transcript_of("1|1 1")
     long = tuple(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import replace
 
 import pytest
 from autogen_agentchat.agents import AssistantAgent, BaseChatAgent
@@ -30,6 +29,7 @@ from peerjudge.data import (
     Turn,
     Utterance,
     Verdict,
+    replace,
 )
 from peerjudge.errors import CardError
 from peerjudge.reviewers import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,6 +30,7 @@ from peerjudge.data import (
     Sampling,
     Seat,
     TokenLogprob,
+    replace,
 )
 from peerjudge.errors import CardError
 from peerjudge.reviewers import ModelReviewer, ReviewerAgent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -22,6 +21,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
     content_hash,
+    replace,
 )
 from peerjudge.simulation import SimulatedReviewer
 from peerjudge.testing import comparison_of

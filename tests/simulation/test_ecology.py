@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_damping_does_not_undo_a_majority(seed):
 @SEEDS
 def test_who_is_heard_matters_less_than_who_is_weighed(seed):
     """Hearing all alike, and weighing them by peers, comes to the same as hearing by weight."""
-    alike = replace(PRD, all_heard=True)
+    alike = dataclasses.replace(PRD, all_heard=True)
     for faction in (4, 8):
         by_weight, by_number = (
             _end(_against(faction), rule, seed, rounds=20) for rule in (PRD, alike)
@@ -90,8 +90,10 @@ def test_leaving_self_reviews_out_takes_the_reward_from_vanity(seed):
     circle = Population(able=2, faction=2, quality=(0.3, -0.3), pull=0.0)
     lost = {}
     for exclude in (False, True):
-        rule = replace(PRD, exclude_self=exclude)
-        modest, vain = (_end(replace(circle, own=own), rule, seed) for own in (0.0, 3.0))
+        rule = dataclasses.replace(PRD, exclude_self=exclude)
+        modest, vain = (
+            _end(dataclasses.replace(circle, own=own), rule, seed) for own in (0.0, 3.0)
+        )
         lost[exclude] = modest - vain
     assert lost[False] > 0.1
     assert lost[True] == pytest.approx(0.0, abs=0.005)

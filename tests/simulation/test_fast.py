@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import dataclasses
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ from peerjudge.data import (
     Seat,
     Transcript,
     Verdict,
+    replace,
 )
 from peerjudge.errors import DataError, ProtocolError
 from peerjudge.shelf import Shelf
@@ -259,7 +260,7 @@ def test_discussions_come_out_as_the_equations_expect():
     leader = Traits(
         ability=0.9, shared_error=0.4, susceptibility=-1.0, firmness=2.0, truth_pull=0.8
     )
-    follower = replace(
+    follower = dataclasses.replace(
         leader, ability=0.4, susceptibility=1.5, position_bias=0.3, machine_taste=0.3
     )
     cases = [

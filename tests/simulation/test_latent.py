@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import TIE, Comparison, Verdict
+from peerjudge.data import TIE, Comparison, Verdict, replace
 from peerjudge.simulation import (
     Traits,
     change_probability,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from peerjudge.cards import read_card
-from peerjudge.data import Card, Expects, Sampling
+from peerjudge.data import Card, Expects, Sampling, replace
 from peerjudge.datasets.published import published_tables
 from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
 from peerjudge.simulation.subsets import subsets

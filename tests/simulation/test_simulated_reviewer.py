@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from dataclasses import replace
 
 import pytest
 
-from peerjudge.data import TIE, Expects, Role, Verdict
+from peerjudge.data import TIE, Expects, Role, Verdict, replace
 from peerjudge.simulation import Traits, change_probability, private_accuracy
 from peerjudge.testing import comparison_of
 

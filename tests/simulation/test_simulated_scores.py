@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from peerjudge.data import Expects, Sampling, Verdict
+from peerjudge.data import Expects, Sampling, Verdict, replace
 from peerjudge.testing import comparison_of
 from peerjudge.verdicts import review
 

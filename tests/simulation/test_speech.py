@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from peerjudge.data import (
     Request,
     ReviewerKind,
     Verdict,
+    replace,
 )
 from peerjudge.simulation import SimulatedReviewer, read_traits
 from peerjudge.simulation.judgement import Mind, appeal_of, decide, key_of

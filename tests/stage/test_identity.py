@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from peerjudge.data import Cue, Role, Sampling, Transcript
+from peerjudge.data import Cue, Role, Sampling, Transcript, replace
 from peerjudge.stage import discuss, identify
 from peerjudge.stage.identity import Draws
 from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of

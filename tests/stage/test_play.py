@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import dataclasses
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.contextvars import get_contextvars
 
-from peerjudge.data import Cue, StopReason, Transcript, Verdict
+from peerjudge.data import Cue, StopReason, Transcript, Verdict, replace
 from peerjudge.errors import ProtocolError, StoreError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.stage import MAX_TURNS, discuss
@@ -244,7 +244,7 @@ def raising(*_):
         (always(), f"no end after {MAX_TURNS} turns"),
         (DiscussionProtocol(name="odd", description="", cue=raising, seats=(2, 2)), "KeyError"),
         (DiscussionProtocol(name="odd", description="", cue=raising), "takes 1 seats, not 2"),
-        (replace(rounds_of(0), conclusion=raising), "conclusion"),
+        (dataclasses.replace(rounds_of(0), conclusion=raising), "conclusion"),
     ],
 )
 async def test_a_protocol_that_breaks_its_contract_is_a_mistake(protocol, fault):

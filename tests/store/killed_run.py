@@ -9,9 +9,8 @@ import asyncio
 import os
 import signal
 import sys
-from dataclasses import replace
 
-from peerjudge.data import Transcript, Utterance
+from peerjudge.data import Transcript, Utterance, replace
 from peerjudge.stage import Staging, identify, play_all
 from peerjudge.store import Store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of

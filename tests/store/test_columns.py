@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 import peerjudge as pj
-from peerjudge.data import Transcript
+from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
 from peerjudge.experiment import open_run
 from peerjudge.store import Columns, Store

@@ -11,12 +11,11 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Transcript, Utterance
+from peerjudge.data import Transcript, Utterance, replace
 from peerjudge.errors import StoreError
 from peerjudge.stage import Staging, identify, play_all
 from peerjudge.store import Archive, Status, Store

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import StopReason, Transcript, Utterance
+from peerjudge.data import StopReason, Transcript, Utterance, replace
 from peerjudge.errors import StoreError
 from peerjudge.stage import Staging, discuss, identify, play_all
 from peerjudge.store import Archive, Status, Store

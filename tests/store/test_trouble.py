@@ -222,7 +222,7 @@ async def test_a_url_names_the_same_store_as_its_file(tmp_path):
 
 FILL_UP = """
 import asyncio, resource, sys
-from dataclasses import replace
+from peerjudge.data import replace
 from peerjudge.errors import StoreError
 from peerjudge.store import Store
 from peerjudge.testing import transcript_of

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import networkx as nx
 import pytest
 from hypothesis import given, settings
@@ -20,6 +18,7 @@ from peerjudge.data import (
     RecordedReview,
     StopReason,
     Verdict,
+    replace,
 )
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +15,7 @@ from peerjudge.data import (
     Transcript,
     Verdict,
     from_json,
+    replace,
     strict_majority,
     to_json,
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob
+from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob, replace
 from peerjudge.verdicts import review
 
 ALONE = Comparison(id="c", question=Question(id="q", text="?"), answers=(Answer(id="a", text="A"),))

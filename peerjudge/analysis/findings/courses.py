@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from peerjudge.analysis.findings.measures import Sampler
-from peerjudge.data import Measurement, Outcome, Role, StopReason, Transcript, Verdict
+from peerjudge.data import Measurement, Noun, Outcome, Role, StopReason, Transcript, Verdict
 
 __all__ = ["Course", "CourseOf", "Stand", "Step", "course_of", "courses"]
 
@@ -20,11 +19,8 @@ _MOST = 6
 """Of each condition; the others are rare, and the list of transcripts has all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Noun, frozen=True, kw_only=True):
     """One verdict: whose, whether it was given in private, and what it names."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     role: Role
     private: bool
@@ -34,11 +30,8 @@ class Step:
 CourseOf: TypeAlias = tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class Course(Noun, frozen=True, kw_only=True):
     """A sequence of verdicts, how many discussions of a condition took it, and which share of them."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     condition: str
     steps: CourseOf

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from peerjudge.analysis.accuracy import Accuracy
 from peerjudge.analysis.findings.courses import Course
 from peerjudge.analysis.stances import Stances
-from peerjudge.data import EventKind, Measurement, Outcome, Ranking, Role
+from peerjudge.data import EventKind, Measurement, Noun, Outcome, Ranking, Role
 from peerjudge.tracker import NoEventReason
 
 __all__ = [
@@ -32,15 +30,12 @@ CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
 """The kinds of event of a seat that had heard a stance other than its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class Effort(Noun, frozen=True, kw_only=True):
     """How much was played. Discussions count as done, failed, or unfinished; the rest is sums.
 
     `calls` counts attempts that were paid for, `cached` the replies that cost nothing. Tokens are
     those of all turns, cached ones included; `estimated` says that some were not counted by a server.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     done: int
     failed: int
@@ -59,8 +54,7 @@ class Effort:
         return self.done + self.failed + self.unfinished
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
+class Spoken(Noun, frozen=True, kw_only=True):
     """What was said, and what saying it took.
 
     Replies are `paid` (a model that reported or was counted tokens), `simulated`, `cached` (at hand
@@ -68,8 +62,6 @@ class Spoken:
     calls that had to be made again. `prompt_tokens` and `completion_tokens` are those of paid
     replies, `other_tokens` all of the rest. `latency` is in seconds, summed over the paid.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     replies: int = 0
     paid: int = 0
@@ -95,11 +87,8 @@ class Spoken:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupFindings:
+class GroupFindings(Noun, frozen=True, kw_only=True):
     """Accuracy within one subset or category, before and after discussing."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     name: str
     comparisons: int
@@ -107,15 +96,12 @@ class GroupFindings:
     after: Accuracy | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consistency:
+class Consistency(Noun, frozen=True, kw_only=True):
     """What became of judgements that were made in both orders of the answers.
 
     `same` and `inconsistent` add up, with the `unreadable` (a refusal included), to `judged`.
     `rate` is the share of `same` among the readable.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     judged: int
     same: int
@@ -124,26 +110,20 @@ class Consistency:
     rate: Measurement | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class Agreement(Noun, frozen=True, kw_only=True):
     """The share of discussions in which all readable stances (two or more) are the same."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     before: Measurement | None
     after: Measurement | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatFindings:
+class SeatFindings(Noun, frozen=True, kw_only=True):
     """One reviewer in one role (`None`: in all of them): where it began, where it ended, and between.
 
     `first_before` and `first_after` are the shares of its choices that name the first-shown answer.
     `altered` is the share of `ALTERED` among the events in which it was contradicted;
     `towards_gold` and `away_from_gold` count its moves by direction, whatever their kind.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewer: str
     role: Role | None
@@ -164,16 +144,13 @@ class SeatFindings:
         return sum(self.events[kind] for kind in CONTRADICTED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConditionFindings:
+class ConditionFindings(Noun, frozen=True, kw_only=True):
     """One condition of the experiment.
 
     `before` is the accuracy of the private stances, one per seat and discussion; `after` that of
     the concluded verdicts; `gain` the mean difference within discussions where both are readable.
     A lone judge has no before and no gain. `outcomes` counts the concluded verdicts.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     name: str
     protocol: str
@@ -199,8 +176,7 @@ class ConditionFindings:
         return any(sum(s.events.values()) + sum(s.no_events.values()) for s in self.by_seat)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgainstVote:
+class AgainstVote(Noun, frozen=True, kw_only=True):
     """A condition against the vote on the comparisons that both judged.
 
     `difference` is the mean over comparisons of its accuracy minus the vote's. An even panel that
@@ -208,8 +184,6 @@ class AgainstVote:
     is a choice. `same_reviewers` says whether the two were seated with the same reviewers. Turns are
     means per discussion.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     condition: str
     vote: str
@@ -221,8 +195,7 @@ class AgainstVote:
     vote_turns: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadToHead:
+class HeadToHead(Noun, frozen=True, kw_only=True):
     """Who won how often against whom: `shares[row][column]` of the battles of the two, by weight.
 
     A tie is half a win for both. `None` on the diagonal and where two never met in a battle of any
@@ -230,22 +203,17 @@ class HeadToHead:
     contestants further down the ranking.
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     contestants: tuple[str, ...]
     shares: tuple[tuple[float | None, ...], ...]
     battles: tuple[tuple[int, ...], ...]
     left_out: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trajectory:
+class Trajectory(Noun, frozen=True, kw_only=True):
     """How a contestant's Elo rating grew: after so many `battles` the mean over many orders.
 
     `low` and `high` bound the orders. The first point is the start, before any battle.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     contestant: str
     battles: tuple[int, ...]
@@ -254,8 +222,7 @@ class Trajectory:
     high: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerFindings:
+class PeerFindings(Noun, frozen=True, kw_only=True):
     """Contestants and reviewers weighed by the reviewers' private reviews.
 
     `equal` counts all reviewers alike; `weighted` uses the damped peer weights, `weights` has these
@@ -265,8 +232,6 @@ class PeerFindings:
     that are no contestants; they get the mean weight. `head_to_head` and `trajectories` (of the
     leading contestants) are under the peer weights where there are any.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     equal: Ranking
     weighted: Ranking | None
@@ -278,8 +243,7 @@ class PeerFindings:
     trajectories: tuple[Trajectory, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class Findings(Noun, frozen=True, kw_only=True):
     """Everything a run found. Intervals are of `level` and resample questions, drawn with `seed`.
 
     `simulated` is true when any turn was spoken by something other than a real model. `by_reviewer`
@@ -289,8 +253,6 @@ class Findings:
     `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken` is by
     reviewer and counts the turns of all discussions, ended or not.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     seed: int
     level: float

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from peerjudge.data import Comparison, Transcript, Turn
+from peerjudge.data import Comparison, Transcript, Turn, replace
 
 __all__ = ["FRAMES", "TurnColumns", "TurnRow", "head_of", "turn_columns", "without_texts"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import nan
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from peerjudge.analysis.inference import (
 from peerjudge.analysis.intervals import SHARE, Floats, by_cluster, measured, resampled
 from peerjudge.analysis.kappa import KAPPA, cohen_kappa, correlation
 from peerjudge.analysis.panel.items import Items
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun, replace
 
 __all__ = ["Counted", "PanelPair", "adjusted", "counted", "panel_pairs"]
 
@@ -30,8 +29,7 @@ _SAID, _ERRED = 9, 4
 _BLOCK = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelPair:
+class PanelPair(Noun, frozen=True, kw_only=True):
     """Two reviewers on what both judged.
 
     `same` is the share of equal verdicts. Where there is gold: `error_correlation` is how much more
@@ -39,8 +37,6 @@ class PanelPair:
     on more questions, and `correlation` Williams' test of which correlates better with gold over
     comparisons. The `_adjusted` p-values are Holm's over all pairs of the panel.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     one: str
     other: str

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +25,12 @@ from peerjudge.analysis.kappa import (
 )
 from peerjudge.analysis.panel.items import Items, items_of
 from peerjudge.analysis.panel.pairs import PanelPair, adjusted, counted, panel_pairs
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun
 
 __all__ = ["Panel", "panel"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
+class Panel(Noun, frozen=True, kw_only=True):
     """The reviewers of a source, judging the same items (a comparison in one shown order).
 
     `accuracy` is by reviewer. Fleiss' kappa is over the items that all judged, Krippendorff's alpha
@@ -42,8 +39,6 @@ class Panel:
     errors k reviewers with these are worth (Kish 1965, the design effect). What needs gold is `None`
     without it, and what needs two reviewers is so for one.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewers: tuple[str, ...]
     items: int

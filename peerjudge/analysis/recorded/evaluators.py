@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from peerjudge.analysis.findings.trajectory import trajectories
 from peerjudge.analysis.findings.versus import versus
 from peerjudge.analysis.recorded.nouns import Evaluator, Jury
-from peerjudge.data import Dataset, Measurement, Ranking, Scheme, Scoring, Tournament
+from peerjudge.data import Dataset, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import peer_rank, rank
 from peerjudge.tournament import from_dataset

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from peerjudge.analysis.agreement import GoldAgreement
 from peerjudge.analysis.findings import HeadToHead, Trajectory
@@ -13,42 +12,33 @@ from peerjudge.analysis.position import OrderConsistency, Position
 from peerjudge.analysis.scoring import Score
 from peerjudge.analysis.self_enhancement import SelfEnhancement
 from peerjudge.analysis.verbosity import Verbosity
-from peerjudge.data import Measurement, Ranking
+from peerjudge.data import Measurement, Noun, Ranking
 
 __all__ = ["Evaluator", "Jury", "JuryAgreement", "RecordedFindings"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jury:
+class Jury(Noun, frozen=True, kw_only=True):
     """Reviewers who judge together, each counting alike or as well as it does as a contestant."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     name: str
     reviewers: tuple[str, ...]
     weights: Literal["equal", "peer"] = "equal"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JuryAgreement:
+class JuryAgreement(Noun, frozen=True, kw_only=True):
     """How well a jury's combined verdict agrees with the human gold (PRD Table 3)."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     jury: Jury
     agreement: GoldAgreement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluator:
+class Evaluator(Noun, frozen=True, kw_only=True):
     """A jury as it ranks the contestants (PRD Table 2); people vote as one.
 
     `elo` is `None`, and `elo_missing` says why, where its peer weights do not settle. `trajectory`
     follows the Elo rating of the contestant that is best in the eyes of all, for at most twice as
     many battles as the shortest of the evaluators' tournaments has.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     jury: Jury
     win_rate: Ranking
@@ -58,8 +48,7 @@ class Evaluator:
     trajectory: Trajectory | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedFindings:
+class RecordedFindings(Noun, frozen=True, kw_only=True):
     """Everything that a dataset's recorded reviews say. Intervals are of `level`, by question.
 
     `scores`, `positions`, `consistency`, `self_enhancement` and `verbosity` are by reviewer, people
@@ -68,8 +57,6 @@ class RecordedFindings:
     of each scheme that settles. `reviews` and `unreadable` count those of reviewers, `humans` the
     names under which people voted. Where there is no gold or no ranking, a sentence says why.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     dataset: str
     description: str

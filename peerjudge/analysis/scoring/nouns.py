@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from peerjudge.analysis.findings import Consistency
-from peerjudge.data import Comparison, Measurement, Outcome, Verdict
+from peerjudge.data import Comparison, Measurement, Noun, Outcome, Verdict
 
 __all__ = [
     "Cell",
@@ -101,8 +101,7 @@ class GoldRow:
     groups: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderShares:
+class OrderShares(Noun, frozen=True, kw_only=True):
     """Right verdicts by shown order, as shares of **all** verdicts: the unreadable count as wrong.
 
     `given` is the order in which the source shows a comparison, `other` every other one; `average`
@@ -111,8 +110,6 @@ class OrderShares:
     are LLMBar's `correct_False`, `correct_True`, `correct_average`, `correct_both` and `equal`.
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     given: float
     other: float
     average: float
@@ -120,8 +117,7 @@ class OrderShares:
     same: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Noun, frozen=True, kw_only=True):
     """How the verdicts of one judge on one group of comparisons meet gold, both orders pooled.
 
     `judged` verdicts have a gold; `outcomes` counts their kinds. `accuracy` is over the readable
@@ -129,8 +125,6 @@ class Cell:
     if everything else (unreadable, refused, inconsistent) were wrong or right. `decided` is the
     accuracy where both the verdict and gold choose. `questions` is what the intervals resample.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     judged: int
     questions: int
@@ -144,15 +138,12 @@ class Cell:
     consistency: Consistency
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnReading:
+class OwnReading(Noun, frozen=True, kw_only=True):
     """The same replies as we read them, and how often that is not what is on record.
 
     The four counts are over verdicts with a gold: `same` on record and in our reading, `different`
     choices, and what only one of the two could read.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     total: Cell
     groups: Mapping[str, Cell]
@@ -185,8 +176,7 @@ class Disagreement:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correlation:
+class Correlation(Noun, frozen=True, kw_only=True):
     """Ratings of single answers against the mean rating that is gold, on one aspect.
 
     `pearson` pools all answers, with bounds that resample questions; `spearman`, `kendall` (tau-b)
@@ -195,8 +185,6 @@ class Correlation:
     NaN where a coefficient does not exist: fewer than two answers, or ratings that never vary; the
     bounds are NaN for a single question.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     judge: Judge
     aspect: str

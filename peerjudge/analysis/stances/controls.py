@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
 from peerjudge.analysis.inference import PairedDifference, holm, paired_bootstrap
 from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.analysis.stances.records import CONTRADICTED, Discussion
-from peerjudge.data import Control, EventKind, Measurement, OpinionEvent, Verdict
+from peerjudge.data import Control, EventKind, Measurement, Noun, OpinionEvent, Verdict, replace
 
 __all__ = ["Controlled", "compare_controls"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Controlled:
+class Controlled(Noun, frozen=True, kw_only=True):
     """How often a reviewer (`None`: all) altered at its first turn after hearing, if contradicted.
 
     Later turns are left out: who is where by then depends on what was altered before, and differs
@@ -27,8 +25,6 @@ class Controlled:
     the share altered here, over the questions in which both have a contradiction; `holm` is its
     p-value adjusted for all differences. All bounds resample questions.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     condition: str
     control: Control

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.analysis.stances.records import CONTRADICTED, Discussion, Move
-from peerjudge.data import Direction, EventKind, Measurement, Role
+from peerjudge.data import Direction, EventKind, Measurement, Noun, Role
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -23,8 +22,7 @@ Key = tuple[str | None, Role | None, str | None, int | None]
 """Reviewer, role, opponent and round; `None` where a row is over all of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StanceCounts:
+class StanceCounts(Noun, frozen=True, kw_only=True):
     """The opinion events of one group: `None` in `reviewer`, `role`, `opponent`, `round` is all.
 
     `altered` and `held` are the shares of the events in which a seat had been contradicted;
@@ -32,8 +30,6 @@ class StanceCounts:
     `gold`, `majority` and `first` count the moves by direction, seen from the gold answer, from the
     majority of the private stances and from the first-shown answer.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     reviewer: str | None
     role: Role | None
@@ -48,11 +44,8 @@ class StanceCounts:
     first: Mapping[Direction, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Persuasion:
+class Persuasion(Noun, frozen=True, kw_only=True):
     """How often `listener` was contradicted by `speaker`, and how often it altered to its stance."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     speaker: str
     listener: str

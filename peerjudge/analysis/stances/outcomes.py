@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from peerjudge.analysis.inference import PairedDifference, paired_bootstrap
 from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.analysis.stances.records import CONTRADICTED, Discussion, SeatStances
-from peerjudge.data import EventKind, Measurement, Role, Verdict
+from peerjudge.data import EventKind, Measurement, Noun, Role, Verdict
 
 __all__ = ["Change", "Ordering", "Settling", "changes", "ordering", "settling"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settling:
+class Settling(Noun, frozen=True, kw_only=True):
     """When the seats of a condition came to agree.
 
     Of `discussions`, `from_start` came with one stance, `after` counts those that had one for the
@@ -25,8 +22,6 @@ class Settling:
     that came to agree among those that did not at the start, and `lasted` the share of these that
     still agreed at the end.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     condition: str
     discussions: int
@@ -38,8 +33,7 @@ class Settling:
     lasted: Measurement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ordering:
+class Ordering(Noun, frozen=True, kw_only=True):
     """What leading did to a reviewer (`None`: to all), against following on the same comparisons.
 
     `altered` is the share of contradictions to which it altered, as leader minus as follower;
@@ -49,19 +43,14 @@ class Ordering:
     ended in agreement, that ended with the stance of the leader.
     """
 
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
-
     reviewer: str | None
     altered: PairedDifference | None
     accuracy: PairedDifference | None
     leader_prevails: Measurement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Noun, frozen=True, kw_only=True):
     """A reviewer's accuracy before and after discussing, where it had a readable stance both times."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     condition: str
     reviewer: str

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
 
 from peerjudge.analysis.comparing import Compared, compare, over_vote
 from peerjudge.analysis.stances.conditions import VOTE, conditions_of
@@ -19,13 +17,12 @@ from peerjudge.analysis.stances.outcomes import (
     settling,
 )
 from peerjudge.analysis.stances.records import Discussion, discussion_of
-from peerjudge.data import Transcript
+from peerjudge.data import Noun, Transcript
 
 __all__ = ["Stances", "stances", "stances_of"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stances:
+class Stances(Noun, frozen=True, kw_only=True):
     """What became of the stances in the discussions that came to their end.
 
     `counts`, `persuasion` and `ordering` are over all conditions but the controls, which nobody is to
@@ -33,8 +30,6 @@ class Stances:
     the vote of the same reviewers that cost most nearly as much, `conditions` every two conditions.
     `silent` names those of several seats, no votes, in which nobody ever spoke to anybody.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     discussions: int
     simulated: bool

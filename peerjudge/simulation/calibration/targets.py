@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import ClassVar
 
-from peerjudge.data import from_plain
+from peerjudge.data import Noun, from_plain
 
 __all__ = [
     "Figure",
@@ -24,8 +23,6 @@ __all__ = [
     "Vicuna80Targets",
     "targets",
 ]
-
-_STRICT: Mapping[str, object] = {"extra": "forbid"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,22 +44,16 @@ class Figure:
         return f"{self.group}: {self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(Noun, frozen=True, kw_only=True):
     """Questions of one kind; see `peerjudge.simulation.analytic.Case`."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     gold: int
     machine: int
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Noun, frozen=True, kw_only=True):
     """A line of PRD's Table 4. `runs` names the private runs of a reviewer that met itself."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     reviewers: tuple[str, str]
     private: tuple[float, float]
@@ -80,11 +71,8 @@ class Pair:
         return self.reviewers[0] == self.reviewers[1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrdTargets:
+class PrdTargets(Noun, frozen=True, kw_only=True):
     """PRD's discussions on LFQA: Tables 4, 6, 7 and 9 and section 5."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     questions: tuple[Questions, ...]
     pairs: tuple[Pair, ...]
@@ -100,11 +88,8 @@ class PrdTargets:
         return tuple(self.held)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LlmbarRow:
+class LlmbarRow(Noun, frozen=True, kw_only=True):
     """A line of PRePair's Table 4; `cells` are in the order of `LlmbarTargets.items`."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     model: str
     method: str
@@ -112,11 +97,8 @@ class LlmbarRow:
     total: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LlmbarTargets:
+class LlmbarTargets(Noun, frozen=True, kw_only=True):
     """PRePair on LLMBar: at temperature 0 (`rows`) and at 0.7 (`warm`, which is not fitted)."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     items: Mapping[str, int] = field(hash=False)
     rows: tuple[LlmbarRow, ...]
@@ -128,14 +110,11 @@ class LlmbarTargets:
         return tuple(dict.fromkeys(row.model for row in self.rows))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vicuna80Reviewer:
+class Vicuna80Reviewer(Noun, frozen=True, kw_only=True):
     """Shares of a reviewer's 1600 recorded verdicts; `own_wins` of the 640 on its own answers.
 
     `words` is the mean length of its reviews.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     first: float
     tie: float
@@ -146,14 +125,11 @@ class Vicuna80Reviewer:
     words: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vicuna80Targets:
+class Vicuna80Targets(Noun, frozen=True, kw_only=True):
     """The recorded reviews of Vicuna80, counted.
 
     `gold` holds, per two contestants in one key, how often the first is better, neither, the second.
     """
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     questions: int
     gold: Mapping[str, tuple[int, int, int]] = field(hash=False)
@@ -162,20 +138,14 @@ class Vicuna80Targets:
     again: Mapping[str, float] = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
+class Notes(Noun, frozen=True, kw_only=True):
     """What has to be known to read them: where they contradict themselves."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     contradictions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Targets:
+class Targets(Noun, frozen=True, kw_only=True):
     """All of them."""
-
-    __pydantic_config__: ClassVar[Mapping[str, object]] = _STRICT
 
     prd: PrdTargets
     llmbar: LlmbarTargets

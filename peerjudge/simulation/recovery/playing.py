@@ -7,8 +7,8 @@ each that occurs is made once and then copied from question to question.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 from peerjudge.analysis.stances import Discussion, discussion_of
@@ -24,6 +24,7 @@ from peerjudge.data import (
     Turn,
     Utterance,
     Verdict,
+    replace,
 )
 from peerjudge.shelf import Shelf
 from peerjudge.simulation.fast import Speaker, World
@@ -56,7 +57,7 @@ def in_turn(world: World, leader: Speaker, follower: Speaker, *, draws: Draws) -
         held = play_script(script, world, by_seat, draws=draws)
         for number, (gold, stances) in enumerate(zip(golds, _stances(held), strict=True)):
             record = _record(names, gold, stances, swapped=swapped)
-            ended.append(replace(record, comparison=f"{number}", question=f"{number}"))
+            ended.append(dataclasses.replace(record, comparison=f"{number}", question=f"{number}"))
     return ended
 
 

@@ -1,0 +1,34 @@
+"""What every noun is: frozen, equal by value, made by keywords, and strict about its JSON form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
+__all__ = ["Noun", "replace"]
+
+
+class Noun(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Frozen data. `replace(noun, field=value)` gives another one with some fields changed.
+
+    Fields are not checked when a noun is made, and checked without exception when one is read.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """How AutoGen's messages and configurations, which are pydantic's, hold a noun."""
+        from pydantic_core import core_schema
+
+        def read(given: object) -> Self:
+            return given if isinstance(given, cls) else convert(given, cls)
+
+        written = core_schema.plain_serializer_function_ser_schema(to_builtins)
+        return core_schema.no_info_plain_validator_function(read, serialization=written)
