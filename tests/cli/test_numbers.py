@@ -15,14 +15,15 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna8
 
 
 def test_a_ranking_says_how_sure_it_is(played):
-    """With resampled questions there are bounds of ranks and weights, and shares of outranking."""
-    words = ("rank", "study", "--weights", "peer", "--scheme", "damped", "--bootstrap", "50")
+    """Unless none are wanted there are bounds of ranks and weights, and shares of outranking."""
+    words = ("rank", "study", "--weights", "peer", "--scheme", "damped")
     document = played(*words, "--json").document
     names = set(document["contestants"])
     assert {one for row in document["outranks"].values() for one in row} == names
     assert set(document["weight_bounds"]) == set(document["weights"])
     assert all(one["rank_low"] <= one["rank_high"] for one in document["contestants"].values())
     assert "above the next" in played(*words).out
+    assert "above the next" not in played(*words, "--bootstrap", "0").out
 
 
 def test_elo_has_a_trajectory_and_nothing_else_does(played):
