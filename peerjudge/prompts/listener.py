@@ -34,21 +34,22 @@ class Listener:
         self._source = ""
         self._parts = [scene]
 
-    def follows(self, heard: tuple[Turn, ...]) -> bool:
-        """Whether what it was told already is how these turns begin, and the rest can be added.
+    def news(self, heard: tuple[Turn, ...]) -> tuple[Turn, ...] | None:
+        """The rest of these turns, if what it was told already is how they begin.
 
-        It cannot where the mark occurs in the rest, or something private comes after a discussion
-        has begun: what is private is told first.
+        `None` where the rest cannot be added: the mark occurs in it, or something private comes
+        after a discussion has begun, and what is private is told first.
         """
         told = self.heard
         if heard[: len(told)] != told:
-            return False
-        for turn in heard[len(told) :]:
+            return None
+        news = heard[len(told) :]
+        for turn in news:
             if self.mark in turn.utterance.text:
-                return False
+                return None
             if turn.cue.private and not all(earlier.cue.private for earlier in told):
-                return False
-        return True
+                return None
+        return news
 
     def hear(self, text: str, *, own: bool = False, source: str = "") -> None:
         """Add what somebody said, unless it says nothing; `own` are the seat's own words."""
