@@ -15,7 +15,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from autogen_core import EVENT_LOGGER_NAME, CancellationToken
 from autogen_core.logging import LLMCallEvent
@@ -37,7 +37,7 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 from pydantic import BaseModel
 
-from peerjudge.clients.failures import MalformedReplyError
+from peerjudge.clients.failures import MalformedReplyError, ProviderFailedError
 from peerjudge.clients.posting import Posting
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
 
         Raises:
             MalformedReplyError: The model called a function, though it was given none.
+            ProviderFailedError: An error came back, though as a success.
             LookupError, TypeError, ValueError: What came back is no reply.
         """
         extra = dict(extra_create_args or {})
@@ -163,11 +164,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
         return {**self._body, **given, "messages": plain, **own}
 
     def _read(self, body: Mapping[str, Any], reply: dict[str, Any]) -> CreateResult:
-        counted: dict[str, Any] = reply.get("usage") or {}
-        usage = RequestUsage(
-            prompt_tokens=counted.get("prompt_tokens") or 0,
-            completion_tokens=counted.get("completion_tokens") or 0,
-        )
+        usage = _usage(reply.get("usage"))
         self._paid = _added(self._paid, usage)
         if _events.isEnabledFor(logging.INFO):
             _events.info(
@@ -178,6 +175,8 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
                     completion_tokens=usage.completion_tokens,
                 )
             )
+        if not reply.get("choices") and (error := reply.get("error")):
+            raise _failed(error)
         choice: dict[str, Any] = reply["choices"][0]
         message: dict[str, Any] = choice["message"]
         logprobs: dict[str, Any] = choice.get("logprobs") or {}
@@ -192,6 +191,27 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
             logprobs=_logprobs(logprobs.get("content")),
             thought=message.get("reasoning_content"),
         )
+
+
+def _usage(counted: object) -> RequestUsage:
+    """The tokens as the server counted them; nothing where that is no count."""
+    given = cast("dict[str, object]", counted if isinstance(counted, dict) else {})
+    prompt, reply = (given.get(name) for name in ("prompt_tokens", "completion_tokens"))
+    return RequestUsage(prompt_tokens=_number(prompt), completion_tokens=_number(reply))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _failed(error: object) -> ProviderFailedError:
+    """The failure that a reply tells of: its message, and the status that it would have had."""
+    said = cast("dict[str, object]", error if isinstance(error, dict) else {"message": error})
+    status = said.get("code")
+    return ProviderFailedError(
+        f"the server answered with an error: {said.get('message') or said}",
+        status=status if isinstance(status, int) else None,
+    )
 
 
 def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLogprob] | None:
