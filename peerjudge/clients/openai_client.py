@@ -68,7 +68,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
     """`OpenAIChatCompletionClient` that takes a shorter way with plain prompts.
 
     What goes over the wire and what comes of it are the same. Prompts with images or tools, with
-    several system messages, or to be answered in JSON, go AutoGen's own way. Its component form is
+    several system messages, or with `json_output`, go AutoGen's own way. Its component form is
     that of AutoGen's client.
 
     Args:
@@ -89,7 +89,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
             or settings.get("include_name_in_message", True)
             or settings["model_info"]["family"] == ModelFamily.R1
             or str(settings["model"]).startswith("claude-")
-            or "response_format" in settings
+            or isinstance(settings.get("response_format"), type)
         )
 
     async def create(
@@ -144,7 +144,8 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
         """The body of the request, if nothing in it needs AutoGen's attention."""
         own = extra.get("extra_body", self._extra_body)
         given = {name: value for name, value in extra.items() if name != "extra_body"}
-        if self._changing or not given.keys() <= _OF_THE_BODY or "response_format" in given:
+        typed = isinstance(given.get("response_format"), type)
+        if self._changing or typed or not given.keys() <= _OF_THE_BODY:
             return None
         plain: list[dict[str, str]] = []
         for place, message in enumerate(messages):
@@ -222,13 +223,21 @@ def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLo
             token=token["token"],
             logprob=token["logprob"],
             top_logprobs=[
-                TopLogprob(logprob=top["logprob"], bytes=top.get("bytes"))
+                TopLogprob(logprob=top["logprob"], bytes=_spelt(top))
                 for top in token.get("top_logprobs") or ()
             ],
             bytes=token.get("bytes"),
         )
         for token in tokens
     ]
+
+
+def _spelt(token: Mapping[str, Any]) -> list[int] | None:
+    """The bytes of an alternative, by which alone AutoGen knows it; llama.cpp sends its text only."""
+    given, text = token.get("bytes"), token.get("token")
+    if given is not None or not text:
+        return given
+    return list(text.encode(errors="surrogatepass"))
 
 
 def _added(one: RequestUsage, other: RequestUsage) -> RequestUsage:
