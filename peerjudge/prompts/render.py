@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from peerjudge.data import Comparison, Control, Cue, Message, PromptPack, Seat, Turn
+from peerjudge.data import Comparison, Cue, Message, PromptPack, Seat, Turn
 from peerjudge.errors import PromptError
 from peerjudge.prompts.digressions import beside_the_point
 from peerjudge.prompts.listener import Listener
@@ -97,11 +97,14 @@ class Prompter:
         self._comparison = comparison
         self._roles = roles
         self._materials: dict[tuple[str, ...], Material] = {}
-        self._listeners: dict[tuple[str, str, bool, tuple[str, ...], bool, Control], Listener] = {}
+        self._listeners: dict[tuple[object, ...], Listener] = {}
 
     def messages(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
         """The whole prompt for a cue; `heard` are its `heard_turns`. See `render`."""
-        key = (cue.seat, cue.task, cue.private, cue.sees, cue.blind, cue.control)
+        key = (
+            *(cue.seat, cue.task, cue.sees, cue.private, cue.blind, cue.control, cue.expects),
+            *(cue.reply, cue.scale, cue.ties, cue.aspects, cue.remind),
+        )
         listener = self._listeners.get(key)
         news = None if listener is None else listener.news(heard)
         if listener is None or news is None:
@@ -109,22 +112,22 @@ class Prompter:
             self._listeners[key] = listener
         self._tell(listener, cue, news)
         listener.heard = heard
-        return listener.asked(self._wording.instruction(cue, self._places[cue.seat]))
+        return listener.asked()
 
     def _tell(self, listener: Listener, cue: Cue, turns: tuple[Turn, ...]) -> None:
         """Tell a seat of these turns, of what was said in private first."""
         for turn in turns:
             if turn.cue.private:
-                listener.hear(self._retold(turn, cue, listener.mark))
+                listener.learn(self._retold(turn, cue, listener.mark))
         for turn in turns:
-            speaker, words = turn.cue.seat, turn.utterance.text
+            speaker = turn.cue.seat
             if turn.cue.private:
                 continue
             if speaker != cue.seat:
-                listener.hear(self._retold(turn, cue, listener.mark), source=speaker)
-            elif not words.isspace():
+                listener.hear("user", self._retold(turn, cue, listener.mark), speaker)
+            elif not turn.utterance.text.isspace():
                 # Some providers refuse an empty assistant message, and it would tell nothing.
-                listener.hear(words, own=True, source=speaker)
+                listener.hear("assistant", turn.utterance.text, speaker)
 
     def _listener(self, cue: Cue, heard: tuple[Turn, ...]) -> Listener:
         material = self._materials.get(cue.sees)
@@ -133,12 +136,14 @@ class Prompter:
         role, wording = self._roles.get(cue.seat, ""), self._wording
         mark = material.mark([role, *[turn.utterance.text for turn in heard]])
         system = material.put_into(wording.system(), mark)
-        place = "" if cue.private else wording.seat(self._places[cue.seat])
+        place = self._places[cue.seat]
+        who = "" if cue.private else wording.seat(place)
         scene = wording.scene(cue.task, len(cue.sees))
         return Listener(
             mark=mark,
-            opening=paragraphs((system, role.strip(), place)),
+            opening=paragraphs((system, role.strip(), who)),
             scene="" if cue.blind else material.put_into(scene, mark),
+            instruction=wording.instruction(cue, place),
         )
 
     def _retold(self, turn: Turn, cue: Cue, mark: str) -> str:
