@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.errors import DataError, StoreError
+from peerjudge.cli.export_frames import Frame, opened_for, write_frame
+from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
     from peerjudge.data import Transcript
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["TURN_COLUMNS", "export_command"]
 
 Format = Literal["jsonl", "csv", "parquet", "arena", "alpaca-eval", "mt-bench"]
-Frame = Literal["turns", "discussions", "calls", "events", "battles", "weights"]
 
 TURN_COLUMNS = (
     "discussion",
@@ -90,14 +87,14 @@ async def export_command(
     if frame is not None and format not in {"csv", "parquet"}:
         msg = f"a frame is a table: write it as csv or parquet, not {format}"
         raise DataError(msg)
-    if format == "parquet" or frame is not None:
-        _write_frame(run, frame or "turns", format, output, stance)
+    if format == "parquet" or (format == "csv" and frame is not None):
+        write_frame(run, frame or "turns", form=format, output=output, stance=stance)
         return 0
     from peerjudge.experiment import open_run
 
     # The run is opened first: a misspelt name must not empty a file.
     async with open_run(run) as opened:
-        with _target(output) as file:
+        with opened_for(output) as file:
             if format == "jsonl":
                 await _write_jsonl(opened.transcripts(), file)
             elif format == "csv":
@@ -105,40 +102,6 @@ async def export_command(
             else:
                 await _write_exchange(opened.transcripts(), file, format, stance)
     return 0
-
-
-def _write_frame(
-    run: str, name: Frame, form: Format, output: Path | None, stance: Literal["private", "final"]
-) -> None:
-    from peerjudge.experiment import frames
-
-    if form == "parquet" and output is None:
-        msg = "parquet is not text: say where to write it with -o FILE.parquet"
-        raise DataError(msg)
-    if form == "parquet" and find_spec("pyarrow") is None:
-        msg = "writing parquet needs pyarrow: pip install 'peerjudge[parquet]'"
-        raise DataError(msg)
-    if name == "battles":
-        table = frames.battles_df(run, stance=stance)
-    elif name == "weights":
-        table = frames.weights_df(run, stance=stance)
-    else:
-        read = {
-            "turns": frames.turns_df,
-            "discussions": frames.discussions_df,
-            "calls": frames.calls_df,
-            "events": frames.events_df,
-        }[name]
-        table = read(run)
-    if form == "csv":
-        with _target(output) as file:
-            table.to_csv(file, index=False)  # pyright: ignore[reportUnknownMemberType]  partial stubs
-        return
-    try:
-        table.to_parquet(output, index=False)  # pyright: ignore[reportUnknownMemberType]  partial stubs
-    except OSError as cause:
-        msg = f"cannot write {output}: {cause.strerror or cause}; choose another file with -o"
-        raise StoreError(msg) from cause
 
 
 async def _write_exchange(
@@ -178,16 +141,6 @@ async def _by_comparison(
             together = []
         together.append(one)
     yield together
-
-
-def _target(output: Path | None) -> AbstractContextManager[IO[str]]:
-    if output is None:
-        return nullcontext(sys.stdout)
-    try:
-        return output.open("w", encoding="utf-8", newline="")
-    except OSError as cause:
-        msg = f"cannot write {output}: {cause.strerror}; choose another file with -o"
-        raise StoreError(msg) from cause
 
 
 async def _write_jsonl(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:

@@ -34,9 +34,10 @@ def plan_command(
     """Simulate an experiment before paying for it; nobody is called.
 
     Shows for every effect that the experiment could find how often studies of several sizes would show
-    it, how many comparisons it needs, and what studies of these sizes take at most. Whatever is said
-    about discussing is said twice: as the reviewers' cards have it, and with their `truth_pull` at 0,
-    because that pull makes every discussion help and is an assumption.
+    it, how many comparisons it needs, and what studies of these sizes take at most, and on average where
+    discussions may end early. Whatever is said about discussing is said twice: as the reviewers' cards
+    have it, and with their `truth_pull` at 0, because that pull makes every discussion help and is an
+    assumption.
 
     Parameters
     ----------

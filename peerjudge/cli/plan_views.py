@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
 from peerjudge.data import Curve, CurveFigure, Measurement
-from peerjudge.plan import GAIN, LEADER, METHOD, VOTE, EffectOutlook, Outlook, Seen
+from peerjudge.plan import GAIN, LEADER, METHOD, VOTE, EffectOutlook, Expense, Outlook, Seen
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,6 +25,7 @@ _PULLS = (
     f"{_CARDED}: a right argument pulls as the cards say (truth_pull). {_STILL}: it does not. The pull "
     "was fitted to published figures and is an assumption: trust what both rows show."
 )
+_EXPECTED = "What it takes where discussions end as early as the simulated ones, as carded"
 _NO_VOTE = (
     "no condition is a vote, so whether discussing beats voting cannot be told; add one with "
     "protocol='vote' and the same seats"
@@ -45,7 +46,10 @@ def print_plan(found: Outlook) -> None:
     if any(one.without_pull is not None for one in found.effects):
         console.print(_PULLS)
     console.print("\nWhat it takes at most", style="bold")
-    console.print(_expense_table(found))
+    console.print(_expense_table(found, found.expenses))
+    if found.expected:
+        console.print(f"\n{_EXPECTED}", style="bold")
+        console.print(_expense_table(found, found.expected))
     for line in _closing(found):
         console.print(line, markup=False)
 
@@ -88,22 +92,24 @@ def plan_document(found: Outlook) -> dict[str, object]:
             }
             for one in found.effects
         ],
-        "expenses": [
-            {
-                "comparisons": row.comparisons,
-                "discussions": row.discussions,
-                "calls": row.calls,
-                "tokens": row.tokens,
-                "cost_usd": row.cost_usd,
-                "hours": row.hours,
-            }
-            for row in found.expenses
-        ],
+        "expenses": [_expense_document(row) for row in found.expenses],
+        "expected": [_expense_document(row) for row in found.expected],
         "assumed": {
             "reply_tokens": found.reply_tokens,
             "seconds_per_call": found.seconds_per_call,
             "max_connections": found.max_connections,
         },
+    }
+
+
+def _expense_document(row: Expense) -> dict[str, object]:
+    return {
+        "comparisons": row.comparisons,
+        "discussions": row.discussions,
+        "calls": row.calls,
+        "tokens": row.tokens,
+        "cost_usd": row.cost_usd,
+        "hours": row.hours,
     }
 
 
@@ -192,7 +198,7 @@ def _enough(found: Outlook) -> dict[int, str]:
     return sizes
 
 
-def _expense_table(found: Outlook) -> Table:
+def _expense_table(found: Outlook, expenses: Sequence[Expense]) -> Table:
     from rich.table import Table
 
     enough = _enough(found)
@@ -201,7 +207,7 @@ def _expense_table(found: Outlook) -> Table:
     for name in ("comparisons", "discussions", "calls", "tokens", "cost", "hours"):
         table.add_column(name, justify="right")
     table.add_column("")
-    for row in found.expenses:
+    for row in expenses:
         if row.comparisons in asked | enough.keys():
             table.add_row(
                 f"{row.comparisons:,}",

@@ -34,7 +34,7 @@ async def rank_command(
     majority: bool = False,
     orders: int = 1000,
     prior: float = 0.0,
-    bootstrap: int = 0,
+    bootstrap: int = 1000,
     trajectory: int = 0,
     graph: Path | None = None,
     seed: int = 0,
@@ -70,8 +70,8 @@ async def rank_command(
         Bradley-Terry adds so many tied battles to every pair, so that it also has an answer where
         somebody never got a point from the others.
     bootstrap
-        Resample the questions so many times: bounds of scores, ranks and peer weights, and how
-        sure it is that one contestant outranks another.
+        How many resamples of the questions give the bounds of scores, ranks and peer weights, and
+        how sure it is that one contestant outranks another; 0 for none.
     trajectory
         Of Elo: also the ratings after every so many battles, over the same orders.
     graph
@@ -208,10 +208,10 @@ def _bounds(tournament: Tournament, scoring: Scoring, *, orders: int, bootstrap:
     """What the bounds beside the scores are, or why there are none."""
     alone = len(set(tournament.question[tournament.readable].tolist())) == 1
     if bootstrap and not alone:
-        return f"bounds are 95 % of {bootstrap} resamples of the questions"
+        return f"bounds are 95 % of {bootstrap:,} resamples of the questions"
     why = "all reviews are of one question, so there are none to resample" if bootstrap else ""
     if scoring is Scoring.ELO:
-        return f"bounds are 95 % of {orders} random orders of the battles{why and '; '}{why}"
+        return f"bounds are 95 % of {orders:,} random orders of the battles{why and '; '}{why}"
     return f"no bounds: {why}" if why else ""
 
 

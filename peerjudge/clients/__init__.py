@@ -24,6 +24,7 @@ from peerjudge.clients.crew import Crew
 from peerjudge.clients.failures import (
     ClientCancelledError,
     MalformedReplyError,
+    ProviderFailedError,
     WorkerLostError,
 )
 from peerjudge.clients.governed import Governed
@@ -48,6 +49,7 @@ __all__ = [
     "MemoryCache",
     "Price",
     "Prices",
+    "ProviderFailedError",
     "Reply",
     "ResponseCache",
     "RetryPolicy",

@@ -19,6 +19,7 @@ from peerjudge.errors import CardError
 __all__ = ["build_client", "secrets_of"]
 
 _NO_KEY = "no-key-needed"
+_PARSED = r"Pydantic serializer warnings:\s+\S+\(Expected `none` .*field_name='parsed'"
 
 
 def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionClient:
@@ -61,6 +62,8 @@ def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCo
 
     # Servers answer with names of their own ("gpt-4o" becomes "gpt-4o-2024-08-06"); that is no news.
     warnings.filterwarnings("ignore", message="Resolved model mismatch", category=UserWarning)
+    # AutoGen logs replies that openai has parsed without telling pydantic what they were parsed into.
+    warnings.filterwarnings("ignore", message=_PARSED, category=UserWarning)
     known = _schema(QuickOpenAIClient) | set(CompletionCreateParamsBase.__annotations__)
     settings: dict[str, Any] = {
         "model": spec.name,

@@ -17,10 +17,10 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import structlog
 from autogen_core import CancellationToken
@@ -29,8 +29,9 @@ from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
 from peerjudge.clients.failures import WorkerLostError
+from peerjudge.clients.packing import PackedReply, PackedRequest, pack, unpack_reply
 from peerjudge.clients.passing import Passing
-from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Pipe, Replied, Trouble
+from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Piece, Pipe, Replied, Trouble
 from peerjudge.data import Card
 from peerjudge.errors import ExperimentError
 
@@ -84,10 +85,11 @@ class Crew:
 
 
 class RemoteClient(Passing):
-    """A client whose plain calls are made by a crew.
+    """A client whose calls are made by a crew.
 
-    The inner client says what it is. It makes all other calls, and every call once nobody of the
-    crew is left.
+    The inner client says what it is. It makes the calls with tools, for some clients remember those
+    last given; those with settings that are no plain data; and every call once nobody of the crew
+    is left.
 
     Args:
         inner: The client of the card in this process.
@@ -114,19 +116,66 @@ class RemoteClient(Passing):
 
         Raises:
             WorkerLostError: Whoever made this call has died.
+            ValidationError: The reply does not fit the type that was asked for.
             Exception: As the inner client would raise it, by the names of its types.
         """
-        link = self._crew.idlest()
-        if link is None or tools or json_output is not None or cancellation_token is not None:
+        extra = dict(extra_create_args or {})
+        link = self._crew.idlest() if not tools and isinstance(tool_choice, str) else None
+        request = link and pack(messages, json_output=json_output, extra=extra, streamed=False)
+        if link is None or request is None:
             return await self.inner.create(
                 messages,
                 tools=tools,
                 tool_choice=tool_choice,
                 json_output=json_output,
-                extra_create_args=dict(extra_create_args or {}),
+                extra_create_args=extra,
                 cancellation_token=cancellation_token,
             )
-        return await link.ask(self._setting, messages, extra_create_args or {})
+        with link.asked(self._setting, request, token=cancellation_token) as reply:
+            return unpack_reply(await reply, json_output=json_output)
+
+    async def create_stream(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
+        json_output: bool | type[BaseModel] | None = None,
+        extra_create_args: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[str | CreateResult, None]:
+        """The reply piece by piece, then whole; raises what `create` raises."""
+        extra = dict(extra_create_args or {})
+        link = self._crew.idlest() if not tools and isinstance(tool_choice, str) else None
+        request = link and pack(messages, json_output=json_output, extra=extra, streamed=True)
+        if link is None or request is None:
+            async for piece in self.inner.create_stream(
+                messages,
+                tools=tools,
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=extra,
+                cancellation_token=cancellation_token,
+            ):
+                yield piece
+            return
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        with link.asked(
+            self._setting, request, token=cancellation_token, hand_on=pieces.put_nowait
+        ) as reply:
+            reply.add_done_callback(lambda _: pieces.put_nowait(None))
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            yield unpack_reply(await reply, json_output=json_output)
+
+
+def _nowhere(piece: str) -> None:
+    """Nobody hears the pieces of a reply that comes as a whole."""
+
+
+class _Call(NamedTuple):
+    reply: asyncio.Future[PackedReply]
+    hand_on: Callable[[str], None]
 
 
 class Link:
@@ -138,7 +187,7 @@ class Link:
         self._process = process
         self._closing = False
         self._numbers = count()
-        self._waiting: dict[int, asyncio.Future[CreateResult]] = {}
+        self._calls: dict[int, _Call] = {}
 
     @property
     def pid(self) -> int:
@@ -148,23 +197,32 @@ class Link:
     @property
     def busy(self) -> int:
         """How many calls are under way."""
-        return len(self._waiting)
+        return len(self._calls)
 
-    async def ask(
-        self, setting: str, messages: Sequence[LLMMessage], extra: Mapping[str, Any]
-    ) -> CreateResult:
-        """The reply to one call, made there."""
+    @contextmanager
+    def asked(
+        self,
+        setting: str,
+        request: PackedRequest,
+        *,
+        token: CancellationToken | None = None,
+        hand_on: Callable[[str], None] = _nowhere,
+    ) -> Generator[asyncio.Future[PackedReply]]:
+        """The reply to one call, made there; the call is cancelled if nobody waits for it to end."""
         number = next(self._numbers)
-        reply: asyncio.Future[CreateResult] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = reply
+        reply: asyncio.Future[PackedReply] = asyncio.get_running_loop().create_future()
+        self._calls[number] = _Call(reply, hand_on)
+        if token is not None:
+            token.link_future(reply)
         try:
-            self.pipe.send(Ask(number, setting, messages, extra))
-            return await reply
-        except asyncio.CancelledError:
-            self.pipe.send(Cancel(number))
-            raise
+            self.pipe.send(Ask(number, setting, request))
+            yield reply
         finally:
-            del self._waiting[number]
+            del self._calls[number]
+            if reply.cancelled() or not reply.done():
+                self.pipe.send(Cancel(number))
+            else:
+                reply.exception()  # Known now, even if whoever asked has just gone.
 
     async def close(self) -> None:
         """Let the process end, or end it."""
@@ -179,14 +237,14 @@ class Link:
 
     def _hear(self, message: object) -> None:
         match message:
-            case Replied(number, result) if number in self._waiting:
-                reply = self._waiting[number]
-                if not reply.done():
-                    reply.set_result(result)
-            case Trouble(number) if number in self._waiting:
-                reply = self._waiting[number]
-                if not reply.done():
-                    reply.set_exception(message.error())
+            case Piece(number, text) if number in self._calls:
+                self._calls[number].hand_on(text)
+            case Replied(number, reply) if number in self._calls:
+                if not (waiting := self._calls[number].reply).done():
+                    waiting.set_result(reply)
+            case Trouble(number) if number in self._calls:
+                if not (waiting := self._calls[number].reply).done():
+                    waiting.set_exception(message.error())
             case _:
                 pass  # Nobody waits for it any more.
 
@@ -195,7 +253,7 @@ class Link:
         if self._closing:
             return
         _log.warning("a worker has died", pid=self.pid, calls_lost=self.busy)
-        for reply in self._waiting.values():
+        for reply, _ in self._calls.values():
             if not reply.done():
                 msg = f"worker process {self.pid} died with this call under way"
                 reply.set_exception(WorkerLostError(msg))

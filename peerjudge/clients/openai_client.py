@@ -15,7 +15,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from autogen_core import EVENT_LOGGER_NAME, CancellationToken
 from autogen_core.logging import LLMCallEvent
@@ -37,7 +37,7 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 from pydantic import BaseModel
 
-from peerjudge.clients.failures import MalformedReplyError
+from peerjudge.clients.failures import MalformedReplyError, ProviderFailedError
 from peerjudge.clients.posting import Posting
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
     """`OpenAIChatCompletionClient` that takes a shorter way with plain prompts.
 
     What goes over the wire and what comes of it are the same. Prompts with images or tools, with
-    several system messages, or to be answered in JSON, go AutoGen's own way. Its component form is
+    several system messages, or with `json_output`, go AutoGen's own way. Its component form is
     that of AutoGen's client.
 
     Args:
@@ -89,7 +89,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
             or settings.get("include_name_in_message", True)
             or settings["model_info"]["family"] == ModelFamily.R1
             or str(settings["model"]).startswith("claude-")
-            or "response_format" in settings
+            or isinstance(settings.get("response_format"), type)
         )
 
     async def create(
@@ -106,6 +106,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
 
         Raises:
             MalformedReplyError: The model called a function, though it was given none.
+            ProviderFailedError: An error came back, though as a success.
             LookupError, TypeError, ValueError: What came back is no reply.
         """
         extra = dict(extra_create_args or {})
@@ -143,7 +144,8 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
         """The body of the request, if nothing in it needs AutoGen's attention."""
         own = extra.get("extra_body", self._extra_body)
         given = {name: value for name, value in extra.items() if name != "extra_body"}
-        if self._changing or not given.keys() <= _OF_THE_BODY or "response_format" in given:
+        typed = isinstance(given.get("response_format"), type)
+        if self._changing or typed or not given.keys() <= _OF_THE_BODY:
             return None
         plain: list[dict[str, str]] = []
         for place, message in enumerate(messages):
@@ -163,11 +165,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
         return {**self._body, **given, "messages": plain, **own}
 
     def _read(self, body: Mapping[str, Any], reply: dict[str, Any]) -> CreateResult:
-        counted: dict[str, Any] = reply.get("usage") or {}
-        usage = RequestUsage(
-            prompt_tokens=counted.get("prompt_tokens") or 0,
-            completion_tokens=counted.get("completion_tokens") or 0,
-        )
+        usage = _usage(reply.get("usage"))
         self._paid = _added(self._paid, usage)
         if _events.isEnabledFor(logging.INFO):
             _events.info(
@@ -178,6 +176,8 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
                     completion_tokens=usage.completion_tokens,
                 )
             )
+        if not reply.get("choices") and (error := reply.get("error")):
+            raise _failed(error)
         choice: dict[str, Any] = reply["choices"][0]
         message: dict[str, Any] = choice["message"]
         logprobs: dict[str, Any] = choice.get("logprobs") or {}
@@ -194,6 +194,27 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
         )
 
 
+def _usage(counted: object) -> RequestUsage:
+    """The tokens as the server counted them; nothing where that is no count."""
+    given = cast("dict[str, object]", counted if isinstance(counted, dict) else {})
+    prompt, reply = (given.get(name) for name in ("prompt_tokens", "completion_tokens"))
+    return RequestUsage(prompt_tokens=_number(prompt), completion_tokens=_number(reply))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _failed(error: object) -> ProviderFailedError:
+    """The failure that a reply tells of: its message, and the status that it would have had."""
+    said = cast("dict[str, object]", error if isinstance(error, dict) else {"message": error})
+    status = said.get("code")
+    return ProviderFailedError(
+        f"the server answered with an error: {said.get('message') or said}",
+        status=status if isinstance(status, int) else None,
+    )
+
+
 def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLogprob] | None:
     if not tokens:
         return None
@@ -202,13 +223,21 @@ def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLo
             token=token["token"],
             logprob=token["logprob"],
             top_logprobs=[
-                TopLogprob(logprob=top["logprob"], bytes=top.get("bytes"))
+                TopLogprob(logprob=top["logprob"], bytes=_spelt(top))
                 for top in token.get("top_logprobs") or ()
             ],
             bytes=token.get("bytes"),
         )
         for token in tokens
     ]
+
+
+def _spelt(token: Mapping[str, Any]) -> list[int] | None:
+    """The bytes of an alternative, by which alone AutoGen knows it; llama.cpp sends its text only."""
+    given, text = token.get("bytes"), token.get("token")
+    if given is not None or not text:
+        return given
+    return list(text.encode(errors="surrogatepass"))
 
 
 def _added(one: RequestUsage, other: RequestUsage) -> RequestUsage:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
-from autogen_core.models import CreateResult, LLMMessage
-
+from peerjudge.clients.packing import PackedReply, PackedRequest
 from peerjudge.data import Card
 
-__all__ = ["Ask", "Begin", "Cancel", "Hire", "Pipe", "Replied", "Trouble"]
+__all__ = ["Ask", "Begin", "Cancel", "Hire", "Piece", "Pipe", "Replied", "Trouble"]
 
 _PREFIX = 4
 """Bytes before a message that say how long it is."""
@@ -23,49 +21,49 @@ _NO_HEADERS: Mapping[str, str] = {}
 _TOLD_HEADERS = ("retry-after", "retry-after-ms")
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(NamedTuple):
     """The first word to a worker: where modules are found, and where keys are."""
 
     path: Sequence[str]
     environ: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Hire:
+class Hire(NamedTuple):
     """The card that is meant by a setting from now on."""
 
     setting: str
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """Ask the model of this setting."""
 
     number: int
     setting: str
-    messages: Sequence[LLMMessage]
-    extra: Mapping[str, Any]
+    request: PackedRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(NamedTuple):
     """Nobody waits for this reply any more."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Replied:
+class Piece(NamedTuple):
+    """The next piece of a streamed reply."""
+
+    number: int
+    text: str
+
+
+class Replied(NamedTuple):
     """The reply to a call."""
 
     number: int
-    result: CreateResult
+    reply: PackedReply
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """The failure of a call: the names of its types, and what a retry policy looks at.
 
     The errors of vendor libraries cannot be pickled, so they are described and made anew.

@@ -74,7 +74,11 @@ class Posting:
         """
         first = self._first
         if first is None:
-            return await self._client.post(self._path, cast_to=object, body=body)
+            try:
+                return await self._client.post(self._path, cast_to=object, body=body)
+            except APIConnectionError as error:
+                # The library's own error says no more than that there was one.
+                raise _lost(error.__cause__ or error, error.request) from error
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         request = type(first)(
             first.method,
@@ -86,9 +90,7 @@ class Posting:
         try:
             response = await self._http.send(request)
         except Exception as error:
-            if any(kind.__name__ == "TimeoutException" for kind in type(error).__mro__):
-                raise APITimeoutError(request=request) from error
-            raise APIConnectionError(request=request) from error
+            raise _lost(error, request) from error
         if not response.is_success:
             raise _error(response)
         return json.loads(response.content)
@@ -103,6 +105,19 @@ class Posting:
         noted.headers.pop("content-length", None)
         self._first = noted
         self._http.event_hooks = self._hooks
+
+
+def _lost(error: BaseException, request: Request) -> APIConnectionError:
+    """What the library makes of a lost connection, saying how it was lost.
+
+    The transport calls every connection that ends too early a timeout; what it made that of says
+    whether it was one.
+    """
+    found = error.__cause__
+    late = any(kind.__name__ == "TimeoutException" for kind in type(error).__mro__)
+    if late and (found is None or isinstance(found, TimeoutError)):
+        return APITimeoutError(request=request)
+    return APIConnectionError(message=f"Connection error: {found or error}", request=request)
 
 
 def _error(response: Response) -> APIStatusError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -96,7 +97,8 @@ def is_transient(error: BaseException) -> bool:
     Vendor errors are recognised by their status code or the names of their types, so that no
     vendor library need be imported. A used-up quota comes as 429 and does not pass.
     """
-    if getattr(error, "code", None) in _HOPELESS_CODES:
+    said = (getattr(error, name, None) for name in ("code", "type"))
+    if any(isinstance(each, str) and each in _HOPELESS_CODES for each in said):
         return False
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
@@ -120,11 +122,13 @@ def retry_after(error: BaseException) -> float | None:
 
 def _seconds(value: str) -> float | None:
     try:
-        return float(value)
+        seconds = float(value)
     except ValueError:
         pass
+    else:
+        return seconds if math.isfinite(seconds) else None
     try:
         when = parsedate_to_datetime(value)
-    except ValueError:
+        return (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
         return None
-    return (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()

@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
@@ -17,6 +18,10 @@ START = 16
 """Calls at once to a provider of which nothing is known yet."""
 
 _OVERLOAD = frozenset({429, 503, 529})
+
+_LONG = 60.0
+"""During a longer wait a run looks dead, so it is told of. [s]"""
+_DAY = 86400.0
 
 _log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
@@ -119,8 +124,20 @@ class Window:
             self._size = max(1.0, self._size / 2)
             self._halved_at = loop.time()
         if wait is not None and loop.time() + wait > self._held_until:
+            if loop.time() + wait > max(loop.time(), self._held_until) + _LONG:
+                self._warn(wait)
             self._held_until = loop.time() + wait
             loop.call_at(self._held_until, self._admit, loop)
+
+    def _warn(self, wait: float) -> None:
+        """Say how long nobody is asked; the refusals that follow at once say the same."""
+        until = datetime.now(UTC) + timedelta(seconds=min(wait, 1000 * _DAY))
+        _log.warning(
+            "no calls for a while, as the provider asks",
+            provider=self._name,
+            seconds=round(wait),
+            until=until.isoformat(timespec="seconds"),
+        )
 
 
 def is_overload(error: BaseException) -> bool:

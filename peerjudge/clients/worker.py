@@ -16,7 +16,8 @@ from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.build import build_client
 from peerjudge.clients.guard import guarded
-from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Pipe, Replied, Trouble
+from peerjudge.clients.packing import pack_reply, unpack
+from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Piece, Pipe, Replied, Trouble
 from peerjudge.data import Card
 
 __all__ = ["main"]
@@ -49,24 +50,25 @@ class Worker:
                 self._environ = environ
             case Hire(setting, card):
                 self._cards[setting] = card
-            case Ask():
-                self._calls[message.number] = asyncio.create_task(self._ask(message))
+            case Ask(number):
+                self._calls[number] = call = asyncio.create_task(self._ask(message))
+                # Also of a call that is cancelled before it has begun.
+                call.add_done_callback(lambda _: self._calls.pop(number))
             case Cancel(number) if number in self._calls:
                 self._calls[number].cancel()
             case _:
                 pass  # What was to be cancelled has just been answered.
 
     async def _ask(self, ask: Ask) -> None:
+        number, setting, request = ask
         try:
-            client = self._client(ask.setting)
+            asked = unpack(request, lambda piece: self.pipe.send(Piece(number, piece)))
             # The timeout is kept by whoever asks, and comes as a cancellation.
-            async with guarded(None, token=None, model=str(ask.extra.get("model", ""))):
-                result = await client.create(ask.messages, extra_create_args=ask.extra)
-            self.pipe.send(Replied(ask.number, result))
+            async with guarded(None, token=None, model=str(asked.extra.get("model", ""))):
+                result = await asked.of(self._client(setting))
+            self.pipe.send(Replied(number, pack_reply(result)))
         except Exception as error:  # noqa: BLE001  whoever asks is told, whatever it is
-            self.pipe.send(Trouble.of(ask.number, error))
-        finally:
-            del self._calls[ask.number]
+            self.pipe.send(Trouble.of(number, error))
 
     def _client(self, setting: str) -> ChatCompletionClient:
         client = self._clients.get(setting)

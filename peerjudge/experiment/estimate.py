@@ -123,10 +123,10 @@ class Estimate:
 
 @dataclass(slots=True, kw_only=True)
 class _Sum:
-    calls: int = 0
-    shared: int = 0
-    prompt: int = 0
-    completion: int = 0
+    calls: float = 0.0
+    shared: float = 0.0
+    prompt: float = 0.0
+    completion: float = 0.0
     cost: float = 0.0
     known: bool = True
     place: float = 0.0
@@ -142,8 +142,14 @@ class _Walk:
     sums: dict[tuple[str, bool], _Sum] = field(default_factory=_no_sums)
 
 
-def estimate(plan: Plan, costs: Costs) -> Estimate:
-    """What playing this plan from its beginning would take at most."""
+def estimate(
+    plan: Plan, costs: Costs, *, reached: Mapping[str, Sequence[float]] | None = None
+) -> Estimate:
+    """What playing this plan from its beginning would take at most.
+
+    With `reached`, by condition the share of its discussions that get to each turn, it is what these
+    take instead.
+    """
     every = -(-len(plan.comparisons) // _COMPARISONS) or 1
     sample = plan.comparisons[::every]
     parts = {part.condition.name: part for part in plan.parts}
@@ -161,7 +167,9 @@ def estimate(plan: Plan, costs: Costs) -> Estimate:
             # Only models answer from what is kept; only private replies can be foretold as equal.
             model = plan.cast[call.seat.reviewer].kind is ReviewerKind.MODEL
             shared = model and call.cue.private and not _first(call, asked)
-            _add(walk.sums.setdefault(key, _Sum(place=place)), call.usage, cost, shared=shared)
+            share = 1.0 if reached is None else reached[head.condition][place]
+            total = walk.sums.setdefault(key, _Sum(place=place))
+            _add(total, call.usage, cost, shared=shared, share=share)
     scale = len(plan.comparisons) / len(sample) if sample else 0.0
     return Estimate(
         parts=tuple(_part(name, walk, scale) for name, walk in walks.items()),
@@ -256,14 +264,14 @@ def _first(call: PaperCall, asked: set[bytes]) -> bool:
     return new
 
 
-def _add(total: _Sum, usage: Usage, cost: float | None, *, shared: bool) -> None:
-    total.calls += 1
+def _add(total: _Sum, usage: Usage, cost: float | None, *, shared: bool, share: float) -> None:
+    total.calls += share
     if shared:
-        total.shared += 1
+        total.shared += share
         return
-    total.prompt += usage.prompt_tokens
-    total.completion += usage.completion_tokens
-    total.cost += cost or 0.0
+    total.prompt += share * usage.prompt_tokens
+    total.completion += share * usage.completion_tokens
+    total.cost += share * (cost or 0.0)
     total.known = total.known and cost is not None
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from peerjudge.analysis.frames import (
     TurnColumns,
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "PartFrame",
     "battles_df",
     "calls_df",
     "discussions_df",
     "events_df",
+    "part_by_part",
     "read_without_texts",
     "turns_df",
     "weights_df",
@@ -43,12 +45,16 @@ __all__ = [
 Source: TypeAlias = str | Path | Iterable[Transcript]
 """A run folder, a store URL, or discussions at hand."""
 
+PartFrame: TypeAlias = Literal["discussions", "turns", "calls", "events"]
+"""The frames that can be had some discussions at a time."""
+
 T = TypeVar("T")
 
 Heads = tuple[list[Transcript], list[int], Iterable[TurnColumns]]
 """Discussions without turns, how many turns they have, and these turns in batches."""
 
 _BATCH = 1000
+_PART = 10_000
 
 
 def discussions_df(source: Source) -> pd.DataFrame:
@@ -119,6 +125,32 @@ def weights_df(
     return weights_frame(_tournament(source, stance), bootstrap=bootstrap, seed=seed)
 
 
+def part_by_part(
+    run: str | Path,
+    name: PartFrame,
+    take: Callable[[pd.DataFrame], None],
+    *,
+    discussions: int = _PART,
+) -> None:
+    """Give `take` a frame of a run some discussions at a time, so that few turns are held at once.
+
+    The rows are those of the whole frame, in its order; the categories of a column are those of the
+    part. There is at least one part, without rows where the run has none.
+
+    Args:
+        run: a run folder or a store URL.
+        name: which frame.
+        take: is called in the thread that reads.
+        discussions: how many at a time.
+    """
+
+    def read(reading: _Reading) -> None:
+        for part in reading.parts(name, discussions):
+            take(part)
+
+    _in_thread(lambda: _read(run, read))
+
+
 def _tournament(source: Source, stance: Stance) -> Tournament:
     if isinstance(source, str) and not is_run(source):
         return from_dataset(_in_thread(lambda: asyncio.run(read_source(source, stance=stance))))
@@ -143,6 +175,24 @@ class _Reading:
     def transcripts(self) -> Iterator[Transcript]:
         heads, _ = self.runner.run(self.columns.heads(self.run))
         return self.pulled(self.columns.transcripts_without_texts(heads))
+
+    def parts(self, name: PartFrame, size: int) -> Iterator[pd.DataFrame]:
+        heads, counts = self.runner.run(self.columns.heads(self.run))
+        for start in range(0, len(heads) or 1, size):
+            here = slice(start, start + size)
+            yield self.part(name, heads[here], counts[here])
+
+    def part(self, name: PartFrame, heads: list[Transcript], counts: list[int]) -> pd.DataFrame:
+        match name:
+            case "discussions":
+                return discussions_frame(heads, counts)
+            case "turns":
+                return turns_frame(heads, self.pulled(self.columns.turns(heads)))
+            case "calls":
+                return calls_frame(heads, self.pulled(self.columns.turns(heads)))
+            case "events":
+                told = self.columns.transcripts_without_texts(heads)
+                return events_frame(self.pulled(told))
 
     def pulled(self, items: AsyncIterator[T]) -> Iterator[T]:
         async def pull() -> list[T]:

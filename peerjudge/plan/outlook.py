@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from peerjudge.data import Card, Experiment, Scalar, replace
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import Estimate, Prepared, estimate, prepare
 from peerjudge.plan.effects import VOTE_PROTOCOL, Effect, effects_of
 from peerjudge.plan.power import AtSize, Needed, at_sizes, needed
-from peerjudge.plan.simulated import stage_of
+from peerjudge.plan.simulated import reached, stage_of
 from peerjudge.plan.stand_ins import simulated_cast
 from peerjudge.shelf import Shelf
 
@@ -20,6 +22,10 @@ __all__ = ["SIZES", "EffectOutlook", "Expense", "Outlook", "Seen", "outlook"]
 SIZES = (50, 100, 200, 400, 800)
 _LATENCY = 5.0
 _CONNECTIONS = 10
+_LEAST_PLAYED = 20_000
+"""Comparisons on which each discussion is simulated, to see how long it goes on."""
+
+_LENGTHS = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +50,7 @@ class EffectOutlook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expense:
-    """What a study of this size takes at most. `hours` goes by an assumed time per call."""
+    """What a study of this size takes. `hours` goes by an assumed time per call."""
 
     comparisons: int
     discussions: int
@@ -61,6 +67,9 @@ class Outlook:
     `votes` says whether a condition is a vote, `stand_ins` who was simulated as whom. `flawed` names
     reviewers whose unreadable and refused replies were left out of account, `unpriced` those whose
     price nobody knows.
+
+    `expenses` are at most; `expected` are those of discussions as long as the simulated ones are on
+    average, as carded: empty where none can end early.
     """
 
     experiment: str
@@ -70,6 +79,7 @@ class Outlook:
     votes: bool
     effects: tuple[EffectOutlook, ...]
     expenses: tuple[Expense, ...]
+    expected: tuple[Expense, ...]
     stand_ins: Mapping[str, str]
     flawed: tuple[str, ...]
     unpriced: tuple[str, ...]
@@ -126,7 +136,8 @@ def outlook(
     heard = [effect for effect in wanted if effect.discussed and pulled]
     flat = {name: _without_pull(card) for name, card in cast.items()}
     still = _seen(prepared, flat, heard, sorted(sizes), power, studies) if heard else {}
-    whole = estimate(plan, prepared.costs)
+    priced = _sizes_to_price(sizes, seen, still)
+    whole, likely = estimate(plan, prepared.costs), _expected(prepared, cast)
     return Outlook(
         experiment=plan.experiment.name,
         comparisons_in_data=len(plan.comparisons),
@@ -137,10 +148,10 @@ def outlook(
             EffectOutlook(effect=effect, as_carded=seen[effect], without_pull=still.get(effect))
             for effect in wanted
         ),
-        expenses=tuple(
-            _expense(whole, size, seconds_per_call, max_connections)
-            for size in _sizes_to_price(sizes, seen, still)
-        ),
+        expenses=tuple(_expense(whole, n, seconds_per_call, max_connections) for n in priced),
+        expected=()
+        if likely is None
+        else tuple(_expense(likely, n, seconds_per_call, max_connections) for n in priced),
         stand_ins=dict(stand_ins or {}),
         flawed=tuple(
             name
@@ -194,6 +205,18 @@ def _seen(
 def _sizes_to_price(sizes: Sequence[int], *worlds: Mapping[Effect, Seen]) -> list[int]:
     wanted = {seen.needed.comparisons for world in worlds for seen in world.values()}
     return sorted({*sizes, *(size for size in wanted if size is not None)})
+
+
+def _expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate | None:
+    """What discussions take that end where the simulated ones do; `None` where all go on to the end."""
+    plan = prepared.plan
+    random = np.random.default_rng([plan.experiment.seed, _LENGTHS])
+    size = len(plan.comparisons)
+    studies = -(-_LEAST_PLAYED // size)
+    shares = reached(stage_of(plan, cast), comparisons=size, studies=studies, random=random)
+    if all(share == 1.0 for turns in shares.values() for share in turns):
+        return None
+    return estimate(plan, prepared.costs, reached=shares)
 
 
 def _expense(whole: Estimate, size: int, seconds: float, connections: int) -> Expense:

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from peerjudge.data import Card, Leader, Orders, Role, replace
 from peerjudge.experiment import Part, Plan
 from peerjudge.simulation.fast import Items, Speaker, World
-from peerjudge.simulation.following import NOTHING, Conclusions, Draws, play_script
+from peerjudge.simulation.following import NOTHING, Conclusions, Draws, Played, play_script
 from peerjudge.simulation.items import items_of, speaker_of
 from peerjudge.simulation.script import Script, script_of
 
-__all__ = ["Conditions", "Floats", "Measures", "Stage", "stage_of", "studies_of"]
+__all__ = ["Conditions", "Floats", "Measures", "Stage", "reached", "stage_of", "studies_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -99,6 +99,40 @@ def studies_of(
     The comparisons are the plan's, selected at random and anew every so many studies, each as often
     as any other, give or take one.
     """
+    for scene in _scenes(stage, comparisons=comparisons, studies=studies, random=random):
+        yield {condition.name: _measured(condition, scene) for condition in stage.conditions}
+
+
+def reached(
+    stage: Stage, *, comparisons: int, studies: int, random: np.random.Generator
+) -> Mapping[str, tuple[float, ...]]:
+    """By condition, the share of its discussions that get to each of their turns."""
+    counts = {
+        condition.name: np.zeros(max(len(play.script.steps) for play in condition.plays))
+        for condition in stage.conditions
+    }
+    for scene in _scenes(stage, comparisons=comparisons, studies=studies, random=random):
+        for condition in stage.conditions:
+            turns = counts[condition.name]
+            for _, played, here in _played(condition, scene):
+                for turn in range(len(turns)):
+                    turns[turn] += float(((played.turns > turn) * here).sum())
+    return {name: tuple((turns / turns[0]).tolist()) for name, turns in counts.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scene:
+    """Some studies; `coins` choose, by comparison, the order and the leader that are drawn."""
+
+    world: World
+    speakers: Mapping[str, Speaker]
+    coins: Sequence[npt.NDArray[np.int64]]
+    draws: Draws = field(default_factory=dict, hash=False, compare=False)
+
+
+def _scenes(
+    stage: Stage, *, comparisons: int, studies: int, random: np.random.Generator
+) -> Iterator[_Scene]:
     at_a_time = max(1, min(_CELLS // comparisons, studies // _SELECTIONS))
     for done in range(0, studies, at_a_time):
         rows = np.resize(random.permutation(len(stage.items)), comparisons).astype(np.intp)
@@ -109,12 +143,8 @@ def studies_of(
         world = World(
             stage.items.taken(rows), studies=min(at_a_time, studies - done), random=random
         )
-        draws: Draws = {}
         coins = [random.integers(0, 2, comparisons) for _ in ("order", "leader")]
-        yield {
-            condition.name: _measured(condition, world, speakers, draws, coins)
-            for condition in stage.conditions
-        }
+        yield _Scene(world=world, speakers=speakers, coins=coins)
 
 
 def _condition(part: Part, plan: Plan) -> _Condition:
@@ -156,37 +186,40 @@ def _condition(part: Part, plan: Plan) -> _Condition:
     )
 
 
-def _measured(
-    condition: _Condition,
-    world: World,
-    speakers: Mapping[str, Speaker],
-    draws: Draws,
-    coins: Sequence[npt.NDArray[np.int64]],
-) -> Measures:
-    sums: dict[str, Floats] = {
-        name: np.zeros(world.shape) for name in ("after", "read", "before", "seats")
-    }
-    contradicted: dict[Role, Floats] = {}
-    altered: dict[Role, Floats] = {}
+def _played(
+    condition: _Condition, scene: _Scene
+) -> Iterator[tuple[_Play, Played, npt.NDArray[np.float64]]]:
+    """Every discussion of the condition, and 1 for the comparisons on which it is held, else 0."""
+    world = scene.world
     for play in condition.plays:
-        seats = play.script.seats
         played = play_script(
             play.script,
             world,
-            {seat.id: speakers[seat.reviewer] for seat in seats},
-            draws=draws,
+            {seat.id: scene.speakers[seat.reviewer] for seat in play.script.seats},
+            draws=scene.draws,
             conclusions=play.conclusions,
             repetition=play.repetition,
         )
         here = np.ones(world.shape[1])
         if condition.random_order:
-            here *= coins[0] == play.order
+            here *= scene.coins[0] == play.order
         if condition.random_leader:
-            here *= coins[1] == play.leader
+            here *= scene.coins[1] == play.leader
+        yield play, played, here
+
+
+def _measured(condition: _Condition, scene: _Scene) -> Measures:
+    world = scene.world
+    sums: dict[str, Floats] = {
+        name: np.zeros(world.shape) for name in ("after", "read", "before", "seats")
+    }
+    contradicted: dict[Role, Floats] = {}
+    altered: dict[Role, Floats] = {}
+    for play, played, here in _played(condition, scene):
         read = here * (played.conclusion != NOTHING)
         sums["after"] += read * (played.conclusion == world.gold)
         sums["read"] += read
-        for number, seat in enumerate(seats):
+        for number, seat in enumerate(play.script.seats):
             stance = played.private[number]
             if stance is not None:
                 sums["before"] += here * (stance == world.gold)

@@ -22,17 +22,17 @@ def unused_mark(basis: Sequence[str], others: Sequence[str] = ()) -> str:
     It is derived from `basis` alone as long as it does not occur in `others`, so that a discussion
     keeps its mark from turn to turn, and the prompts of its turns share a long prefix.
     """
-    texts = (*basis, *others)
+    datas = [text.encode("utf-8", "surrogatepass") for text in basis]
+    content = b"".join([b"%d:%b" % (len(data), data) for data in datas])
+    text = "\n".join((*basis, *others))
     tried = 0
-    while True:
-        digest = hashlib.sha256(str(tried).encode())
-        for text in basis:
-            data = text.encode("utf-8", "surrogatepass")
-            digest.update(b"%d:" % len(data) + data)
-        mark = digest.hexdigest()[:_MARK_DIGITS]
-        if not any(mark in text for text in texts):
-            return mark
+    while (mark := _mark(b"%d%b" % (tried, content))) in text:
         tried += 1
+    return mark
+
+
+def _mark(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_MARK_DIGITS]
 
 
 def fence(label: str, text: str, *, mark: str) -> str:

@@ -22,53 +22,58 @@ class Listener:
         mark: The mark of the fences around what it is told.
         opening: The system message.
         scene: What it is shown.
+        instruction: What it is asked for every time.
     """
 
-    __slots__ = ("_messages", "_parts", "_role", "_source", "heard", "mark")
+    __slots__ = ("_instruction", "_messages", "_parts", "_role", "_source", "heard", "mark")
 
-    def __init__(self, *, mark: str, opening: str, scene: str) -> None:
+    def __init__(self, *, mark: str, opening: str, scene: str, instruction: str) -> None:
         self.mark = mark
         self.heard: tuple[Turn, ...] = ()
         self._messages = [Message(role="system", text=opening)]
         self._role: _Role = "user"
         self._source = ""
         self._parts = [scene]
+        self._instruction = instruction
 
-    def follows(self, heard: tuple[Turn, ...]) -> bool:
-        """Whether what it was told already is how these turns begin, and the rest can be added.
+    def news(self, heard: tuple[Turn, ...]) -> tuple[Turn, ...] | None:
+        """The rest of these turns, if what it was told already is how they begin.
 
-        It cannot where the mark occurs in the rest, or something private comes after a discussion
-        has begun: what is private is told first.
+        `None` where the rest cannot be added: the mark occurs in it, or something private comes
+        after a discussion has begun, and what is private is told first.
         """
         told = self.heard
         if heard[: len(told)] != told:
-            return False
-        for turn in heard[len(told) :]:
+            return None
+        news = heard[len(told) :]
+        for turn in news:
             if self.mark in turn.utterance.text:
-                return False
+                return None
             if turn.cue.private and not all(earlier.cue.private for earlier in told):
-                return False
-        return True
+                return None
+        return news
 
-    def hear(self, text: str, *, own: bool = False, source: str = "") -> None:
-        """Add what somebody said, unless it says nothing; `own` are the seat's own words."""
+    def learn(self, text: str) -> None:
+        """Add to what it is shown what somebody said before there was a discussion."""
+        self._parts.append(text)
+
+    def hear(self, role: _Role, text: str, source: str) -> None:
+        """Add what was said in the discussion, if anything; as `assistant` are the seat's own words."""
         if not text:
             return
-        if own is (self._role == "assistant"):
+        if role == self._role:
             self._parts.append(text)
             self._source = source if self._source == source else ""
         else:
             self._messages.append(self._latest())
-            self._role = "assistant" if own else "user"
-            self._source = source
-            self._parts = [text]
+            self._role, self._source, self._parts = role, source, [text]
 
-    def asked(self, instruction: str) -> tuple[Message, ...]:
-        """The prompt that ends in this instruction."""
+    def asked(self) -> tuple[Message, ...]:
+        """The prompt that ends in the instruction."""
         if self._role == "assistant":
-            last = Message(role="user", text=instruction)
+            last = Message(role="user", text=self._instruction)
             return (*self._messages, self._latest(), last)
-        last = Message(role="user", text=paragraphs((*self._parts, instruction)))
+        last = Message(role="user", text=paragraphs((*self._parts, self._instruction)))
         return (*self._messages, last)
 
     def _latest(self) -> Message:

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from peerjudge.data import Comparison, Control, Cue, Message, PromptPack, Seat, Turn
+from peerjudge.data import Comparison, Cue, Message, PromptPack, Seat, Turn
 from peerjudge.errors import PromptError
 from peerjudge.prompts.digressions import beside_the_point
-from peerjudge.prompts.fence import unused_mark
 from peerjudge.prompts.listener import Listener
-from peerjudge.prompts.templates import Fill, paragraphs
-from peerjudge.prompts.wording import Place, labels_of, wording_of
+from peerjudge.prompts.material import Material
+from peerjudge.prompts.templates import paragraphs
+from peerjudge.prompts.wording import labels_of, places_of, wording_of
 
 __all__ = ["Prompter", "heard_turns", "render"]
 
@@ -53,10 +53,11 @@ def heard_turns(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
     That is the order of turns; but what a seat said in a row about one answer each stands in the
     order in which this cue shows the answers. Raises `PromptError` for a turn that is yet to come.
     """
-    if cue.hears and max(cue.hears) >= len(turns):
+    try:
+        found = tuple([turns[index] for index in cue.hears])
+    except IndexError:
         msg = f"the cue for {cue.seat!r} hears turn {max(cue.hears)}, but there are {len(turns)}"
-        raise PromptError(msg)
-    found = tuple([turns[index] for index in cue.hears])
+        raise PromptError(msg) from None
     for turn in found:
         if turn.cue.private and len(turn.cue.sees) == 1:
             return _in_shown_order(found, cue)
@@ -92,86 +93,68 @@ class Prompter:
         roles: Mapping[str, str],
     ) -> None:
         self._wording = wording_of(pack)
-        self._places = {seat.id: Place(n, len(seats)) for n, seat in enumerate(seats, 1)}
-        self._names = {seat: f"Reviewer {place.number}" for seat, place in self._places.items()}
+        self._places = places_of(tuple([seat.id for seat in seats]))
         self._comparison = comparison
         self._roles = roles
-        self._marks: dict[tuple[str, ...], str] = {}
-        self._scenes: dict[tuple[Fill, tuple[str, ...], str], str] = {}
-        self._listeners: dict[tuple[str, str, bool, tuple[str, ...], bool, Control], Listener] = {}
+        self._materials: dict[tuple[str, ...], Material] = {}
+        self._listeners: dict[tuple[object, ...], Listener] = {}
 
     def messages(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
         """The whole prompt for a cue; `heard` are its `heard_turns`. See `render`."""
-        key = (cue.seat, cue.task, cue.private, cue.sees, cue.blind, cue.control)
+        key = (
+            *(cue.seat, cue.task, cue.sees, cue.private, cue.blind, cue.control, cue.expects),
+            *(cue.reply, cue.scale, cue.ties, cue.aspects, cue.remind),
+        )
         listener = self._listeners.get(key)
-        if listener is None or not listener.follows(heard):
-            listener = self._listeners[key] = self._listener(cue, heard)
-        self._tell(listener, cue, heard[len(listener.heard) :])
+        news = None if listener is None else listener.news(heard)
+        if listener is None or news is None:
+            listener, news = self._listener(cue, heard), heard
+            self._listeners[key] = listener
+        self._tell(listener, cue, news)
         listener.heard = heard
-        return listener.asked(self._wording.instruction(cue, self._places[cue.seat]))
+        return listener.asked()
 
     def _tell(self, listener: Listener, cue: Cue, turns: tuple[Turn, ...]) -> None:
         """Tell a seat of these turns, of what was said in private first."""
         for turn in turns:
             if turn.cue.private:
-                listener.hear(self._retold(turn, cue, listener.mark))
+                listener.learn(self._retold(turn, cue, listener.mark))
         for turn in turns:
-            speaker, words = turn.cue.seat, turn.utterance.text
+            speaker = turn.cue.seat
             if turn.cue.private:
                 continue
             if speaker != cue.seat:
-                listener.hear(self._retold(turn, cue, listener.mark), source=speaker)
-            elif not words.isspace():
+                listener.hear("user", self._retold(turn, cue, listener.mark), speaker)
+            elif not turn.utterance.text.isspace():
                 # Some providers refuse an empty assistant message, and it would tell nothing.
-                listener.hear(words, own=True, source=speaker)
+                listener.hear("assistant", turn.utterance.text, speaker)
 
     def _listener(self, cue: Cue, heard: tuple[Turn, ...]) -> Listener:
-        mark = self._mark(cue, [turn.utterance.text for turn in heard])
-        system = self._wording.system()({"mark": mark})
-        place = "" if cue.private else self._wording.seat(self._places[cue.seat])
+        material = self._materials.get(cue.sees)
+        if material is None:
+            material = self._materials[cue.sees] = Material(self._comparison, cue.sees)
+        role, wording = self._roles.get(cue.seat, ""), self._wording
+        mark = material.mark([role, *[turn.utterance.text for turn in heard]])
+        system = material.put_into(wording.system(), mark)
+        place = self._places[cue.seat]
+        who = "" if cue.private else wording.seat(place)
+        scene = wording.scene(cue.task, len(cue.sees))
         return Listener(
             mark=mark,
-            opening=paragraphs((system, self._roles.get(cue.seat, "").strip(), place)),
-            scene="" if cue.blind else self._scene(cue, mark),
+            opening=paragraphs((system, role.strip(), who)),
+            scene="" if cue.blind else material.put_into(scene, mark),
+            instruction=wording.instruction(cue, place),
         )
-
-    def _mark(self, cue: Cue, heard: Sequence[str] = ()) -> str:
-        """The mark of what is shown, unless it occurs in what else is said."""
-        mark = self._marks.get(cue.sees)
-        if mark is None:
-            mark = self._marks[cue.sees] = unused_mark(self._shown(cue))
-        others = (self._roles.get(cue.seat, ""), *heard)
-        for text in others:
-            if mark in text:
-                return unused_mark(self._shown(cue), others)
-        return mark
-
-    def _shown(self, cue: Cue) -> tuple[str, ...]:
-        comparison = self._comparison
-        seen = [comparison.answer(answer_id).text for answer_id in cue.sees]
-        return (comparison.question.text, *seen)
-
-    def _scene(self, cue: Cue, mark: str) -> str:
-        scene = self._wording.scene(cue.task, len(cue.sees))
-        key = (scene, cue.sees, mark)
-        known = self._scenes.get(key)
-        if known is None:
-            question, *seen = self._shown(cue)
-            answers = {f"answer{n}": text for n, text in enumerate(seen, 1)}
-            known = self._scenes[key] = scene({"mark": mark, "question": question, **answers})
-        return known
 
     def _retold(self, turn: Turn, cue: Cue, mark: str) -> str:
         """A turn as it is told to the one who is asked."""
         said, words = turn.cue, turn.utterance.text
         own = said.seat == cue.seat
-        speaker = "You" if own and cue.private else self._names[said.seat]
+        speaker = "You" if own and cue.private else self._places[said.seat].name
         about = self._about(said, cue) if len(said.sees) == 1 else ""
         if cue.control == "irrelevant" and not own:
             words = self._irrelevant(turn, cue)
-        told = self._wording.heard(
-            speaker, own=own, private=said.private, task=said.task, about=about
-        )
+        told = self._wording.heard((speaker, own, said.private, said.task, about))
         return told({"mark": mark, "words": words})
 
     def _irrelevant(self, turn: Turn, cue: Cue) -> str:

@@ -121,7 +121,7 @@ def prefilled(
         form = _compiled(text).render({**known, **holes}).strip()
     except (TemplateError, TypeError, _InspectedError):
         return late
-    return _HOLE.sub(r"{\1}", form.replace("{", "{{").replace("}", "}}")).format_map
+    return _joined(form)
 
 
 def paragraphs(parts: Iterable[str]) -> str:
@@ -151,6 +151,20 @@ def _prints_apart(text: str) -> bool:
 
     apart = (nodes.FilterBlock, nodes.AssignBlock, nodes.CallBlock, nodes.Macro)
     return any(_environment().parse(text).find_all(apart))
+
+
+def _joined(form: str) -> Fill:
+    """Puts what was left open between the pieces of the form."""
+    pieces = _HOLE.split(form)
+    holes = list(enumerate(pieces))[1::2]
+
+    def joined(given: Mapping[str, str]) -> str:
+        whole = pieces.copy()
+        for at, name in holes:
+            whole[at] = given[name]
+        return "".join(whole)
+
+    return joined
 
 
 def _filled_late(

@@ -15,14 +15,28 @@ from peerjudge.errors import PromptError
 from peerjudge.prompts.fence import fence
 from peerjudge.prompts.templates import Fill, fill, hole, paragraphs, prefilled
 
-__all__ = ["Place", "Wording", "labels_of", "wording_of"]
+__all__ = ["Place", "Telling", "Wording", "labels_of", "places_of", "wording_of"]
+
+Telling = tuple[str, bool, bool, str, str]
+"""How a turn is told: its speaker, whether that is who listens, whether it was private, its task,
+and the label of the one answer it was about."""
 
 
 class Place(NamedTuple):
-    """A seat's place in its discussion: its number, from 1, among so many."""
+    """A seat's place in its discussion: its number, from 1, among so many; others know it by name."""
 
     number: int
     seats: int
+    name: str
+
+
+@lru_cache(maxsize=64)
+def places_of(seats: tuple[str, ...]) -> Mapping[str, Place]:
+    """The places of these seats, by their ids."""
+    return {
+        seat: Place(number, len(seats), f"Reviewer {number}")
+        for number, seat in enumerate(seats, 1)
+    }
 
 
 @lru_cache(maxsize=64)
@@ -50,10 +64,8 @@ class Wording:
     def instruction(self, cue: Cue, place: Place) -> str:
         """What a cue asks for: the reminder, the task with its criteria, and the form of the reply."""
         reminded = place if cue.remind and not cue.private else None
-        key = (
-            *(cue.task, len(cue.sees), cue.aspects, reminded),
-            *(cue.expects, cue.reply, cue.ties, cue.scale),
-        )
+        task, answers = cue.task, len(cue.sees)
+        key = (task, answers, cue.aspects, reminded, cue.expects, cue.reply, cue.ties, cue.scale)
         known = self._instructions.get(key)
         if known is None:
             known = self._instructions[key] = paragraphs(self._instruction(cue, reminded))
@@ -67,8 +79,9 @@ class Wording:
         """Who is who."""
         return self._fill("seat", self._pack.seat, _places(place))
 
-    def _heard(self, speaker: str, *, own: bool, private: bool, task: str, about: str) -> Fill:
+    def _heard(self, telling: Telling) -> Fill:
         """An earlier turn, told according to who said it to which task; open are `mark` and `words`."""
+        speaker, own, private, task, about = telling
         known = {"speaker": speaker, "own": own, "private": private, "task": task, "about": about}
         label = f"{speaker} on {about}" if about else speaker
         return self._prefilled("heard", known, {"words": _fenced(label, "words")})

@@ -59,7 +59,8 @@ def bootstrap(
         seed: of the draws.
         prior: of Bradley-Terry: so many tied battles are added to every pair of every sample.
         exclude_self: leave out battles in which the reviewer is a contestant.
-        settling: of the peer weights; samples that do not settle go half the way each pass.
+        settling: of the peer weights; samples that do not settle go half the way each pass, and stay
+            where they are in the end, because only the tournament itself has to settle.
     """
     keep = counted(tournament, exclude_self=exclude_self)
     if not keep.any() or samples < 1:
@@ -69,7 +70,7 @@ def bootstrap(
     draws = _draws(rows.questions, samples, seed)
     if scoring == Scoring.ELO and scheme == Scheme.PRD and weights is None:
         orders = _orders(rows, draws, seed)
-        played = elo_peer(tournament, orders=orders, exclude_self=exclude_self)
+        played = elo_peer(tournament, orders=orders, exclude_self=exclude_self, insist=False)
         return Resampled(scores=played.ratings, weights=played.weights)
     at = places(tournament.reviewers, tournament.contestants)
     scores = np.empty((samples, rows.size))

@@ -39,7 +39,7 @@ def rank(
     scheme: Scheme = Scheme.PRD,
     orders: int = 1000,
     seed: int = 0,
-    bootstrap: int = 0,
+    bootstrap: int = 1000,
     exclude_self: bool = False,
     prior: float = 0.0,
     damping: float = 0.85,

@@ -29,8 +29,8 @@ _VALUES = 3
 Draws = dict[tuple[object, ...], Verdicts]
 """Private draws by what they depend on; shared by the scripts that are played in one world."""
 
-Conclusions = dict[int, np.int8]
-"""What a script concludes, by the pattern of its verdicts."""
+Conclusions = dict[int, tuple[np.int8, int]]
+"""What a script concludes, and after how many turns it is over, by the pattern of its verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +38,11 @@ class Played:
     """What came of it, `[study, item]`: the conclusion, and by seat its private and final verdicts.
 
     A seat that gives no verdict in private has `None` there. `contradicted` and `altered` count a
-    seat's turns.
+    seat's turns. `turns` counts those that the protocol takes, where it ends before the script does.
     """
 
     conclusion: Verdicts
+    turns: npt.NDArray[np.int64]
     private: tuple[Verdicts | None, ...]
     final: tuple[Verdicts | None, ...]
     contradicted: tuple[Verdicts, ...]
@@ -95,8 +96,10 @@ def play_script(
         elif private[step.seat] is None:
             private[step.seat] = stance
         said[turn] = final[step.seat] = stance
+    conclusion, turns = _concluded(script, said, {} if conclusions is None else conclusions)
     return Played(
-        conclusion=_concluded(script, said, {} if conclusions is None else conclusions),
+        conclusion=conclusion,
+        turns=turns,
         private=tuple(private),
         final=tuple(final),
         contradicted=tuple(contradicted),
@@ -187,6 +190,7 @@ def _rate(
     still = np.zeros(world.shape, np.int8)
     return Played(
         conclusion=draws[key],
+        turns=np.full(world.shape, len(script.steps)),
         private=(draws[key],),
         final=(draws[key],),
         contradicted=(still,),
@@ -194,8 +198,10 @@ def _rate(
     )
 
 
-def _concluded(script: Script, said: Mapping[int, Verdicts], conclusions: Conclusions) -> Verdicts:
-    """What the protocol concludes from the verdicts, asked once for every pattern of them."""
+def _concluded(
+    script: Script, said: Mapping[int, Verdicts], conclusions: Conclusions
+) -> tuple[Verdicts, npt.NDArray[np.int64]]:
+    """What the protocol concludes and after how many turns, asked once for every pattern."""
     codes = np.zeros(next(iter(said.values())).shape, dtype=np.int64)
     for verdicts in said.values():
         codes = codes * _VALUES + (verdicts.astype(np.int64) + 1)
@@ -204,11 +210,12 @@ def _concluded(script: Script, said: Mapping[int, Verdicts], conclusions: Conclu
     for pattern in found:
         if pattern not in conclusions:
             conclusions[pattern] = _conclusion(script, list(said), pattern)
-    concluded = np.array([conclusions[pattern] for pattern in found], dtype=np.int8)
-    return concluded[places].reshape(codes.shape)
+    concluded = np.array([conclusions[pattern][0] for pattern in found], dtype=np.int8)
+    turns = np.array([conclusions[pattern][1] for pattern in found], dtype=np.int64)
+    return concluded[places].reshape(codes.shape), turns[places].reshape(codes.shape)
 
 
-def _conclusion(script: Script, verdict_turns: Sequence[int], pattern: int) -> np.int8:
+def _conclusion(script: Script, verdict_turns: Sequence[int], pattern: int) -> tuple[np.int8, int]:
     values: dict[int, int] = {}
     for turn in reversed(verdict_turns):
         pattern, digit = divmod(pattern, _VALUES)
@@ -216,8 +223,11 @@ def _conclusion(script: Script, verdict_turns: Sequence[int], pattern: int) -> n
     turns = tuple(
         _spoken(step, index, script, values.get(index)) for index, step in enumerate(script.steps)
     )
-    verdict = script.protocol.conclude(script.seats, script.comparison, turns)
-    return _value_of(verdict, script)
+    protocol, seats, comparison = script.protocol, script.seats, script.comparison
+    lengths = range(len(turns))
+    over = (at for at in lengths if protocol.next_cue(seats, comparison, turns[:at]) is None)
+    verdict = protocol.conclude(seats, comparison, turns)
+    return _value_of(verdict, script), next(over, len(turns))
 
 
 def _spoken(step: Step, index: int, script: Script, value: int | None) -> Turn:

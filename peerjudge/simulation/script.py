@@ -2,8 +2,8 @@
 
 The protocol is played through once on paper, with seats that never agree: that gives every cue it can
 give, with what is heard there. A protocol that ends early where seats agree is followed to its full
-length, which takes more calls and concludes the same; one whose cues depend otherwise on what is said
-cannot be followed, and neither can one that ranks three answers.
+length, which concludes the same; one whose cues depend otherwise on what is said cannot be followed, and
+neither can one that ranks three answers.
 """
 
 from __future__ import annotations

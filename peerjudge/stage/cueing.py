@@ -53,12 +53,14 @@ def concluded(
 
 
 def _fault(cue: Cue, seats: tuple[Seat, ...], comparison: Comparison, now: int) -> str | None:
-    if cue.seat not in [seat.id for seat in seats]:
-        return f"cues seat {cue.seat!r}, which is none of {[seat.id for seat in seats]},"
-    if cue.hears:
-        ascending = [*cue.hears] == sorted({*cue.hears})
-        if not (ascending and cue.hears[0] >= 0 and cue.hears[-1] < now):
+    seated = [seat.id for seat in seats]
+    if cue.seat not in seated:
+        return f"cues seat {cue.seat!r}, which is none of {seated},"
+    latest = -1
+    for index in cue.hears:
+        if not latest < index < now:
             return f"lets {cue.seat!r} hear turns {list(cue.hears)}, not earlier turns in order,"
+        latest = index
     if cue.withheld and not 0 <= min(cue.withheld) <= max(cue.withheld) < now:
         return f"keeps turns {list(cue.withheld)} from {cue.seat!r}, not earlier ones,"
     shown = comparison.shown

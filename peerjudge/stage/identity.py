@@ -92,20 +92,20 @@ class Draws:
         return sha256(text.encode()).hexdigest()[:32]
 
     def _content(self, cue: Cue, heard: Sequence[Turn]) -> Content:
-        shown = self._shown.get(cue.sees)
+        seat, sees = cue.seat, cue.sees
+        shown = self._shown.get(sees)
         if shown is None:
-            shown = self._shown[cue.sees] = self._about(cue.sees)
-        said: list[str] = []
+            shown = self._shown[sees] = self._about(sees)
+        content = [*shown, *self._speakers[seat], cue.task]
         for turn in heard:
-            said.append("own" if turn.cue.seat == cue.seat else "other")
-            said.append(turn.utterance.text)
+            content += ("own" if turn.cue.seat == seat else "other", turn.utterance.text)
         if cue.reply:
-            said.append(cue.reply)
+            content.append(cue.reply)
         if cue.blind:
-            said.append("blind")
+            content.append("blind")
         if cue.control != "none":
-            said.append(cue.control)
-        return (*shown, *self._speakers[cue.seat], cue.task, *said)
+            content.append(cue.control)
+        return tuple(content)
 
     def _about(self, sees: tuple[str, ...]) -> Content:
         comparison = self._comparison

@@ -32,8 +32,8 @@ def expected_rating(
 
     The token that carries the rating is the one which, had it been another number, would have made
     the reply another rating. The probabilities of the ratings among its alternatives are normalised
-    to 1. `None` where no token carries it (a rating of 4.5 takes several) or the server gave no
-    probabilities for it.
+    to 1. `None` where no token carries it (a rating of 4.5 takes several) or the server named no
+    alternatives to it.
 
     Args:
         logprobs: The tokens of the reply, in order.
@@ -43,7 +43,7 @@ def expected_rating(
         high: The highest rating. Beyond 9, every rating must be a single token.
     """
     token = _carrying(logprobs, stated, read=read, low=low, high=high)
-    if token is None:
+    if token is None or not token.top:
         return None
     weights: dict[int, float] = {}
     for text, logprob in {token.token: token.logprob, **dict(token.top)}.items():

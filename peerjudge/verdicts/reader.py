@@ -80,17 +80,19 @@ def _at_a_glance(text: str, answers: int) -> Reading | None:
     line is more than a verdict.
     """
     before, _, last = text.rpartition("\n")
-    if last not in _NUMBERS or int(last) > answers:
+    reading = _NUMBERS.get(last)
+    if reading is None or int(last) > answers:
         return None
     for mark in _QUOTING:
         if mark in before:
             return None
-    before = before.strip()
-    first = before.partition("\n")[0].rstrip()
-    if before and (len(first) < _SENTENCE or first.endswith((")", ")."))):
+    lines = before.strip().splitlines()
+    if not lines:
+        return reading
+    first, line = lines[0].rstrip(), lines[-1].lstrip()
+    if len(first) < _SENTENCE or first.endswith((")", ").")):
         return None
-    line = before.splitlines()[-1].lstrip() if before else "."
-    return None if ":" in line[-8:] or line[0].isdigit() else _NUMBERS[last]
+    return None if ":" in line[-8:] or line[0].isdigit() else reading
 
 
 def _up_to_decision(reply: Reply) -> Stated:

@@ -47,9 +47,9 @@ def review(
     if cue.sees != comparison.shown:
         for answer_id in cue.sees:
             comparison.answer(answer_id)
-    if cue.expects is Expects.TEXT:
-        return Review()
-    if cue.expects is Expects.RATING:
+    if cue.expects is not Expects.VERDICT:
+        if cue.expects is Expects.TEXT:
+            return Review()
         return _rated(text, logprobs or (), low=min(cue.scale), high=max(cue.scale))
     reading = read_verdict(text, answers=len(cue.sees), ties=cue.ties)
     if reading.position is not None:

@@ -9,20 +9,24 @@ import networkx as nx
 import pandas as pd
 import pytest
 
+import peerjudge as pj
 from peerjudge.analysis.frames import FRAMES
+from peerjudge.cli.export_frames import csv_to, parquet_to
+from peerjudge.experiment.frames import part_by_part
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
 
 
 def test_a_ranking_says_how_sure_it_is(played):
-    """With resampled questions there are bounds of ranks and weights, and shares of outranking."""
-    words = ("rank", "study", "--weights", "peer", "--scheme", "damped", "--bootstrap", "50")
+    """Unless none are wanted there are bounds of ranks and weights, and shares of outranking."""
+    words = ("rank", "study", "--weights", "peer", "--scheme", "damped")
     document = played(*words, "--json").document
     names = set(document["contestants"])
     assert {one for row in document["outranks"].values() for one in row} == names
     assert set(document["weight_bounds"]) == set(document["weights"])
     assert all(one["rank_low"] <= one["rank_high"] for one in document["contestants"].values())
     assert "above the next" in played(*words).out
+    assert "above the next" not in played(*words, "--bootstrap", "0").out
 
 
 def test_elo_has_a_trajectory_and_nothing_else_does(played):
@@ -132,6 +136,30 @@ def test_frames_are_exported(played, frame):
     header, *rows = played(*words, "csv").out.splitlines()
     assert header.split(",") == list(table.columns)
     assert len(rows) >= len(table) > 0
+
+
+@pytest.mark.parametrize("name", ["discussions", "turns", "calls", "events"])
+def test_a_frame_is_written_part_by_part(played, name):
+    """Five discussions at a time, a file holds the rows and the kinds of columns of the whole."""
+    run = played.folder / "study"
+    whole: pd.DataFrame = getattr(pj, f"{name}_df")(run)
+    sizes: list[int] = []
+    with (
+        parquet_to(played.folder / "parts.parquet") as as_parquet,
+        csv_to(played.folder / "parts.csv") as as_csv,
+    ):
+
+        def take(part: pd.DataFrame) -> None:
+            sizes.append(part["discussion"].nunique())
+            as_parquet(part)
+            as_csv(part)
+
+        part_by_part(run, name, take, discussions=5)
+    assert (len(sizes) > 1, max(sizes) <= 5) == (True, True)
+    kept = pd.read_parquet(played.folder / "parts.parquet")
+    pd.testing.assert_frame_equal(kept, whole, check_categorical=False)
+    assert [str(kind) for kind in kept.dtypes] == [str(kind) for kind in whole.dtypes]
+    assert (played.folder / "parts.csv").read_text("utf-8") == whole.to_csv(index=False)
 
 
 def test_parquet_needs_a_file_and_a_frame_a_table(played):

@@ -27,6 +27,7 @@ from peerjudge.clients import (
     is_simulated,
 )
 from peerjudge.clients.crew import RemoteClient
+from peerjudge.clients.packing import pack
 from peerjudge.clients.pipe import Trouble
 from peerjudge.clients.retry import is_transient, retry_after
 from peerjudge.clients.window import is_overload
@@ -207,8 +208,12 @@ async def test_a_crew_that_cannot_start_leaves_its_calls_to_the_player(model: Mo
     async with Crew.open(1, environ={}) as crew:
         (pid,) = crew.pids
         os.kill(pid, signal.SIGKILL)
-        with pytest.raises(WorkerLostError, match=str(pid)):
-            await crew.idlest().ask("m", [], {})
+        request = pack(prompt("a"), json_output=None, extra={}, streamed=False)
+        with (
+            pytest.raises(WorkerLostError, match=str(pid)),
+            crew.idlest().asked("m", request) as reply,
+        ):
+            await reply
         assert crew.idlest() is None
 
 

@@ -104,6 +104,12 @@ CASES: dict[str, tuple[list[LLMMessage], dict[str, Any], dict[str, Any]]] = {
     "tools": ([SYSTEM, USER], {}, {"tools": [TOOL]}),
     "json": ([SYSTEM, USER], {}, {"json_output": True}),
     "a schema": ([SYSTEM, USER], {}, {"json_output": Choice}),
+    "a form of the card": ([SYSTEM, USER], {"response_format": {"type": "json_object"}}, {}),
+    "a form of the call": (
+        [SYSTEM, USER],
+        {"response_format": {"type": "text"}},
+        {"extra_create_args": {"response_format": {"type": "json_object"}}},
+    ),
     "an empty text": ([SYSTEM, UserMessage(content="", source="m")], {}, {}),
     "spaces at the end": ([SystemMessage(content="Fair. \n"), USER], {}, {}),
     "spaces that stay": (
@@ -172,6 +178,25 @@ async def test_a_function_that_was_not_given_cannot_be_called(httpserver: HTTPSe
     with pytest.raises(MalformedReplyError, match="given none"):
         await client.create([SYSTEM, USER])
     await client.close()
+
+
+async def test_alternatives_without_bytes_are_known_by_their_text(httpserver: HTTPServer):
+    """AutoGen keeps the bytes of an alternative alone: where a server has none, its text stands in."""
+    body = json.loads(completion("1"))
+    (token,) = body["choices"][0]["logprobs"]["content"]
+    spelt = [
+        {"token": "é", "logprob": -1.0, "bytes": None},
+        {"token": "\ud83d", "logprob": -2.0},
+        {"token": "2", "logprob": -3.0, "bytes": [50]},
+        {"logprob": -4.0},
+    ]
+    token["top_logprobs"] = spelt
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
+    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    (read,) = (await client.create([SYSTEM, USER])).logprobs or ()
+    await client.close()
+    given = [None if top.bytes is None else bytes(top.bytes) for top in read.top_logprobs or ()]
+    assert given == ["é".encode(), b"\xed\xa0\xbd", b"2", None]
 
 
 async def test_json_under_another_name_is_read(httpserver: HTTPServer):

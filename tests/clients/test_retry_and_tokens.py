@@ -62,6 +62,8 @@ def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
     earlier = format_datetime(datetime.now(UTC) - timedelta(seconds=100), usegmt=True)
     assert retry_after(StatusError(429, {"Retry-After": earlier})) == 0.0
     assert retry_after(StatusError(429, {"Retry-After": "soon"})) is None
+    for nothing in ("nan", "inf", "-inf", "Mon, 99 Foo 2026 25:00:00 GMT"):
+        assert retry_after(StatusError(429, {"Retry-After": nothing})) is None
     assert retry_after(StatusError(429)) is None
     assert retry_after(TimeoutError()) is None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+import structlog.testing
 from aiohttp import web
 from autogen_core.models import UserMessage
 
@@ -96,6 +97,17 @@ async def test_retry_after_holds_everybody_back():
     refused = loop.time()
     await use(window, None)
     assert loop.time() - refused >= 0.045
+
+
+async def test_a_long_wait_is_told_of_once():
+    """A run that waits for an hour says for whom and until when; a second's wait is no news."""
+    window = Window(start=4, name="them")
+    with structlog.testing.capture_logs() as told:
+        await use(window, Refusal("0.01"))
+        await use(window, Refusal("3600"), Refusal("3600.001"))
+    warned = [event for event in told if event["log_level"] == "warning"]
+    assert [(event["provider"], event["seconds"]) for event in warned] == [("them", 3600)]
+    assert "until" in warned[0]
 
 
 async def test_a_caller_that_goes_away_leaves_its_place_to_the_next():

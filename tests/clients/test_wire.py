@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
-from openai import APIConnectionError, AuthenticationError, InternalServerError, RateLimitError
+from openai import (
+    APIConnectionError,
+    APITimeoutError,
+    AuthenticationError,
+    InternalServerError,
+    RateLimitError,
+)
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -18,6 +26,7 @@ from peerjudge.clients import (
     ClientPool,
     Governed,
     MalformedReplyError,
+    ProviderFailedError,
     RetryPolicy,
     build_client,
     create_args,
@@ -163,9 +172,10 @@ async def test_a_refused_request_is_not_sent_again(httpserver: HTTPServer, code:
     assert code != 401 or isinstance(caught.value, AuthenticationError)
 
 
-async def test_a_used_up_quota_is_not_waited_for(httpserver: HTTPServer):
+@pytest.mark.parametrize("name", ["code", "type"])
+async def test_a_used_up_quota_is_not_waited_for(httpserver: HTTPServer, name: str):
     """A 429 that says the quota is used up will not pass, and is not tried again."""
-    body = {"error": {"message": "pay", "code": "insufficient_quota"}}
+    body = {"error": {"message": "pay", name: "insufficient_quota"}}
     sent = answers(
         httpserver,
         lambda request: Response(json.dumps(body), status=429, content_type="application/json"),
@@ -208,6 +218,51 @@ async def test_a_200_that_is_no_reply_is_a_typed_failure(
     await client.close()
     assert len(sent) == 1
     assert client.book.total().failed == 1
+
+
+async def test_an_error_that_comes_as_a_success_is_tried_again_where_it_may_pass(
+    httpserver: HTTPServer,
+):
+    """A router's 200 that holds a provider's 502 is that 502; what it says is what the user reads."""
+    busy, wrong = ({"error": {"message": "not today", "code": code}} for code in (502, 400))
+    sent = answers(httpserver, ok(busy), ok(), ok(wrong))
+    client = governed(httpserver)
+    assert (await client.create(PROMPT)).content == "1"
+    with pytest.raises(ProviderFailedError, match="not today"):
+        await client.create([UserMessage(content="And now?", source="moderator")])
+    await client.close()
+    assert len(sent) == 3
+
+
+@pytest.mark.parametrize("usage", ["none", {"prompt_tokens": "7"}, {"prompt_tokens": -7}])
+async def test_a_reply_is_not_lost_for_its_count_of_tokens(httpserver: HTTPServer, usage: object):
+    """A reply that was paid for counts, whatever its server calls the tokens; they are estimated."""
+    answers(httpserver, ok(completion() | {"usage": usage}))
+    client = governed(httpserver)
+    assert (await client.create(PROMPT)).content == "1"
+    await client.close()
+    tally = client.book.tally("tester")
+    assert tally.estimated
+    assert tally.prompt_tokens > 0
+
+
+async def test_a_connection_that_is_cut_is_not_called_late():
+    """A server that hangs up at once has not timed out; the failure says what it did."""
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.transport.abort()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    there = SimpleNamespace(url_for=lambda path: f"http://127.0.0.1:{port}{path}")
+    for attempts in (1, 2):  # the first goes out another way than all that follow
+        client = governed(there, attempts=attempts)
+        with pytest.raises(APIConnectionError, match=r"reset|disconnect") as caught:
+            await client.create(PROMPT)
+        assert not isinstance(caught.value, APITimeoutError)
+        await client.close()
+    server.close()
 
 
 async def test_an_empty_reply_is_returned_but_never_kept(httpserver: HTTPServer):

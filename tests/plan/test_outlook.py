@@ -162,6 +162,31 @@ def test_expenses_are_those_of_a_dry_run(found, shelf):
     assert large.hours == pytest.approx(large.calls * 5 / 10 / 3600, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    "early",
+    [{"stop": "agreement"}, {"only_if_disagreeing": "true"}],
+    ids=lambda early: next(iter(early)),
+)
+def test_discussions_that_end_early_are_priced_by_their_length(shelf, tmp_path, early):
+    """Where agreement ends a discussion, a run has about as many turns as the plan expects."""
+    talk = Experiment(name="talk", data="sample", conditions=STUDY.conditions[:1])
+    settings = {**early, "turns": "6"}
+    seen = outlook(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf)
+    ((most, expected),) = (
+        pair for pair in zip(seen.expenses, seen.expected, strict=True) if pair[0].comparisons == 36
+    )
+    asyncio.run(run(talk, out=tmp_path / "run", settings=settings, shelf=shelf))
+    played = asyncio.run(load(tmp_path / "run"))
+    assert expected.calls == pytest.approx(sum(len(one.turns) for one in played), rel=0.1)
+    assert expected.tokens / most.tokens < expected.calls / most.calls < 0.9
+    assert expected.hours < most.hours
+
+
+def test_discussions_of_a_fixed_length_are_priced_once(found):
+    """Where no discussion can end early, what a study takes at most is what it takes."""
+    assert found.expected == ()
+
+
 def test_intervals_are_those_of_the_analysis(shelf):
     """The normal interval of a simulated study is about the one that resampling gives."""
     prepared = prepare(STUDY, shelf=shelf)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -155,8 +157,35 @@ def test_a_single_question_has_no_bounds(scoring: Scoring):
         assert (standing.rank_low is None) == (scoring is not Scoring.ELO)
 
 
+@pytest.mark.parametrize("scoring", Scoring)
+def test_scores_have_bounds_unless_none_are_wanted(scoring: Scoring):
+    """Questions are resampled by default; without, only Elo has bounds, those of its orders."""
+    tournament = random_tournament(5)
+    for standing in rank(tournament, scoring=scoring, orders=20).contestants.values():
+        assert standing.low < standing.high
+    found = rank(tournament, scoring=scoring, orders=20, bootstrap=0)
+    assert (found.outranks, found.weight_bounds) == (None, None)
+    for standing in found.contestants.values():
+        assert (standing.low is None) == (scoring is not Scoring.ELO)
+
+
+def test_peer_weights_need_to_settle_in_the_tournament_only():
+    """Elo that settles over all questions is ranked, though it swings in some resamples of few."""
+    random = np.random.default_rng(42)
+    battles = [
+        Battle(question=str(k), reviewer=who, first=one, second=other, score=int(score))
+        for k in range(int(random.integers(2, 30)))
+        for who in "abcd"
+        for one, other in combinations("abcd", 2)
+        for score in [random.choice([-1, 0, 1], p=[0.5, 0.1, 0.4])]
+    ]
+    found = rank(collect(battles), scoring=Scoring.ELO, weights="peer", orders=200, bootstrap=200)
+    assert found.weights.converged
+    assert found.weight_bounds is not None
+
+
 def test_the_document_carries_the_uncertainty():
-    """`rank --bootstrap N --json` has the bounds of ranks and weights and the shares of outranking."""
+    """`rank --json` has the bounds of ranks and weights and the shares of outranking."""
     found = rank(random_tournament(4), weights="peer", scheme=Scheme.DAMPED, bootstrap=50)
     document = ranking_document(found)
     assert set(document["outranks"]) == set(document["contestants"])

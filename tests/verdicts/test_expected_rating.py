@@ -51,6 +51,12 @@ def test_spellings_of_a_rating_are_added_up():
     assert read.rule == "label, weighted"
 
 
+def test_a_rating_without_alternatives_is_as_stated():
+    """Where a server tells how likely its own token was and nothing else, nothing is weighed."""
+    read = rated(TokenLogprob(token="4", logprob=-0.7))
+    assert (read.score, read.rule) == (4, "last-line number, as stated")
+
+
 def test_only_the_token_that_rates_counts():
     """The same number elsewhere in the reply, before or after, has no part in it."""
     unsure = {"4": 0.5, "1": 0.5}
