@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from peerjudge.data import Condition, StopReason, to_json
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import load, open_run, read_source, run
+from peerjudge.experiment.source import shown
 from peerjudge.shelf import Shelf
 
 
@@ -105,6 +106,12 @@ async def test_a_run_goes_to_one_place(small, tmp_path):
     """A folder and a store at once is a mistake."""
     with pytest.raises(ExperimentError, match="not into both"):
         await run(small, out=tmp_path, store="sqlite:///x.db")
+
+
+def test_the_password_of_a_store_is_not_shown():
+    """Wherever a run says where it is, the URL of a database server has lost its password."""
+    assert shown("postgresql://joe:hunter2@db/runs") == "postgresql://joe:***@db/runs"
+    assert shown("runs/one") == "runs/one"
 
 
 async def test_private_and_final_stances_of_a_run_are_reviews(small, tmp_path):
