@@ -92,6 +92,15 @@ async def test_the_manifest_says_what_was_played(small, tmp_path):
     assert manifest["versions"]["numpy"]
 
 
+async def test_runs_at_the_same_time_keep_apart(small, tmp_path):
+    """Several runs in one event loop, as in a notebook, make their stores and do not meet."""
+    places = [tmp_path / name for name in ("one", "two", "three")]
+    await asyncio.gather(*(run(small, out=place, limit=1) for place in places))
+    one, two, three = [[to_json(each) for each in await load(place)] for place in places]
+    assert len(one) == 6
+    assert one == two == three
+
+
 async def test_a_store_may_hold_several_runs(small, tmp_path):
     """A database that serves several experiments gives back each one's own discussions."""
     url = f"sqlite:///{tmp_path / 'all.db'}"
