@@ -77,7 +77,7 @@ def write_store(folder: Path, turns: int) -> int:
     rows: list[tuple[object, ...]] = []
     with closing(sqlite3.connect(folder / "store.db")) as database:
         database.execute("PRAGMA synchronous=OFF")
-        for one in discussions(turns):
+        for number, one in enumerate(discussions(turns)):
             name = one.comparison.id
             if name not in bodies:
                 # What differs from discussion to discussion is the id only.
@@ -85,8 +85,8 @@ def write_store(folder: Path, turns: int) -> int:
                 row = comparison_row(one.comparison, key=comparison_key(one.comparison))
                 database.execute("INSERT INTO comparisons VALUES (:key, :body)", row)
             head = head_row(one, comparison=comparison_key(one.comparison))
-            heads.append(tuple(head.values()))
-            rows += [(one.id, index, body) for index, body in enumerate(bodies[name])]
+            heads.append((number, *head.values()))
+            rows += [(number, index, body) for index, body in enumerate(bodies[name])]
             if len(rows) > 50_000:
                 _insert(database, heads, rows)
         _insert(database, heads, rows)
@@ -96,8 +96,8 @@ def write_store(folder: Path, turns: int) -> int:
 def _insert(
     database: sqlite3.Connection, heads: list[tuple[object, ...]], rows: list[tuple[object, ...]]
 ) -> None:
-    database.executemany("INSERT INTO discussions VALUES (?, ?, ?, ?, ?, ?, ?)", heads)
-    members = [("run", head[1], head[2], head[0]) for head in heads]
+    database.executemany("INSERT INTO discussions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", heads)
+    members = [("run", head[2], head[3], head[1]) for head in heads]
     database.executemany("INSERT INTO members VALUES (?, ?, ?, ?)", members)
     database.executemany("INSERT INTO turns VALUES (?, ?, ?)", rows)
     database.commit()

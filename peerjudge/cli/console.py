@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -87,10 +88,13 @@ def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(ensure_ascii=False)
             if as_json
-            else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+            else structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+            ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        # Whatever stderr is at that time: a live display puts lines above itself.
+        logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
 

@@ -43,20 +43,22 @@ class Count:
     def __init__(self, prepared: Prepared) -> None:
         self.total = len(prepared.plan)
         self.done = self._open = self._failed = self._tokens = self._saved = 0
+        self._kept: dict[str, int] = {}
         self._cost = 0.0
         self._known = self._free = True
         self._costs = prepared.costs
 
-    def began(self) -> None:
-        """Count a discussion as open."""
+    def began(self, transcript: Transcript) -> None:
+        """Count a discussion as open; the turns that it has were taken by an earlier run."""
         self._open += 1
+        self._kept[transcript.id] = len(transcript.turns)
 
     def ended(self, transcript: Transcript) -> None:
         """Count a discussion with its turns."""
         self.done += 1
         self._open -= 1
         self._failed += transcript.stop is StopReason.FAILED
-        for turn in transcript.turns:
+        for turn in transcript.turns[self._kept.pop(transcript.id, 0) :]:
             said = turn.utterance
             if said.cached:
                 self._saved += 1
@@ -105,7 +107,7 @@ class Lines:
     def began(self, transcript: Transcript) -> None:
         """Count it as open."""
         if self._count is not None:
-            self._count.began()
+            self._count.began(transcript)
 
     def ended(self, transcript: Transcript) -> None:
         """Count, and say so from time to time."""
@@ -144,7 +146,7 @@ class Bar:
         """Say what is going to be played, and start the bar."""
         self._count = Count(prepared)
         total = self._count.total
-        self._progress.console.print(_opening(prepared, total))
+        self._progress.console.print(_opening(prepared, total), markup=False)
         self._task = self._progress.add_task(
             "discussions", total=total, open="", failed="", taken=""
         )
@@ -152,7 +154,7 @@ class Bar:
     def began(self, transcript: Transcript) -> None:
         """Count it as open."""
         if self._count is not None:
-            self._count.began()
+            self._count.began(transcript)
             self.skipped(0)
 
     def ended(self, transcript: Transcript) -> None:
@@ -182,11 +184,13 @@ def showing(display: Display) -> Generator[Observer]:
         yield Lines()
     else:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+        from rich.table import Column
 
         columns = (
             "{task.description}",
             BarColumn(bar_width=16),
-            MofNCompleteColumn(),
+            # On a narrow terminal the bar gives way, not the numbers.
+            MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=7)),
             TimeRemainingColumn(),
             "{task.fields[open]}",
             "[red]{task.fields[failed]}",
@@ -199,6 +203,11 @@ def showing(display: Display) -> Generator[Observer]:
 def _opening(prepared: Prepared, total: int) -> str:
     plan = prepared.plan
     return (
-        f"{plan.experiment.name}: {len(plan.parts)} conditions on {len(plan.comparisons)} "
-        f"comparisons of {prepared.dataset.name}, {total} discussions"
+        f"{plan.experiment.name}: {_many(len(plan.parts), 'condition')} on "
+        f"{_many(len(plan.comparisons), 'comparison')} of {prepared.dataset.name}, "
+        f"{_many(total, 'discussion')}"
     )
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

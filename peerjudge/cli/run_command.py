@@ -20,11 +20,17 @@ from peerjudge.cli.progress import showing
 from peerjudge.cli.stopping import stoppable
 from peerjudge.cli.studies import run_study
 from peerjudge.cli.tracing import tracing
+from peerjudge.errors import PeerJudgeError
 
 if TYPE_CHECKING:
     from peerjudge.experiment import RunSummary
 
 __all__ = ["run_command"]
+
+_CAUSES = 5
+"""How many kinds of failures are told of."""
+_MESSAGE = 300
+"""How much of what a server said is told. [characters]"""
 
 
 async def run_command(
@@ -110,6 +116,7 @@ async def run_command(
     from peerjudge.experiment import parse_settings, prepare, run
     from peerjudge.shelf import Shelf
 
+    _require_level(log_level)
     configure_logging(level=log_level, form=log_format)
     if log_level.lower() != "debug":
         _hush_retries()
@@ -143,8 +150,17 @@ async def run_command(
                 deadline=deadline,
                 observer=observer,
             )
-    await _print_outcome(summary, json=json)
+    await _print_outcome(summary, place=store, json=json)
     return _exit_code(summary)
+
+
+def _require_level(name: str) -> None:
+    """Raise `PeerJudgeError` for a log level that there is not."""
+    from logging import getLevelNamesMapping
+
+    if name.upper() not in getLevelNamesMapping():
+        msg = f"there is no log level {name!r}: debug, info, warning, error or critical"
+        raise PeerJudgeError(msg)
 
 
 def _hush_retries() -> None:
@@ -160,13 +176,12 @@ def _exit_code(summary: RunSummary) -> int:
     return 1 if summary.discussions.failed else 0
 
 
-async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
+async def _print_outcome(summary: RunSummary, *, place: str | None, json: bool) -> None:
     from peerjudge.cli import reporting
     from peerjudge.experiment import open_run, summary_document
     from peerjudge.report import print_findings
 
-    source = summary.folder or f"{summary.store}#{summary.run}"
-    async with open_run(source) as opened:
+    async with open_run(summary.folder or f"{place}#{summary.run}") as opened:
         reading = await reporting.read(opened)
         report = reporting.write(opened, reading) if summary.folder else None
     if json:
@@ -180,9 +195,10 @@ async def _print_outcome(summary: RunSummary, *, json: bool) -> None:
         f"\n{counts.done} discussions played, {counts.skipped} found done, {counts.failed} failed"
     )
     console.print(_spending(summary))
-    console.print(f"run     {source}", soft_wrap=True)
+    source = summary.folder or f"{summary.store}#{summary.run}"
+    console.print(f"run     {source}", soft_wrap=True, markup=False)
     if report is not None:
-        console.print(f"report  {report}", soft_wrap=True)
+        console.print(f"report  {report}", soft_wrap=True, markup=False)
     _print_next(summary)
 
 
@@ -197,18 +213,28 @@ def _spending(summary: RunSummary) -> str:
 
 
 def _print_next(summary: RunSummary) -> None:
-    """What to do where not everything has been played."""
+    """What to do where not everything has been played, and what failed of what."""
+    failed = summary.discussions.failed
+    for each in summary.failures[:_CAUSES]:
+        said = "".join(char if char.isprintable() else " " for char in each.message[:_MESSAGE])
+        _say(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {said}")
+    if (others := failed - sum(each.count for each in summary.failures[:_CAUSES])) > 0:
+        _say(f"{others:,} failed of other causes: `--json` lists them all")
     stopped = summary.stopped
     if stopped == "too many failures":
-        status().print(
-            f"Stopped: {summary.discussions.failed} discussions have failed, too many to go on. "
+        _say(
+            f"Stopped: {failed} discussions have failed, too many to go on. "
             "Mend the cause; then the same command goes on."
         )
     elif stopped is not None:
         flag = f"--{stopped.replace(' ', '-')}"
-        status().print(
+        _say(
             f"Stopped at the {stopped}: the next discussion could have passed it. "
             f"What is stored stays: the same command with a higher {flag} goes on."
         )
-    elif summary.discussions.failed:
-        status().print("Run the same command again to retry only those that failed.")
+    elif failed:
+        _say("Run the same command again to retry only those that failed.")
+
+
+def _say(sentence: str) -> None:
+    status().print(sentence, soft_wrap=True, markup=False)

@@ -18,6 +18,7 @@ from peerjudge.experiment.folder import default_folder, require_own, write_manif
 from peerjudge.experiment.halt import FailureRate
 from peerjudge.experiment.playing import Observer, Playing
 from peerjudge.experiment.prepare import Prepared, prepare
+from peerjudge.experiment.source import shown
 from peerjudge.experiment.spans import Spans
 from peerjudge.experiment.summary import RunSummary, spent_on
 from peerjudge.shelf import Shelf
@@ -27,6 +28,8 @@ __all__ = ["NO_CACHE", "run"]
 
 NO_CACHE = "none"
 """Instead of the place of a cache: replies are kept only for as long as the run lasts."""
+
+_DATABASES = frozenset({".db", ".sqlite"})
 
 
 async def run(
@@ -84,7 +87,8 @@ async def run(
         asyncio.CancelledError: When cancelled; every kept turn stays, and the run can be resumed.
     """
     bounds = {"cost limit": cost_limit, "token limit": token_limit, "deadline": deadline}
-    _require_sense(out, store, bounds=bounds, workers=workers)
+    _require_sense(out, store, bounds=bounds)
+    _require_some(connections=max_connections, workers=workers)
     failures = None if fail_on_error is None else FailureRate(fail_on_error)
     shelf = shelf or Shelf()
     prepared = prepare(
@@ -125,7 +129,7 @@ async def run(
             observer.planned(prepared)
         with bound_contextvars(run=prepared.run_id[:8]):
             await playing.play(max_connections=max_connections)
-    return playing.summary(store=str(place), folder=folder)
+    return playing.summary(store=shown(place), folder=folder)
 
 
 def _require_sense(
@@ -133,18 +137,27 @@ def _require_sense(
     store: str | None,
     *,
     bounds: Mapping[str, float | None],
-    workers: int,
 ) -> None:
     if out is not None and store is not None:
         msg = "a run goes into a folder (out) or into a store (store), not into both"
+        raise ExperimentError(msg)
+    if store is not None and "://" not in store and Path(store).suffix not in _DATABASES:
+        msg = (
+            f"a store is a database, as in sqlite:///study.db, not {store!r}; "
+            "where a folder is meant, give it with --out"
+        )
         raise ExperimentError(msg)
     for name, bound in bounds.items():
         if bound is not None and not bound > 0:
             msg = f"a {name} is more than 0, not {bound:g}"
             raise ExperimentError(msg)
-    if workers < 1:
-        msg = f"a run takes 1 worker or more, not {workers}"
-        raise ExperimentError(msg)
+
+
+def _require_some(*, connections: int, workers: int) -> None:
+    for noun, count in (("connection", connections), ("worker", workers)):
+        if count < 1:
+            msg = f"a run takes 1 {noun} or more, not {count}"
+            raise ExperimentError(msg)
 
 
 async def _record(store: Store, prepared: Prepared, folder: Path | None) -> None:

@@ -98,6 +98,7 @@ class Playing:
             cost_usd=tally.cost if tally.cost_known else None,
             cost_known=tally.cost_known,
             stopped=self._stopped,
+            failures=tally.failures,
         )
 
     @property

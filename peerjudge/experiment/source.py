@@ -12,9 +12,10 @@ from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.experiment.folder import MANIFEST, read_manifest
 from peerjudge.store import Archive
+from peerjudge.store.location import locate
 from peerjudge.tournament import Stance, reviews_from_transcripts
 
-__all__ = ["OpenRun", "is_run", "load", "open_run", "read_source"]
+__all__ = ["OpenRun", "is_run", "load", "open_run", "read_source", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class OpenRun:
 def is_run(source: str) -> bool:
     """Whether this names a run folder or a store, and not a dataset."""
     return "://" in source or Path(source).is_dir() or Path(source).suffix in {".db", ".sqlite"}
+
+
+def shown(place: str | Path) -> str:
+    """The place of a run as it may be shown: the URL of a server without its password."""
+    return locate(place).name if "://" in str(place) else str(place)
 
 
 @asynccontextmanager
@@ -58,7 +64,9 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
         runs = [run for run in await store.runs() if run.id.startswith(wanted)]
         if len(runs) != 1:
             known = ", ".join(run.id[:8] for run in await store.runs()) or "none"
-            msg = f"{place} has {len(runs)} runs that fit; choose one as {place}#RUN of: {known}"
+            msg = (
+                f"{shown(place)} has {len(runs)} runs that fit; choose one as PLACE#RUN of: {known}"
+            )
             raise StoreError(msg)
         (run,) = runs
         at_home = folder if folder is not None and (folder / MANIFEST).exists() else None
@@ -82,13 +90,15 @@ async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
     comparisons: dict[str, Comparison] = {}
     reviews: list[RecordedReview] = []
     simulated = False
+    place = source.partition("#")[0]
     async with open_run(source) as opened:
+        name = source if opened.folder is not None else f"{shown(place)}#{opened.id[:8]}"
         async for transcript in opened.transcripts():
             comparisons.setdefault(transcript.comparison.id, transcript.comparison)
             simulated = simulated or transcript.simulated
             reviews.extend(reviews_from_transcripts([transcript], stance=stance))
     return Dataset(
-        name=str(source),
+        name=name,
         description="a run",
         comparisons=tuple(comparisons.values()),
         reviews=tuple(reviews),

@@ -13,6 +13,7 @@ from peerjudge.stage import Journal
 __all__ = [
     "CallCounts",
     "DiscussionCounts",
+    "FailureCount",
     "RunSummary",
     "Tally",
     "spent_on",
@@ -40,8 +41,21 @@ class CallCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FailureCount:
+    """Discussions that failed in one way: whose turn, the type of its failure, and one message."""
+
+    reviewer: str
+    kind: str
+    count: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """What one invocation did. `cost_usd` is `None` where a paid model's price is not known.
+
+    `store` is the place of the store as it may be shown: without the password of a URL.
+    `failures` says what the failed discussions failed of, the most frequent first.
 
     `tokens` counts prompt and completion of everything said now, `cached_tokens` what replies at
     hand saved. `stopped` is `None` for a run that was played to its end, else `token limit`,
@@ -58,6 +72,7 @@ class RunSummary:
     cost_known: bool
     cached_tokens: int = 0
     stopped: str | None = None
+    failures: tuple[FailureCount, ...] = ()
 
 
 def summary_document(summary: RunSummary) -> Mapping[str, object]:
@@ -88,6 +103,7 @@ class Tally:
         self._on_end = on_end
         self.discussions: DiscussionCounts = DiscussionCounts()
         self.calls: CallCounts = CallCounts()
+        self._failures: dict[tuple[str, str], FailureCount] = {}
         self.tokens = self.cached_tokens = 0
         self.cost = 0.0
         self.cost_known = True
@@ -119,19 +135,28 @@ class Tally:
         if transcript.stop is StopReason.FAILED:
             self.discussions = replace(counts, failed=counts.failed + 1)
             self.calls = replace(self.calls, failed=self.calls.failed + 1)
-            self.cost_known = self.cost_known and self._priced(transcript)
+            self._count_failure(transcript)
         else:
             self.discussions = replace(counts, done=counts.done + 1)
         await self._journal.end(transcript)
         for told in self._on_end:
             told(transcript)
 
-    def _priced(self, transcript: Transcript) -> bool:
-        """Whether the price of whoever failed is known: some failures are charged for."""
-        if transcript.failure is None:
-            return True
-        reviewer = transcript.seat(transcript.failure.seat).reviewer
-        return self._costs.of(reviewer, Usage()) is not None
+    def _count_failure(self, transcript: Transcript) -> None:
+        failure = transcript.failure
+        if failure is None:
+            return
+        reviewer = transcript.seat(failure.seat).reviewer
+        # Some failures are charged for, so what they cost is as unknown as the price.
+        self.cost_known = self.cost_known and self._costs.of(reviewer, Usage()) is not None
+        one = FailureCount(reviewer=reviewer, kind=failure.kind, count=0, message=failure.message)
+        known = self._failures.setdefault((reviewer, failure.kind), one)
+        self._failures[reviewer, failure.kind] = replace(known, count=known.count + 1)
+
+    @property
+    def failures(self) -> tuple[FailureCount, ...]:
+        """What discussions failed of, the most frequent first."""
+        return tuple(sorted(self._failures.values(), key=lambda each: -each.count))
 
     def skipped(self, count: int) -> None:
         """Count discussions that were done before."""

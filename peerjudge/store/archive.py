@@ -144,7 +144,7 @@ class Archive:
         keys = sorted({row.comparison for row in rows})
         query = select(comparisons).where(comparisons.c.key.in_(keys))
         shown = {row.key: from_json(Comparison, row.body) for row in await self._rows(query)}
-        said: dict[str, list[str]] = {row.id: [] for row in rows}
+        said: dict[int, list[str]] = {row.number: [] for row in rows}
         query = select(turns).where(turns.c.discussion.in_(list(said)))
         for turn in await self._rows(query.order_by(turns.c.discussion, turns.c.index)):
             said[turn.discussion].append(turn.body)
@@ -154,7 +154,7 @@ class Archive:
                 condition=row.condition,
                 head=row.head,
                 comparison=shown[row.comparison],
-                turns=said[row.id],
+                turns=said[row.number],
             )
             for row in rows
         ]
@@ -163,7 +163,12 @@ class Archive:
 def _of_all() -> Select[*tuple[Any, ...]]:
     columns = discussions.c
     return select(
-        columns.condition, columns.comparison_id, columns.id, columns.comparison, columns.head
+        columns.condition,
+        columns.comparison_id,
+        columns.id,
+        columns.number,
+        columns.comparison,
+        columns.head,
     )
 
 
@@ -175,6 +180,7 @@ def _of_run(run: str) -> Select[*tuple[Any, ...]]:
             members.c.condition,
             members.c.comparison_id,
             columns.id,
+            columns.number,
             columns.comparison,
             columns.head,
         )

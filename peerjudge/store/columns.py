@@ -79,6 +79,7 @@ class Columns(Archive):
                 members.c.condition,
                 members.c.comparison_id,
                 columns.id,
+                columns.number,
                 columns.comparison,
                 columns.head,
             )
@@ -86,6 +87,7 @@ class Columns(Archive):
             .where(members.c.run == run)
             .order_by(members.c.condition, members.c.comparison_id, columns.id)
         )
+        rows = await self._rows(query)
         heads = [
             replace(
                 _head(row.head),
@@ -93,9 +95,9 @@ class Columns(Archive):
                 condition=row.condition,
                 comparison=shown[row.comparison],
             )
-            for row in await self._rows(query)
+            for row in rows
         ]
-        return heads, [counts.get(head.id, 0) for head in heads]
+        return heads, [counts.get(row.number, 0) for row in rows]
 
     async def turns(self, heads: Sequence[Transcript]) -> AsyncIterator[TurnColumns]:
         """The turns of these discussions in batches; `head` is a discussion's number among them."""
@@ -138,10 +140,11 @@ class Columns(Archive):
         self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
     ) -> Sequence[Row[*tuple[Any, ...]]]:
         """The discussion's id and what is wanted of every turn of these, by discussion and turn."""
-        columns = turns.c
-        query = select(columns.discussion, *wanted)
-        query = query.where(columns.discussion.in_({head.id for head in heads}))
-        return await self._rows(query.order_by(columns.discussion, columns.index))
+        discussion = discussions.c.id
+        together = discussions.join(turns, turns.c.discussion == discussions.c.number)
+        query = select(discussion, *wanted).select_from(together)
+        query = query.where(discussion.in_({head.id for head in heads}))
+        return await self._rows(query.order_by(discussion, turns.c.index))
 
     def _packed(self, paths: Sequence[str]) -> ColumnElement[Any]:
         """What is at these paths of a turn, as the text of one JSON array."""

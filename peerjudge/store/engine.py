@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
 from typing import Any
@@ -22,6 +23,9 @@ __all__ = ["database", "fetched"]
 _PATIENT = "busy_timeout=30000"
 _CHANGE_NOTHING = "query_only=ON"
 
+_MIGRATING = threading.Lock()
+_MOMENT = 0.005
+
 
 @asynccontextmanager
 async def database(location: Location, *, writable: bool) -> AsyncGenerator[AsyncEngine]:
@@ -37,13 +41,31 @@ async def database(location: Location, *, writable: bool) -> AsyncGenerator[Asyn
     engine = _engine(place, pragmas=(_PATIENT,) if writable else (_PATIENT, _CHANGE_NOTHING))
     try:
         try:
-            async with engine.begin() as connection:
+            async with engine.begin() as connection, _alone(changing=writable):
                 await connection.run_sync(prepare, location, writable=writable)
         except (SQLAlchemyError, OSError) as cause:
             raise trouble(cause, location) from cause
         yield engine
     finally:
         await _disposed(engine)
+
+
+@asynccontextmanager
+async def _alone(*, changing: bool) -> AsyncGenerator[None]:
+    """Let one task of this process at a time make or change tables.
+
+    What Alembic works on is global to the process: two that migrate at the same time, in one event
+    loop or in two threads, would write each other's tables.
+    """
+    if not changing:
+        yield
+        return
+    while not _MIGRATING.acquire(blocking=False):  # noqa: ASYNC110  an event belongs to one loop
+        await asyncio.sleep(_MOMENT)
+    try:
+        yield
+    finally:
+        _MIGRATING.release()
 
 
 async def _disposed(engine: AsyncEngine) -> None:

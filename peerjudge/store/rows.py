@@ -66,8 +66,8 @@ def head_row(transcript: Transcript, *, comparison: str) -> dict[str, object]:
 
 
 def turn_row(discussion: str, turn: Turn) -> dict[str, object]:
-    """The row of one turn."""
-    return {"discussion": discussion, "index": turn.index, "body": to_json(turn)}
+    """The row of one turn of the discussion with this id."""
+    return {"id": discussion, "index": turn.index, "body": to_json(turn)}
 
 
 def transcript_from(

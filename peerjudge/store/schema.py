@@ -14,7 +14,7 @@ __all__ = [
     "turns",
 ]
 
-REVISION = "0002"
+REVISION = "0003"
 """The newest of the revisions in `migrations`, which these tables are those of."""
 
 tables = MetaData()
@@ -36,23 +36,27 @@ comparisons = Table(
 )
 
 # `head` holds all of a discussion but its comparison and turns; the other columns are for queries.
+# By its number the turns name their discussion: of discussions that are played at the same time
+# they are beside each other in the index, where by the ids each would be on a page of its own.
 discussions = Table(
     "discussions",
     tables,
-    Column("id", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("id", String(64), nullable=False),
     Column("condition", Text, nullable=False),
     Column("comparison_id", Text, nullable=False),
     Column("comparison", String(64), nullable=False),
     Column("protocol", Text, nullable=False),
     Column("stop", String(16)),
     Column("head", Text, nullable=False),
+    Index("discussions_by_id", "id", unique=True),
     Index("discussions_in_order", "condition", "comparison_id", "id"),
 )
 
 turns = Table(
     "turns",
     tables,
-    Column("discussion", String(64), primary_key=True),
+    Column("discussion", Integer, primary_key=True, autoincrement=False),
     Column("index", Integer, primary_key=True, autoincrement=False),
     Column("body", Text, nullable=False),
 )

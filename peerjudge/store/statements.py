@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Self
 
-from sqlalchemy import Dialect, Insert, Table
+from sqlalchemy import Dialect, Insert, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from peerjudge.store.schema import comparisons, discussions, members, runs, turns
@@ -19,10 +19,14 @@ Values = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """An insert as SQL, and how it takes its values from a row."""
+    """An insert as SQL, and how it takes its values from a row.
+
+    `names_others`: it names rows that other statements insert, which must come before it.
+    """
 
     sql: str
     values: Callable[[Mapping[str, object]], Values]
+    names_others: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +49,11 @@ class Statements:
         """The statements in this dialect."""
         head = _insert(dialect, discussions)
         run = _insert(dialect, runs)
+        known = select(discussions.c.number).where(discussions.c.id == bindparam("id"))
+        turn = _insert(dialect, turns).values(discussion=known.scalar_subquery())
         inserts = {
-            "new_turn": _insert(dialect, turns),
-            "old_turn": _insert(dialect, turns).on_conflict_do_nothing(),
+            "new_turn": turn,
+            "old_turn": turn.on_conflict_do_nothing(),
             "comparison": _insert(dialect, comparisons).on_conflict_do_nothing(),
             "member": _insert(dialect, members).on_conflict_do_nothing(),
             "head": head.on_conflict_do_update(
@@ -67,6 +73,7 @@ def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert
 
 def _compiled(insert: Insert, dialect: Dialect) -> Statement:
     # Compiling costs more than executing, and what is executed is always the same.
-    columns = [column.name for column in insert.table.columns]
-    compiled = insert.compile(dialect=dialect, column_keys=columns)
-    return Statement(str(compiled), itemgetter(*(compiled.positiontup or columns)))
+    columns = [each.name for each in insert.table.columns if each is not discussions.c.number]
+    compiled = insert.inline().compile(dialect=dialect, column_keys=columns)
+    values = itemgetter(*(compiled.positiontup or columns))
+    return Statement(str(compiled), values, names_others=insert.table is turns)

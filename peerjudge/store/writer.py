@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
 from peerjudge.errors import StoreError
@@ -106,7 +107,8 @@ class Writer:
         self._busy = True
         try:
             if batch:
-                await commit(batch)
+                in_order = sorted(batch, key=attrgetter("names_others"))
+                await commit({each: batch[each] for each in in_order})
         except Exception:
             self._waiting = [*waiting, *self._waiting]
             raise

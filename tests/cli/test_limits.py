@@ -77,7 +77,44 @@ def test_a_hopeless_run_exits_with_1_and_a_sentence(shell):
     assert outcome.code == 1
     assert outcome.document["stopped"] == "too many failures"
     assert outcome.document["discussions"]["failed"] == 5
+    (cause,) = outcome.document["failures"]
+    assert (cause["reviewer"], cause["kind"], cause["count"]) == ("absent", "ConnectionError", 5)
+    assert "5 failed: absent, ConnectionError: gone" in outcome.err
     assert "too many to go on" in " ".join(outcome.err.split())
+
+
+def test_what_a_server_says_cannot_steer_the_terminal(shell):
+    """The message of a failure is told without its control codes, in logs and in the end."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "hostile.py").write_text(
+        '"""Clears the screen."""\n\n\nasync def judge(request):\n'
+        '    raise ConnectionError("\\x1b[2Jgone\\r")\n\n\ndef reviewer():\n    return judge\n'
+    )
+    (shell.folder / "study.py").write_text(
+        '"""One judge."""\nfrom peerjudge.data import Condition, Experiment\n'
+        'EXPERIMENT = Experiment(data="sample", conditions=(\n'
+        '    Condition(name="alone", protocol="pairwise", seats=("hostile",)),))\n'
+    )
+    outcome = shell("run", "study.py", "--limit", "1")
+    assert outcome.code == 1
+    assert "gone" in outcome.err
+    assert not set("\x1b\r") & set(outcome.out + outcome.err)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--max-connections", "0"), "1 connection or more, not 0"),
+        (("--log-level", "loud"), "no log level 'loud'"),
+        (("--store", "study"), "--out"),
+    ],
+)
+def test_a_flag_that_cannot_be_meant_exits_with_2(shell, flags, said):
+    """What makes no sense is said before anything is begun, with what would."""
+    outcome = shell("run", "quickstart", *flags)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert not (shell.folder / "runs").exists()
 
 
 @pytest.mark.parametrize("flag", ["--cost-limit", "--token-limit", "--deadline"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import ExperimentError
 from peerjudge.experiment import load, open_run, read_source, run
+from peerjudge.experiment.source import shown
 from peerjudge.shelf import Shelf
 
 
@@ -90,6 +91,15 @@ async def test_the_manifest_says_what_was_played(small, tmp_path):
     assert manifest["versions"]["numpy"]
 
 
+async def test_runs_at_the_same_time_keep_apart(small, tmp_path):
+    """Several runs in one event loop, as in a notebook, make their stores and do not meet."""
+    places = [tmp_path / name for name in ("one", "two", "three")]
+    await asyncio.gather(*(run(small, out=place, limit=1) for place in places))
+    one, two, three = [[to_json(each) for each in await load(place)] for place in places]
+    assert len(one) == 6
+    assert one == two == three
+
+
 async def test_a_store_may_hold_several_runs(small, tmp_path):
     """A database that serves several experiments gives back each one's own discussions."""
     url = f"sqlite:///{tmp_path / 'all.db'}"
@@ -104,6 +114,12 @@ async def test_a_run_goes_to_one_place(small, tmp_path):
     """A folder and a store at once is a mistake."""
     with pytest.raises(ExperimentError, match="not into both"):
         await run(small, out=tmp_path, store="sqlite:///x.db")
+
+
+def test_the_password_of_a_store_is_not_shown():
+    """Wherever a run says where it is, the URL of a database server has lost its password."""
+    assert shown("postgresql://joe:hunter2@db/runs") == "postgresql://joe:***@db/runs"
+    assert shown("runs/one") == "runs/one"
 
 
 async def test_private_and_final_stances_of_a_run_are_reviews(small, tmp_path):

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,18 +17,38 @@ WRITER = Path(__file__).with_name("tiny_model.py")
 PATIENCE = 120
 
 
-def answers(url: str) -> bool:
-    """Whether the server is up."""
-    try:
-        with urllib.request.urlopen(f"{url}/models", timeout=5) as reply:
-            return reply.status == 200
-    except OSError:
-        return False
+@dataclass(frozen=True)
+class Server:
+    """A model server: where it is, and what it writes down."""
+
+    url: str
+    log: Path
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it answers."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/models", timeout=5) as reply:
+                return reply.status == 200
+        except OSError:
+            return False
+
+    @property
+    def answered(self) -> int:
+        """How many completions it has sent."""
+        return self.log.read_text().count('"POST /v1/chat/completions HTTP/1.1" 200')
+
+    def wait_for(self, answered: int) -> None:
+        """Wait until it has sent so many completions."""
+        end = time.monotonic() + PATIENCE
+        while self.answered < answered:
+            assert time.monotonic() < end, self.log.read_text()[-2000:]
+            time.sleep(0.01)  # Its own process cannot tell us what it does.
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The address of a llama.cpp server, which is stopped at the end."""
+    """A llama.cpp server, which is stopped at the end."""
     if not PYTHON.exists():
         pytest.skip("there is no model server in .venv-integration; `make integration` builds it")
     folder = tmp_path_factory.mktemp("model")
@@ -36,21 +57,24 @@ def server(tmp_path_factory):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    words = f"--model {model} --host 127.0.0.1 --port {port} --n_ctx 16384 --logits_all true"
+    words = (
+        f"--model {model} --host 127.0.0.1 --port {port} --n_ctx 16384 --logits_all true "
+        "--interrupt_requests false"  # or it breaks off a stream for whoever asks next
+    )
     with (
         log.open("w") as out,
         subprocess.Popen(
             [PYTHON, "-m", "llama_cpp.server", *words.split()], stdout=out, stderr=out
         ) as process,
     ):
-        url = f"http://127.0.0.1:{port}/v1"
+        server = Server(url=f"http://127.0.0.1:{port}/v1", log=log)
         end = time.monotonic() + PATIENCE
-        while not answers(url):
+        while not server.is_up:
             if process.poll() is not None or time.monotonic() > end:
                 process.kill()
                 pytest.fail(f"the model server did not start:\n{log.read_text()[-2000:]}")
             time.sleep(0.1)  # Its own process cannot tell us when it listens.
-        yield url
+        yield server
         process.terminate()
 
 
@@ -60,9 +84,11 @@ role = "You are {name}."
 provider = "vllm"
 name = "noise"
 base_url = "{url}"
+[model.options]
+{options}
 [sampling]
 temperature = 1.0
-max_tokens = 24
+max_tokens = {most}
 logprobs = true
 """
 
@@ -70,4 +96,6 @@ logprobs = true
 @pytest.fixture
 def card(server):
     """The text of a card whose model is this server's."""
-    return lambda name: CARD.format(name=name, url=server)
+    return lambda name, options="", most=24: CARD.format(
+        name=name, url=server.url, options=options, most=most
+    )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
 
 from peerjudge.cards import read_card
-from peerjudge.clients import Governed, build_client, create_args
-from peerjudge.data import Condition, Experiment, Sampling, StopReason
-from peerjudge.experiment import load, run
-from peerjudge.shelf import Shelf
+from peerjudge.clients import ClientPool, Crew, Governed, build_client, create_args
+from peerjudge.data import Sampling
+from peerjudge.reviewers.messages import token_logprobs
 
 pytestmark = pytest.mark.integration
 
@@ -77,30 +77,50 @@ async def test_a_streamed_reply_is_the_same_in_pieces(client):
     assert governed.book.tally("noise").paid == 1
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-async def test_a_short_run_ends_and_goes_on_without_a_call(card, tmp_path, workers):
-    """Noise discusses and rates: every turn is kept with its tokens, and none is asked for twice."""
-    (tmp_path / "agents").mkdir()
-    for name in ("ann", "bob"):
-        (tmp_path / "agents" / f"{name}.toml").write_text(card(name))
-    study = Experiment(
-        name="noise",
-        data="sample",
-        conditions=(
-            Condition(name="talk", protocol="leader_follower", seats=("ann", "bob")),
-            Condition(name="rate", protocol="pointwise", seats=("ann",)),
-        ),
+async def test_alternatives_of_a_token_have_names(client):
+    """Every one is a text by which a rating could be known; this server sends no bytes of them."""
+    result = await said(client, temperature=1.0, logprobs=True)
+    for token in token_logprobs(result.logprobs):
+        names = [name for name, _ in token.top]
+        assert len(names) == len(set(names)) > 1
+        # A byte that is no character by itself has no text.
+        assert not token.token or token.token in names
+
+
+async def test_a_form_of_the_card_holds_noise_to_it(card):
+    """With a schema in its options, even noise is JSON that fits it, and has log-probabilities."""
+    schema = '{properties = {better = {enum = ["first", "second"]}}, required = ["better"]}'
+    form = f'response_format = {{type = "json_object", schema = {schema}}}'
+    client = build_client(read_card("noise", card("noise", form)), environ={})
+    args, _ = create_args(Sampling(max_tokens=400, temperature=1.0, logprobs=True), "openai")
+    results = [await client.create(PROMPT, extra_create_args=args) for _ in range(3)]
+    await client.close()
+    for result in results:
+        assert json.loads(result.content)["better"] in {"first", "second"}
+        assert len(result.logprobs) == result.usage.completion_tokens
+
+
+async def test_workers_are_told_what_this_process_is_told(card):
+    """The same seed gives the same reply, JSON and pieces of a stream, whoever asks for it."""
+    noise = read_card("noise", card("noise"))
+    args, _ = create_args(
+        Sampling(max_tokens=MOST, temperature=1.0, seed=5, logprobs=True), "openai"
     )
-    settings = {"shelf": Shelf(tmp_path), "limit": 2, "environ": {}, "workers": workers}
-    summary = await run(study, out=tmp_path / "out", **settings)
-    assert summary.discussions.failed == 0
-    played = await load(tmp_path / "out")
-    assert {one.stop for one in played} == {StopReason.COMPLETE}
-    for turn in (turn for one in played for turn in one.turns):
-        assert turn.utterance.logprobs
-        # It stops at no byte within a character, and noise goes from one into the next.
-        assert 0 < turn.utterance.usage.completion_tokens < 2 * MOST
-        assert not turn.utterance.usage.estimated
-    again = await run(study, out=tmp_path / "out", **settings)
-    assert again.calls.paid == again.calls.cached == 0
-    assert again.discussions.skipped == len(played)
+    told = []
+    async with (
+        Crew.open(2, environ={}) as crew,
+        ClientPool(environ={}, crew=crew) as pool,
+        ClientPool(environ={}) as own,
+    ):
+        for each in (pool, own):
+            client = each.client(noise)
+            whole = await client.create(PROMPT, extra_create_args=args)
+            form = await client.create(PROMPT, json_output=True, extra_create_args=args)
+            stream = client.inner.create_stream(PROMPT, extra_create_args=args)
+            told.append((whole, form, [piece async for piece in stream]))
+        remote = pool.client(noise).inner.inner
+        assert remote.total_usage().completion_tokens == 0
+    assert told[0] == told[1]
+    whole, form, (*pieces, _) = told[0]
+    assert whole.content == "".join(pieces)
+    assert form.content.startswith("{")

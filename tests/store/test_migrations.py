@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
 
 import peerjudge.store
 from peerjudge.errors import StoreError
@@ -23,50 +22,24 @@ from peerjudge.testing import transcript_of
 MIGRATIONS = f"{peerjudge.store.__path__[0]}/migrations"
 
 
-def _at(connection, revision):
-    """The tables of a revision."""
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", MIGRATIONS)
-    command.upgrade(config, revision)
-
-
-def _first_version(file):
-    """An empty store as the first version made it: it named its schema in a table of its own."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(f"sqlite:///{file}")
-    with engine.begin() as connection:
-        _at(connection, "0001")
-        connection.exec_driver_sql("INSERT INTO meta VALUES ('schema', '1')")
-        connection.exec_driver_sql("DROP TABLE alembic_version")
-    engine.dispose()
-
-
-def _copied(source, target):
-    """The rows of a new store, in an old one."""
-    with sqlite3.connect(target) as connection:
-        connection.execute("ATTACH ? AS new", (str(source),))
-        for table in tables.tables:
-            connection.execute(f"INSERT INTO {table} SELECT * FROM new.{table}")
-    connection.close()
-
-
-async def test_a_store_of_the_first_version_is_brought_up_to_date(tmp_path):
-    """Its discussions are read as they were, and it can be written to."""
-    transcript, later = transcript_of("2|1 2 1"), transcript_of("1|1 1")
-    async with Store.open(tmp_path / "new") as store:
-        await store.end(transcript)
-    _first_version(tmp_path / "old" / "store.db")
-    _copied(tmp_path / "new" / "store.db", tmp_path / "old" / "store.db")
+@pytest.mark.parametrize("revision", ["0001", "0002"])
+async def test_a_store_of_an_earlier_version_is_brought_up_to_date(tmp_path, older_store, revision):
+    """Its discussions are read as they were, and go on from their last turn."""
+    ended, begun, later = transcript_of("2|1 2 1"), transcript_of("1|1 1"), transcript_of("1|2 2")
+    opened = replace(begun, turns=begun.turns[:2], stop=None)
+    await older_store(tmp_path, revision, ended, opened)
     with pytest.raises(StoreError, match="run its experiment again to bring it up to date"):
-        async with Archive.open(tmp_path / "old"):
+        async with Archive.open(tmp_path):
             pass
-    async with Store.open(tmp_path / "old") as store:
-        found = [each async for each in store.transcripts()]
-        await store.end(later)
-    async with Archive.open(tmp_path / "old") as archive:
-        assert await archive.transcript(later.id) is not None
-    async with Archive.open(tmp_path / "new") as archive:
-        assert found == [each async for each in archive.transcripts()]
+    async with Store.open(tmp_path) as store:
+        assert await store.transcript(ended.id) == ended
+        assert await store.transcript(begun.id) == opened
+        await store.turn(opened, begun.turns[2])
+        for transcript in (begun, later):
+            await store.end(transcript)
+    async with Archive.open(tmp_path) as archive:
+        for transcript in (ended, begun, later):
+            assert await archive.transcript(transcript.id) == transcript
 
 
 async def test_the_migrations_end_in_the_tables_of_today(tmp_path):
@@ -80,23 +53,24 @@ async def test_the_migrations_end_in_the_tables_of_today(tmp_path):
     assert ScriptDirectory(MIGRATIONS).get_heads() == [REVISION]
 
 
-async def test_a_migration_that_is_cut_short_changes_nothing(tmp_path):
-    """Where the last of the changes is refused, the first one is taken back."""
+async def test_a_migration_that_is_cut_short_changes_nothing(tmp_path, older_store):
+    """Where a later change is refused, those before it are taken back; nothing then stands in its way."""
+    transcript = transcript_of("2|1 2 1")
+    await older_store(tmp_path, "0001", transcript)
     file = tmp_path / "store.db"
-    _first_version(file)
-    with sqlite3.connect(file) as connection:
-        connection.execute("DROP TABLE meta")
-        connection.execute("CREATE VIEW meta AS SELECT 'schema' AS key, '1' AS value")
-    connection.close()
-    before = _schema(file)
-    with pytest.raises(StoreError):
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE discussions_by_id (occupied INTEGER)")
+    before = _content(file)
+    with pytest.raises(StoreError, match="discussions_by_id"):
         async with Store.open(tmp_path):
             pass
-    assert _schema(file) == before
+    assert _content(file) == before
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE discussions_by_id")
+    async with Store.open(tmp_path) as store:
+        assert await store.transcript(transcript.id) == transcript
 
 
-def _schema(file):
-    with sqlite3.connect(file) as connection:
-        found = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
-    connection.close()
-    return found
+def _content(file):
+    with closing(sqlite3.connect(file)) as connection:
+        return list(connection.iterdump())

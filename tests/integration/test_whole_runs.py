@@ -1,0 +1,121 @@
+"""Whole runs against a real model server, stopped and taken up again (opt-in)."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from peerjudge.data import StopReason
+from peerjudge.experiment import load
+
+pytestmark = pytest.mark.integration
+
+PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
+CONNECTIONS = 4
+FORM = (
+    'response_format = {type = "json_object", schema = {properties = {score = '
+    '{enum = [1, 2, 3, 4, 5]}}, required = ["score"]}}'
+)
+STUDY = '''
+"""What does noise say?"""
+
+from peerjudge.data import Condition, Experiment
+
+EXPERIMENT = Experiment(
+    data="sample",
+    conditions=(
+        Condition(name="talk", protocol="leader_follower", seats=("ann", "bob")),
+        Condition(name="alone", protocol="pointwise", seats=("ann",)),
+        Condition(
+            name="json",
+            protocol="score_reasons",
+            seats=("cat",),
+            options={"order": "score_only", "logprobs": True},
+        ),
+    ),
+)
+'''
+
+
+@pytest.fixture
+def command(card, tmp_path):
+    """`peerjudge run` in a project of three reviewers, begun and not waited for."""
+    (tmp_path / "agents").mkdir()
+    for name, options, most in (("ann", "", 24), ("bob", "", 24), ("cat", FORM, 400)):
+        text = card(name, options, most).replace("logprobs = true", "")
+        (tmp_path / "agents" / f"{name}.toml").write_text(text)
+    (tmp_path / "study.py").write_text(STUDY)
+
+    def begin(workers: int) -> subprocess.Popen[str]:
+        words = f"run study.py --out out --limit 3 --max-connections {CONNECTIONS} --json"
+        return subprocess.Popen(
+            [PEERJUDGE, *words.split(), "--workers", str(workers)],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return begin
+
+
+def ended(run: subprocess.Popen[str]) -> dict:
+    """The summary of a run that has come to its end."""
+    out, told = run.communicate(timeout=240)
+    assert run.returncode == 0, told
+    return json.loads(out)
+
+
+def texts(transcripts) -> dict[tuple[str, int], str]:
+    """What was said, by discussion and turn."""
+    return {
+        (one.id, place): turn.utterance.text
+        for one in transcripts
+        for place, turn in enumerate(one.turns)
+    }
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_a_killed_run_goes_on_where_it_was(server, command, tmp_path, workers):
+    """What was kept stays as it is, and only what was under way at a blow is asked for again."""
+    before, blows, kept = server.answered, 3, {}
+    for blow in range(blows):
+        run = command(workers)
+        server.wait_for(before + 12 * (blow + 1))
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        assert run.returncode == -signal.SIGKILL
+        now = texts(await load(tmp_path / "out"))
+        assert kept.items() <= now.items()
+        kept = now
+    summary = ended(command(workers))
+    assert summary["discussions"]["failed"] == 0
+    played = await load(tmp_path / "out")
+    said = texts(played)
+    assert kept.items() <= said.items()
+    assert {one.stop for one in played} == {StopReason.COMPLETE}
+    paid = sum(not turn.utterance.cached for one in played for turn in one.turns)
+    assert paid <= server.answered - before <= paid + blows * CONNECTIONS
+    asked = server.answered
+    again = ended(command(workers))
+    assert (again["calls"]["paid"], again["discussions"]["done"]) == (0, 0)
+    assert server.answered == asked
+
+
+async def test_ratings_are_weighed_by_what_the_server_says_of_them(command, tmp_path):
+    """Log-probabilities come where a rating is to be weighed, and weigh it; all tokens are counted."""
+    assert ended(command(2))["discussions"]["failed"] == 0
+    played = await load(tmp_path / "out")
+    for turn in (turn for one in played for turn in one.turns):
+        assert turn.utterance.usage.completion_tokens > 0
+        assert not turn.utterance.usage.estimated
+        assert bool(turn.utterance.logprobs) == turn.cue.logprobs
+    rated = [turn.review for one in played if one.condition == "json" for turn in one.turns]
+    assert rated
+    assert {review.rule.rpartition(", ")[2] for review in rated} == {"weighted"}
+    assert all(1 <= review.score <= 5 for review in rated)
