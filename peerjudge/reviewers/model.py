@@ -21,7 +21,8 @@ class ModelReviewer:
     """Speaks for a card through a model client, with the sampling of the seat it speaks from.
 
     A setting that the provider does not take (a seed at Anthropic) is left out, with one warning. So
-    are log-probabilities that only the cue asks for, where the server refuses them.
+    are log-probabilities that only the cue asks for, where the server refuses them. One that ignores
+    them is warned of, too.
 
     Args:
         card: The card; a client that is not governed yet is governed by its limits.
@@ -63,10 +64,16 @@ class ModelReviewer:
         args, dropped = create_args(sampling, self._dialect, model=self._model)
         self._warn(dropped)
         try:
-            return await self.client.create(llm_messages(request.messages), extra_create_args=args)
+            result = await self.client.create(
+                llm_messages(request.messages), extra_create_args=args
+            )
         except Exception as error:
             if not (extra and _refuses_logprobs(error)):
                 raise
+        else:
+            if "logprobs" in args and result.content and not result.logprobs:
+                self._miss_logprobs()
+            return result
         self._refuses_logprobs = True
         self._warn(("logprobs",))
         return await self._asked(request)
@@ -81,6 +88,16 @@ class ModelReviewer:
                     setting=setting,
                     provider=self._dialect,
                 )
+
+    def _miss_logprobs(self) -> None:
+        if not self._simulated and "logprobs" not in self._warned:
+            self._warned.add("logprobs")
+            _log.warning(
+                "replies come without the log-probabilities that were asked for, "
+                "so ratings are taken as stated",
+                reviewer=self.name,
+                model=self._model,
+            )
 
     async def close(self) -> None:
         """Close the client, unless it is shared."""

@@ -152,13 +152,19 @@ async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpser
     assert "seed" not in sent[0]
 
 
-async def test_log_probabilities_that_a_server_refuses_are_done_without(httpserver: HTTPServer):
-    """A protocol may ask for them of any model: one that has none is asked again, and ever after, plainly."""
+@pytest.mark.parametrize(
+    ("refuses", "asked", "event"),
+    [(True, [True, False, False], "setting not"), (False, [True, True], "replies come without")],
+)
+async def test_log_probabilities_that_a_server_has_not_are_done_without(
+    httpserver: HTTPServer, refuses: bool, asked: list[bool], event: str
+):
+    """A model that refuses them is asked again, and ever after, plainly; of either one warning tells."""
     sent: list[dict[str, Any]] = []
 
     def handle(wire: WireRequest) -> Response:
         sent.append(json.loads(wire.data))
-        if "logprobs" in sent[-1]:
+        if refuses and "logprobs" in sent[-1]:
             error = {"message": "'logprobs' is not supported with this model.", "code": None}
             return Response(
                 json.dumps({"error": error}), status=400, content_type="application/json"
@@ -179,8 +185,9 @@ async def test_log_probabilities_that_a_server_refuses_are_done_without(httpserv
         with capture_logs() as logs:
             said = [await reviewer.speak(replace(request(draw), cue=rate)) for draw in "xy"]
     assert [one.text for one in said] == ["4", "4"]
-    assert ["logprobs" in body for body in sent] == [True, False, False]
-    assert [log["setting"] for log in logs if "setting" in log] == ["logprobs"]
+    assert ["logprobs" in body for body in sent] == asked
+    (warning,) = (log["event"] for log in logs if log["log_level"] == "warning")
+    assert warning.startswith(event)
 
 
 async def test_a_shared_client_is_left_open_and_an_own_one_is_closed():
