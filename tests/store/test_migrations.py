@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,6 +11,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 import peerjudge.store
+from peerjudge.data import replace
 from peerjudge.errors import StoreError
 from peerjudge.store import Archive, Store
 from peerjudge.store.engine import database
