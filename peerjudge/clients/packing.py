@@ -169,12 +169,12 @@ def _unpacked(message: _Text | UserMessage) -> LLMMessage:
 
 
 def _is_plain(value: object) -> bool:
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[object, object]", value)
-        return all(_is_plain(each) for each in (*entries, *entries.values()))
-    if isinstance(value, list | tuple):
-        return all(_is_plain(each) for each in cast("Sequence[object]", value))
-    return type(value) in _ATOMS
+    if type(value) in _ATOMS:
+        return True
+    if isinstance(value, dict):
+        entries = cast("dict[object, object]", value)
+        return all(map(_is_plain, entries)) and all(map(_is_plain, entries.values()))
+    return isinstance(value, list | tuple) and all(map(_is_plain, cast("list[object]", value)))
 
 
 def _token(logprob: ChatCompletionTokenLogprob) -> _Token:
