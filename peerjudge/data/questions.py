@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from msgspec import field
 
@@ -43,7 +44,7 @@ class Answer(Noun, frozen=True, kw_only=True):
             raise DataError(msg)
 
 
-class Comparison(Noun, frozen=True, kw_only=True):
+class Comparison(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     """Answers to one question, **in the order in which they are shown**: one is rated, two battle.
 
     `id` names the unordered set of answers to that question, so a comparison and its `swapped`
@@ -74,7 +75,7 @@ class Comparison(Noun, frozen=True, kw_only=True):
     def __hash__(self) -> int:
         return hash((self.id, self.answers))
 
-    @property
+    @cached_property
     def shown(self) -> tuple[str, ...]:
         """The answer ids in the shown order."""
         return tuple([answer.id for answer in self.answers])
