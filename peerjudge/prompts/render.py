@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from peerjudge.data import Comparison, Cue, Message, PromptPack, Seat, Turn
 from peerjudge.errors import PromptError
@@ -25,7 +26,13 @@ from peerjudge.prompts.material import Material
 from peerjudge.prompts.templates import paragraphs
 from peerjudge.prompts.wording import labels_of, places_of, wording_of
 
-__all__ = ["Prompter", "heard_turns", "render"]
+__all__ = ["Prompter", "heard_turns", "in_shown_order", "render"]
+
+_words_of = attrgetter(
+    *("seat", "task", "sees", "expects", "private", "ties", "aspects", "remind", "scale", "reply"),
+    *("blind", "control"),
+)
+"""All that decides on the words of a cue's prompt, but for what it hears."""
 
 
 def render(
@@ -44,32 +51,34 @@ def render(
     Raises `PromptError` when the pack lacks the task or the reply form that the cue names.
     """
     prompter = Prompter(pack, seats=seats, comparison=comparison, roles={cue.seat: role})
-    return prompter.messages(cue, heard_turns(turns, cue))
+    return prompter.messages(cue, in_shown_order(heard_turns(turns, cue), cue))
 
 
 def heard_turns(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
-    """The turns that a cue hears, in the order in which they are shown.
-
-    That is the order of turns; but what a seat said in a row about one answer each stands in the
-    order in which this cue shows the answers. Raises `PromptError` for a turn that is yet to come.
-    """
+    """The turns that a cue hears; raises `PromptError` for one that is yet to come."""
     try:
-        found = tuple([turns[index] for index in cue.hears])
+        return tuple([turns[index] for index in cue.hears])
     except IndexError:
         msg = f"the cue for {cue.seat!r} hears turn {max(cue.hears)}, but there are {len(turns)}"
         raise PromptError(msg) from None
-    for turn in found:
+
+
+def in_shown_order(heard: tuple[Turn, ...], cue: Cue) -> tuple[Turn, ...]:
+    """The turns that a cue hears in the order in which they are shown.
+
+    That is the order of turns; but what a seat said in a row about one answer each stands in the
+    order in which this cue shows the answers.
+    """
+    for turn in heard:
         if turn.cue.private and len(turn.cue.sees) == 1:
-            return _in_shown_order(found, cue)
-    return found
-
-
-def _in_shown_order(found: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
-    heard: list[Turn] = []
-    for (_, _, alone), rows in groupby(found, key=_row):
+            break
+    else:
+        return heard
+    shown: list[Turn] = []
+    for (_, _, alone), rows in groupby(heard, key=_row):
         row = list(rows)
-        heard += sorted(row, key=lambda turn: _place(turn, cue)) if alone else row
-    return tuple(heard)
+        shown += sorted(row, key=lambda turn: _place(turn, cue)) if alone else row
+    return tuple(shown)
 
 
 def _row(turn: Turn) -> tuple[str, str, bool]:
@@ -100,18 +109,16 @@ class Prompter:
         self._listeners: dict[tuple[object, ...], Listener] = {}
 
     def messages(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
-        """The whole prompt for a cue; `heard` are its `heard_turns`. See `render`."""
-        key = (
-            *(cue.seat, cue.task, cue.sees, cue.private, cue.blind, cue.control, cue.expects),
-            *(cue.reply, cue.scale, cue.ties, cue.aspects, cue.remind),
-        )
+        """The whole prompt for a cue; `heard` are its turns `in_shown_order`. See `render`."""
+        key: tuple[object, ...] = _words_of(cue)
         listener = self._listeners.get(key)
         news = None if listener is None else listener.news(heard)
         if listener is None or news is None:
             listener, news = self._listener(cue, heard), heard
             self._listeners[key] = listener
-        self._tell(listener, cue, news)
-        listener.heard = heard
+        if news:
+            self._tell(listener, cue, news)
+            listener.heard = heard
         return listener.asked()
 
     def _tell(self, listener: Listener, cue: Cue, turns: tuple[Turn, ...]) -> None:

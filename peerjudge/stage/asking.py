@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from peerjudge.data import Cue, PromptPack, Request, Transcript, Turn
-from peerjudge.prompts import Prompter, heard_turns
+from peerjudge.prompts import Prompter, heard_turns, in_shown_order
 from peerjudge.stage.identity import Draws
 
 __all__ = ["Asking"]
@@ -38,13 +38,14 @@ class Asking:
         Raises `PromptError` where the pack has no words for the cue.
         """
         heard = heard_turns(turns, cue)
+        shown = in_shown_order(heard, cue)
         return Request(
             discussion=self._transcript.id,
             turn=len(turns),
             seat=self._seats[cue.seat],
             cue=cue,
             comparison=self._transcript.comparison,
-            heard=tuple([turns[index] for index in cue.hears]),
-            messages=self._prompter.messages(cue, heard),
-            draw=self._draws.of(cue, heard, turns),
+            heard=heard,
+            messages=self._prompter.messages(cue, shown),
+            draw=self._draws.of(cue, shown, turns),
         )

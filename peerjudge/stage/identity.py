@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
-from peerjudge.prompts import heard_turns
+from peerjudge.prompts import heard_turns, in_shown_order
 
 __all__ = ["Draws", "comparison_key", "identify"]
 
@@ -76,36 +76,36 @@ class Draws:
         self._repetition = transcript.repetition
         self._speakers = {seat.id: _speaker(seat) for seat in transcript.seats}
         self._shown: dict[tuple[str, ...], Content] = {}
-        self._drawn: list[Content] = []
+        self._drawn: list[str] = []
 
     def of(self, cue: Cue, heard: Sequence[Turn], turns: Sequence[Turn]) -> str:
-        """The key of the draw for a cue; `heard` are its heard turns, of all `turns` so far."""
+        """The key of the draw for a cue; `heard` are those of all `turns` that it hears, as shown."""
         earlier = self._drawn
         del earlier[len(turns) :]
         for turn in turns[len(earlier) :]:
-            earlier.append(self._content(turn.cue, heard_turns(turns, turn.cue)))
+            heard_then = in_shown_order(heard_turns(turns, turn.cue), turn.cue)
+            earlier.append(self._content(turn.cue, heard_then))
         content = self._content(cue, heard)
-        # With the lengths in front, no two contents run together into the same text.
-        lengths = list(map(len, content))
-        text = "".join((f"{self._repetition} {earlier.count(content)} {lengths} ", *content))
+        text = f"{self._repetition} {earlier.count(content)} {content}"
         earlier.append(content)
         return sha256(text.encode()).hexdigest()[:32]
 
-    def _content(self, cue: Cue, heard: Sequence[Turn]) -> Content:
+    def _content(self, cue: Cue, heard: Sequence[Turn]) -> str:
         seat, sees = cue.seat, cue.sees
         shown = self._shown.get(sees)
         if shown is None:
             shown = self._shown[sees] = self._about(sees)
-        content = [*shown, *self._speakers[seat], cue.task]
+        parts = [*shown, *self._speakers[seat], cue.task]
         for turn in heard:
-            content += ("own" if turn.cue.seat == seat else "other", turn.utterance.text)
+            parts += ("own" if turn.cue.seat == seat else "other", turn.utterance.text)
         if cue.reply:
-            content.append(cue.reply)
+            parts.append(cue.reply)
         if cue.blind:
-            content.append("blind")
+            parts.append("blind")
         if cue.control != "none":
-            content.append(cue.control)
-        return tuple(content)
+            parts.append(cue.control)
+        # With the lengths in front, no two contents run together into the same text.
+        return f"{list(map(len, parts))} {''.join(parts)}"
 
     def _about(self, sees: tuple[str, ...]) -> Content:
         comparison = self._comparison
