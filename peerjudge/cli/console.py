@@ -20,9 +20,11 @@ __all__ = [
     "LogForm",
     "configure_logging",
     "json_text",
+    "log_sentence",
     "print_json",
     "results",
     "say_if_simulated",
+    "say_sentence",
     "status",
 ]
 
@@ -54,6 +56,18 @@ def status() -> Console:
     from rich.console import Console
 
     return Console(file=sys.stderr, highlight=False)
+
+
+def say_sentence(sentence: str) -> None:
+    """Print a line for whoever watches."""
+    status().print(sentence, soft_wrap=True, markup=False)
+
+
+def log_sentence(sentence: str, *, level: int = logging.WARNING) -> None:
+    """The same for whoever reads logs, where every line is an event."""
+    import structlog
+
+    structlog.get_logger().log(level, sentence)
 
 
 def print_json(document: object) -> None:

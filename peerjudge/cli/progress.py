@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import Display, status
+from peerjudge.cli.console import Display, LogForm, log_sentence, say_sentence, status
 from peerjudge.data import StopReason, Transcript
 
 if TYPE_CHECKING:
@@ -92,9 +94,10 @@ class Count:
 
 
 class Lines:
-    """Prints a line every few seconds, for logs and terminals without cursor control."""
+    """Says a line every few seconds, for logs and terminals without cursor control."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._tell = say
         self._count: Count | None = None
         self._next_line = 0.0
 
@@ -102,7 +105,7 @@ class Lines:
         """Say what is going to be played."""
         self._count = Count(prepared)
         self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-        print(_opening(prepared, self._count.total), file=sys.stderr)
+        self._tell(_opening(prepared, self._count.total))
 
     def began(self, transcript: Transcript) -> None:
         """Count it as open."""
@@ -131,7 +134,7 @@ class Lines:
                 count.failed,
                 count.taken,
             ]
-            print(", ".join(part for part in told if part), file=sys.stderr)
+            self._tell(", ".join(part for part in told if part))
 
 
 class Bar:
@@ -176,12 +179,16 @@ class Bar:
 
 
 @contextmanager
-def showing(display: Display) -> Generator[Observer]:
-    """An observer that shows a run in this way while the block lasts."""
+def showing(display: Display, *, logs: LogForm = LogForm.TEXT) -> Generator[Observer]:
+    """An observer that shows a run in this way while the block lasts.
+
+    Beside logs in JSON, lines are events as well, at the level `info`.
+    """
     if display is Display.NONE:
         yield Silent()
     elif display is Display.PLAIN or not sys.stderr.isatty():
-        yield Lines()
+        as_event = partial(log_sentence, level=logging.INFO)
+        yield Lines(as_event if logs is LogForm.JSON else say_sentence)
     else:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
         from rich.table import Column

@@ -11,9 +11,10 @@ from peerjudge.cli.console import (
     Display,
     LogForm,
     configure_logging,
+    log_sentence,
     print_json,
     results,
-    status,
+    say_sentence,
 )
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.progress import showing
@@ -23,6 +24,8 @@ from peerjudge.cli.tracing import tracing
 from peerjudge.errors import PeerJudgeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from peerjudge.experiment import RunSummary
 
 __all__ = ["run_command"]
@@ -131,8 +134,9 @@ async def run_command(
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
         print_estimate(prepared, json=json)
         return 0
+    say = log_sentence if log_format is LogForm.JSON else say_sentence
     async with stoppable():
-        with tracing(), showing(display) as observer:
+        with tracing(), showing(display, logs=log_format) as observer:
             summary = await run(
                 experiment,
                 data=data,
@@ -150,7 +154,7 @@ async def run_command(
                 deadline=deadline,
                 observer=observer,
             )
-    await _print_outcome(summary, place=store, json=json)
+    await _print_outcome(summary, place=store, json=json, say=say)
     return _exit_code(summary)
 
 
@@ -176,7 +180,9 @@ def _exit_code(summary: RunSummary) -> int:
     return 1 if summary.discussions.failed else 0
 
 
-async def _print_outcome(summary: RunSummary, *, place: str | None, json: bool) -> None:
+async def _print_outcome(
+    summary: RunSummary, *, place: str | None, json: bool, say: Callable[[str], None]
+) -> None:
     from peerjudge.cli import reporting
     from peerjudge.experiment import open_run, summary_document
     from peerjudge.report import print_findings
@@ -186,7 +192,7 @@ async def _print_outcome(summary: RunSummary, *, place: str | None, json: bool) 
         report = reporting.write(opened, reading) if summary.folder else None
     if json:
         print_json(summary_document(summary))
-        _print_next(summary)
+        _print_next(summary, say)
         return
     console = results()
     print_findings(reading.findings, console=console)
@@ -199,7 +205,7 @@ async def _print_outcome(summary: RunSummary, *, place: str | None, json: bool) 
     console.print(f"run     {source}", soft_wrap=True, markup=False)
     if report is not None:
         console.print(f"report  {report}", soft_wrap=True, markup=False)
-    _print_next(summary)
+    _print_next(summary, say)
 
 
 def _spending(summary: RunSummary) -> str:
@@ -212,29 +218,25 @@ def _spending(summary: RunSummary) -> str:
     return f"{calls.paid:,} calls paid{saved}{simulated}, {summary.tokens:,} tokens, {cost}"
 
 
-def _print_next(summary: RunSummary) -> None:
+def _print_next(summary: RunSummary, say: Callable[[str], None]) -> None:
     """What to do where not everything has been played, and what failed of what."""
     failed = summary.discussions.failed
     for each in summary.failures[:_CAUSES]:
         said = "".join(char if char.isprintable() else " " for char in each.message[:_MESSAGE])
-        _say(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {said}")
+        say(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {said}")
     if (others := failed - sum(each.count for each in summary.failures[:_CAUSES])) > 0:
-        _say(f"{others:,} failed of other causes: `--json` lists them all")
+        say(f"{others:,} failed of other causes: `--json` lists them all")
     stopped = summary.stopped
     if stopped == "too many failures":
-        _say(
+        say(
             f"Stopped: {failed} discussions have failed, too many to go on. "
             "Mend the cause; then the same command goes on."
         )
     elif stopped is not None:
         flag = f"--{stopped.replace(' ', '-')}"
-        _say(
+        say(
             f"Stopped at the {stopped}: the next discussion could have passed it. "
             f"What is stored stays: the same command with a higher {flag} goes on."
         )
     elif failed:
-        _say("Run the same command again to retry only those that failed.")
-
-
-def _say(sentence: str) -> None:
-    status().print(sentence, soft_wrap=True, markup=False)
+        say("Run the same command again to retry only those that failed.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -13,6 +14,11 @@ __all__ = ["tracing"]
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _DISABLED = "OTEL_SDK_DISABLED"
 _SERVICE = "OTEL_SERVICE_NAME"
+
+_PATIENCE = 10.0
+"""How long the last spans of a run may take on their way. [s]"""
+_PATIENCE_STOPPED = 0.3
+"""The same for a run that was told to stop, or failed. [s]"""
 
 
 @contextmanager
@@ -38,7 +44,12 @@ def tracing() -> Generator[None]:
     provider = TracerProvider(resource=Resource.create({"service.name": service}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
+    patience = _PATIENCE_STOPPED
     try:
         yield
+        patience = _PATIENCE
     finally:
-        provider.shutdown()
+        # In a thread of its own, for a collector that does not answer must not keep the program.
+        closing = threading.Thread(target=provider.shutdown, daemon=True)
+        closing.start()
+        closing.join(patience)

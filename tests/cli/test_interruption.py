@@ -1,6 +1,7 @@
 """A run that is stopped, politely or not, goes on where it was."""
 
 import signal
+import socket
 import sqlite3
 
 import pytest
@@ -47,6 +48,19 @@ def test_a_stopped_run_ends_as_an_uninterrupted_one(shell, blow):
     whole = shell("run", *SLOW[1:-1], "whole")
     assert whole.code == 0
     assert _exported(shell, "slow") == _exported(shell, "whole")
+
+
+def test_a_collector_that_does_not_answer_keeps_no_run(shell):
+    """A run that is told to stop does not wait until somebody has taken its last spans."""
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        endpoint = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        shell.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
+        running = shell.start(*SLOW)
+        _wait_for_turns(shell, running, 60)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=20)  # the exporter alone would take 30 s
+    assert running.returncode == 130
+    assert "Traceback" not in err
 
 
 def test_two_runs_into_one_folder_do_not_meet(shell):

@@ -92,6 +92,17 @@ def test_logs_are_json_where_wanted_and_a_storm_is_one_line(project, httpserver:
     assert events[0].keys() >= {"level", "timestamp", "run", "discussion", "turn", "provider"}
 
 
+def test_every_line_beside_json_logs_is_an_event(project, httpserver: HTTPServer):
+    """Progress, failures and what to do next are events, too, where logs are to be read by programs."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)
+    logged = ("--log-level", "info", "--log-format", "json")
+    done = project("run", "study.py", "--limit", "1", "--out", "out", *logged)
+    assert done.code == 1
+    told = [json.loads(line)["event"] for line in done.err.splitlines()]
+    for part in ("2 of 2 discussions", "2 failed: ann", "same command again"):
+        assert any(part in event for event in told), part
+
+
 def test_progress_tells_how_many_are_open(project, httpserver: HTTPServer):
     """Plain lines say how many discussions are done, and what they took."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
