@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import cast
 
 from peerjudge.analysis.findings import Findings, GroupFindings
@@ -45,12 +45,13 @@ def write_report(
         findings: of the same transcripts.
         listing: these transcripts, in the order in which the page lists them.
         title: the page's heading.
-        manifest: what was played; shown as it is.
+        manifest: what was played; shown as it is, but for where the data lay on this machine.
         path: where to; folders in between are made.
 
     Raises:
         StoreError: the file cannot be written.
     """
+    manifest = _without_places(manifest)
     context = {
         "title": title,
         "findings": findings,
@@ -105,9 +106,23 @@ def _question(manifest: Mapping[str, object]) -> str:
     return str(_mapping(manifest.get("experiment")).get("question") or "")
 
 
+def _without_places(manifest: Mapping[str, object]) -> Mapping[str, object]:
+    """The manifest with the data's name and, of files, the file's: not where these lay."""
+    experiment = _mapping(manifest.get("experiment"))
+    data = experiment.get("data")
+    if not isinstance(data, str):
+        return manifest
+    name, _, place = data.partition(":")
+    path = PureWindowsPath(place)  # which knows both kinds of slashes
+    shown = f"{name}:{path.name}" if path.suffix else name
+    return {**manifest, "experiment": {**experiment, "data": shown}}
+
+
 def _facts(manifest: Mapping[str, object]) -> list[tuple[str, str]]:
     """The short facts of the manifest and of its experiment, in their order."""
     merged = {**_mapping(manifest.get("experiment")), **manifest}
+    if merged.get("data") == merged.get("dataset"):
+        merged.pop("data", None)
     facts = [
         (key.replace("_", " "), str(value))
         for key, value in merged.items()

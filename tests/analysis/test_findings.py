@@ -322,3 +322,15 @@ def test_the_stances_are_those_of_the_ended_discussions() -> None:
     by_pair = {(row.speaker, row.listener): row for row in found.stances.persuasion}
     assert by_pair["reviewer-2", "reviewer-1"].altered == 1
     assert found.stances.simulated == found.simulated
+
+
+def test_who_is_asked_in_both_orders_has_no_taste_for_the_first() -> None:
+    """A judge that is shown both orders in one discussion says nothing of places, another does."""
+    asked = discussion("1 1")
+    first, second = asked.turns
+    turned = replace(second, cue=replace(second.cue, sees=asked.comparison.shown[::-1]))
+    both = replace(asked, condition="both", turns=(first, turned))
+    found = {one.name: one for one in findings([asked, both]).conditions}
+    assert found["both"].first_after is None
+    assert found["talk"].first_after is not None
+    assert found["talk"].first_after.value == 1.0

@@ -174,6 +174,25 @@ def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: R
     assert report(run) == report(run)
 
 
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        ("vicuna80:/home/zoe/vicuna80/original", "vicuna80"),
+        ("jsonl:C:\\Users\\zoe\\pairs.jsonl", "jsonl:pairs.jsonl"),
+        ("sample", "sample"),
+    ],
+)
+def test_where_the_data_lay_is_not_told(
+    run: tuple[Transcript, ...], report: Report, data: str, shown: str
+) -> None:
+    """A report that is passed on names the data and their digest, and no folder of whoever made it."""
+    manifest = {"experiment": {"data": data}, "dataset": "set", "data_hash": "4f1c"}
+    page = report(run, manifest=manifest)
+    assert f"<dt>data</dt><dd><bdi>{shown}</bdi></dd>" in page
+    assert "<dt>data hash</dt><dd><bdi>4f1c</bdi></dd>" in page
+    assert "zoe" not in page.split('id="played"')[1].split('id="transcripts"')[0]
+
+
 def test_a_control_stands_beside_what_it_controls(
     run: tuple[Transcript, ...], report: Report
 ) -> None:

@@ -186,10 +186,8 @@ def _first_before(records: Records, sampler: Sampler) -> Measurement | None:
 
 
 def _first_shown(record: DiscussionRecord, verdict: Verdict | None) -> Sample | None:
-    """Whether the first-shown answer was chosen; no sample where seats saw different orders."""
-    if record.discussion is not None and record.discussion.control == "swapped":
-        return None
-    if verdict is None or verdict.choice is None or len(record.shown) == 1:
+    """Whether the first-shown answer was chosen; no sample where it was asked in several orders."""
+    if not record.one_order or verdict is None or verdict.choice is None or len(record.shown) == 1:
         return None
     return record.question, float(verdict.choice == record.shown[0])
 

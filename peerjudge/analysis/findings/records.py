@@ -50,8 +50,9 @@ class SeatRecord:
 class DiscussionRecord:
     """One discussion without its texts.
 
-    `battles` are those of the private reviews; `discussion` is what the analysis of stances needs,
-    `None` for one that has not come to its end.
+    `one_order` says whether every verdict was asked for in the order `shown`. `battles` are those of
+    the private reviews; `discussion` is what the analysis of stances needs, `None` for one that has
+    not come to its end.
     """
 
     condition: str
@@ -61,6 +62,7 @@ class DiscussionRecord:
     subset: str
     category: str
     shown: tuple[str, ...]
+    one_order: bool
     gold: Verdict | None
     repetition: int
     stop: StopReason | None
@@ -117,6 +119,7 @@ def record_of(transcript: Transcript) -> DiscussionRecord:
         subset=comparison.subset,
         category=comparison.question.category,
         shown=comparison.shown,
+        one_order=_one_order(transcript),
         gold=gold if gold is not None and gold.readable else None,
         repetition=transcript.repetition,
         stop=transcript.stop,
@@ -134,6 +137,11 @@ def record_of(transcript: Transcript) -> DiscussionRecord:
         estimated=any(said.usage.estimated for said in utterances),
         simulated=transcript.simulated,
     )
+
+
+def _one_order(transcript: Transcript) -> bool:
+    asked = [turn.cue for turn in transcript.turns if turn.review.verdict is not None]
+    return all(cue.sees == transcript.comparison.shown for cue in asked)
 
 
 def _seat_record(seat: Seat, transcript: Transcript, tracking: Tracking) -> SeatRecord:
