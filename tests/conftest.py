@@ -1,4 +1,9 @@
-"""No property is timed: how long an example takes says nothing about the domain."""
+"""No property is timed, and multiplications of small matrices do not fight for the cores."""
+
+import os
+
+# As the command line does; read when numpy is imported, which hypothesis does not do.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from hypothesis import settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -47,6 +48,9 @@ def build_app() -> App:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one command; exit with 0, 1 (some failed), 2 (a mistake), 3 (a limit), 130 or 143 (stopped)."""
+    # Small matrices are multiplied many times here: threads for each of them cost more than they save,
+    # and several times as much where other programs want the cores. Read when numpy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     tokens = list(sys.argv[1:] if argv is None else argv)
     try:
         code = build_app()(tokens, exit_on_error=False, print_error=True)
