@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from peerjudge.clients.failures import WorkerLostError
 from peerjudge.clients.packing import PackedReply, PackedRequest, pack, unpack_reply
 from peerjudge.clients.passing import Passing
-from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Piece, Pipe, Replied, Trouble
+from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Note, Piece, Pipe, Replied, Trouble
 from peerjudge.data import Card
 from peerjudge.errors import ExperimentError
 
@@ -245,6 +245,8 @@ class Link:
             case Trouble(number) if number in self._calls:
                 if not (waiting := self._calls[number].reply).done():
                     waiting.set_exception(message.error())
+            case Note(level, text):
+                _log.log(level, "a worker says", text=text, pid=self.pid)
             case _:
                 pass  # Nobody waits for it any more.
 

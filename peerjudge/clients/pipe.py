@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self, cast
 from peerjudge.clients.packing import PackedReply, PackedRequest
 from peerjudge.data import Card
 
-__all__ = ["Ask", "Begin", "Cancel", "Hire", "Piece", "Pipe", "Replied", "Trouble"]
+__all__ = ["Ask", "Begin", "Cancel", "Hire", "Note", "Piece", "Pipe", "Replied", "Trouble"]
 
 _PREFIX = 4
 """Bytes before a message that say how long it is."""
@@ -47,6 +47,13 @@ class Cancel(NamedTuple):
     """Nobody waits for this reply any more."""
 
     number: int
+
+
+class Note(NamedTuple):
+    """What a library has to say: a warning, or a line of its log at this level."""
+
+    level: int
+    text: str
 
 
 class Piece(NamedTuple):

@@ -29,7 +29,7 @@ class Redaction:
         content = result.content
         if not isinstance(content, str) or not any(key in content for key in self._secrets):
             return result
-        return result.model_copy(update={"content": self._text(content)})
+        return result.model_copy(update={"content": self.text(content)})
 
     def clean(self, error: BaseException) -> None:
         """Take the keys out of what this failure, and whatever caused it, says of itself."""
@@ -42,10 +42,16 @@ class Redaction:
                 if (cleaned := self._plain(value)) != value:
                     setattr(each, name, cleaned)
 
+    def text(self, text: str) -> str:
+        """The text without keys."""
+        for secret in self._secrets:
+            text = text.replace(secret, _INSTEAD)
+        return text
+
     def _plain(self, value: object) -> object:
         """A text without keys, and containers of them; anything else as it is."""
         if isinstance(value, str):
-            return self._text(value)
+            return self.text(value)
         if isinstance(value, dict):
             entries = cast("dict[object, object]", value)
             return {key: self._plain(item) for key, item in entries.items()}
@@ -54,11 +60,6 @@ class Redaction:
         if isinstance(value, tuple):
             return tuple(self._plain(item) for item in cast("tuple[object, ...]", value))
         return value
-
-    def _text(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, _INSTEAD)
-        return text
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import socket
 import sys
@@ -14,10 +15,11 @@ from collections.abc import Mapping
 
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients.build import build_client
+from peerjudge.clients.build import build_client, secrets_of
 from peerjudge.clients.guard import guarded
 from peerjudge.clients.packing import pack_reply, unpack
-from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Piece, Pipe, Replied, Trouble
+from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Note, Piece, Pipe, Replied, Trouble
+from peerjudge.clients.redaction import Redaction
 from peerjudge.data import Card
 
 __all__ = ["main"]
@@ -29,6 +31,7 @@ class Worker:
     def __init__(self) -> None:
         self.gone = asyncio.Event()
         self.pipe = Pipe(self._hear, self.gone.set)
+        self.secrets: list[str] = []
         self._environ: Mapping[str, str] = {}
         self._cards: dict[str, Card] = {}
         self._clients: dict[str, ChatCompletionClient] = {}
@@ -50,6 +53,7 @@ class Worker:
                 self._environ = environ
             case Hire(setting, card):
                 self._cards[setting] = card
+                self.secrets += secrets_of(card, environ=self._environ)
             case Ask(number):
                 self._calls[number] = call = asyncio.create_task(self._ask(message))
                 # Also of a call that is cancelled before it has begun.
@@ -78,9 +82,25 @@ class Worker:
         return client
 
 
+class Notes(logging.Handler):
+    """Has the other process say what libraries say here: it knows how, and where."""
+
+    def __init__(self, worker: Worker) -> None:
+        super().__init__(logging.WARNING)
+        self._worker = worker
+        self._loop = asyncio.get_running_loop()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send the line without keys; libraries may have threads."""
+        text = Redaction(self._worker.secrets).text(self.format(record))
+        self._loop.call_soon_threadsafe(self._worker.pipe.send, Note(record.levelno, text))
+
+
 async def _serve(inherited: socket.socket) -> None:
     worker = Worker()
     await asyncio.get_running_loop().create_connection(lambda: worker.pipe, sock=inherited)
+    logging.captureWarnings(capture=True)
+    logging.getLogger().addHandler(Notes(worker))
     # What is there by now stays until the end: the collector need not look through it.
     gc.freeze()
     await worker.gone.wait()

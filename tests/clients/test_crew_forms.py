@@ -14,6 +14,7 @@ from autogen_core import CancellationToken, FunctionCall
 from autogen_core.models import CreateResult, UserMessage
 from pydantic import BaseModel
 from pytest_httpserver import HTTPServer
+from structlog.testing import capture_logs
 from werkzeug import Request, Response
 
 from peerjudge.cards import read_card
@@ -36,6 +37,7 @@ class Model:
 
     def __init__(self, server: HTTPServer) -> None:
         self.words = ["one ", "two ", "three"]
+        self.end = "stop"
         self.asked: list[dict] = []
         self.refusals: list[Response] = []
         self.reached = threading.Event()
@@ -55,10 +57,10 @@ class Model:
             return Response(self.pieces(), content_type="text/event-stream")
         self.going_on.wait(30)
         message: dict = {"role": "assistant", "content": "".join(self.words)}
-        if "tools" in body:
+        if "tools" in body or self.end != "stop":
             function = {"name": "look_up", "arguments": "{}"}
             message["tool_calls"] = [{"id": "1", "type": "function", "function": function}]
-        end = "tool_calls" if "tools" in body else "stop"
+        end = "tool_calls" if "tools" in body else self.end
         text = self.told("chat.completion", message=message, finish_reason=end)
         return Response(text, content_type="application/json")
 
@@ -273,3 +275,16 @@ async def test_a_key_that_comes_back_goes_no_further(model: Model):
             assert "[key]" in text
         *_, result = await heard(there)
         assert result.content == "I was asked with [key]"
+
+
+async def test_what_libraries_say_in_a_worker_is_an_event_here(model: Model):
+    """A worker has no terminal: the process that has one logs what is said there, without keys."""
+    async with clients(model) as (there, _, _):
+        with capture_logs() as logs:
+            model.end = KEY
+            await there.create(PROMPT, json_output=True)
+            model.end = "stop"
+            await there.create(PROMPT)
+    (said,) = (log for log in logs if log["event"] == "a worker says")
+    assert said["log_level"] == "warning"
+    assert "Finish reason mismatch: [key] != tool_calls" in said["text"]
