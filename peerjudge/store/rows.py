@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from peerjudge.data import (
     Comparison,
     Failure,
+    Noun,
     Scalar,
     Seat,
     StopReason,
@@ -21,8 +21,7 @@ from peerjudge.data import (
 __all__ = ["Head", "comparison_row", "head_row", "transcript_from", "turn_row"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Noun, frozen=True, kw_only=True):
     """All of a transcript but its id, its comparison and its turns."""
 
     protocol: str

@@ -58,17 +58,17 @@ class Writer:
             self._wake.set()
             await task
 
-    async def write(self, rows: Sequence[Row]) -> None:
-        """Write these rows together; returns when they are durable."""
+    def write(self, rows: Sequence[Row]) -> asyncio.Future[None]:
+        """Write these rows together; what is returned is done when they are durable."""
         if self._broken is not None:
             raise StoreError(str(self._broken))
         if self._closing:
             msg = "the store is closed; nothing more can be written to it"
             raise StoreError(msg)
-        done = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((rows, done))
         self._wake.set()
-        await done
+        return done
 
     async def flush(self) -> None:
         """Wait until everything asked for so far is durable, so that reading finds it."""
