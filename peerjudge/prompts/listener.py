@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from peerjudge.data import Message, Turn
-from peerjudge.prompts.templates import paragraphs
 
 __all__ = ["Listener"]
 
+_apart = "\n\n".join
 _Role = Literal["user", "assistant"]
 
 
@@ -33,8 +33,8 @@ class Listener:
         self._messages = [Message(role="system", text=opening)]
         self._role: _Role = "user"
         self._source = ""
-        self._parts = [scene]
-        self._instruction = instruction
+        self._parts = [scene] if scene else []
+        self._instruction = [instruction] if instruction else []
 
     def news(self, heard: tuple[Turn, ...]) -> tuple[Turn, ...] | None:
         """The rest of these turns, if what it was told already is how they begin.
@@ -55,7 +55,8 @@ class Listener:
 
     def learn(self, text: str) -> None:
         """Add to what it is shown what somebody said before there was a discussion."""
-        self._parts.append(text)
+        if text:
+            self._parts.append(text)
 
     def hear(self, role: _Role, text: str, source: str) -> None:
         """Add what was said in the discussion, if anything; as `assistant` are the seat's own words."""
@@ -71,10 +72,9 @@ class Listener:
     def asked(self) -> tuple[Message, ...]:
         """The prompt that ends in the instruction."""
         if self._role == "assistant":
-            last = Message(role="user", text=self._instruction)
+            last = Message(role="user", text=_apart(self._instruction))
             return (*self._messages, self._latest(), last)
-        last = Message(role="user", text=paragraphs((*self._parts, self._instruction)))
-        return (*self._messages, last)
+        return (*self._messages, Message(role="user", text=_apart(self._parts + self._instruction)))
 
     def _latest(self) -> Message:
-        return Message(role=self._role, text=paragraphs(self._parts), source=self._source)
+        return Message(role=self._role, text=_apart(self._parts), source=self._source)

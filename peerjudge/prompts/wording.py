@@ -54,12 +54,9 @@ class Wording:
         self.system = cache(self._system)
         self.seat = cache(self._seat)
         self.heard = cache(self._heard)
-        self._scenes = cache(self._scene)
+        self.scene = cache(self._scene)
+        self._scenes = cache(self._scene_of)
         self._instructions: dict[tuple[object, ...], str] = {}
-
-    def scene(self, task: str, answers: int) -> Fill:
-        """The question and so many answers: open are `mark`, `question`, `answer1`, `answer2`, ..."""
-        return self._scenes(task if "task" in self._pack.scene else "", answers)
 
     def instruction(self, cue: Cue, place: Place) -> str:
         """What a cue asks for: the reminder, the task with its criteria, and the form of the reply."""
@@ -87,6 +84,10 @@ class Wording:
         return self._prefilled("heard", known, {"words": _fenced(label, "words")})
 
     def _scene(self, task: str, answers: int) -> Fill:
+        """The question and so many answers: open are `mark`, `question`, `answer1`, `answer2`, ..."""
+        return self._scenes(task if "task" in self._pack.scene else "", answers)
+
+    def _scene_of(self, task: str, answers: int) -> Fill:
         shown = [_fenced(label, f"answer{n}") for n, label in enumerate(labels_of(answers), 1)]
         fenced = {"question": _fenced("Question", "question"), "answers": tuple(shown)}
         return self._prefilled("scene", {"task": task}, fenced)

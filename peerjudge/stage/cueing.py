@@ -53,9 +53,11 @@ def concluded(
 
 
 def _fault(cue: Cue, seats: tuple[Seat, ...], comparison: Comparison, now: int) -> str | None:
-    seated = [seat.id for seat in seats]
-    if cue.seat not in seated:
-        return f"cues seat {cue.seat!r}, which is none of {seated},"
+    for seat in seats:
+        if seat.id == cue.seat:
+            break
+    else:
+        return f"cues seat {cue.seat!r}, which is none of {[seat.id for seat in seats]},"
     latest = -1
     for index in cue.hears:
         if not latest < index < now:

@@ -114,7 +114,8 @@ async def _play(
 
 async def _spoken(reviewer: Reviewer, request: Request) -> Utterance | Failure:
     try:
-        return _storable(await reviewer.speak(request))
+        said = await reviewer.speak(request)
+        return said if said.text.isascii() else _storable(said)
     except StoreError:
         raise
     except asyncio.CancelledError as cause:

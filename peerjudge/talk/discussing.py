@@ -95,7 +95,8 @@ def talk_cue(
     """
     # This is asked for every turn of every discussion: lists, for they take half of a generator's time.
     spoken = sum([not turn.cue.private for turn in turns])
-    if spoken >= length or _may_stop(seats, turns, manner, spoken):
+    may_stop = manner.stop == "agreement" if spoken else manner.only_if_disagreeing
+    if spoken >= length or (may_stop and agreed(seats, turns)):
         return None
     place = spoken % len(seats)
     speaker = seats[place]
@@ -116,10 +117,3 @@ def talk_cue(
         remind=manner.remind,
     )
     return cue if manner.control == "none" else controlled(cue, turns, manner.control)
-
-
-def _may_stop(
-    seats: tuple[Seat, ...], turns: tuple[Turn, ...], manner: Manner, spoken: int
-) -> bool:
-    asked = manner.stop == "agreement" if spoken else manner.only_if_disagreeing
-    return asked and agreed(seats, turns)

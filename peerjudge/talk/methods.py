@@ -180,8 +180,15 @@ def opening_cue(
     place, start = len(ends), ends[-1] if ends else 0
     if place == len(seats):
         return None
-    shown = order_of(place, comparison, control)
-    return _opening_of(seats[place], shown, opening, start=start)[len(turns) - start]
+    cues = method_cues(
+        opening.opening,
+        seats[place],
+        order_of(place, comparison, control),
+        opening,
+        self_metrics=opening.self_metrics,
+        start=start,
+    )
+    return cues[len(turns) - start]
 
 
 def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:
@@ -197,19 +204,6 @@ def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, .
             cues.append(again)
         moved.append(cues.index(again))
     return tuple(cues)
-
-
-def _opening_of(
-    seat: Seat, comparison: Comparison, opening: Opening, *, start: int
-) -> tuple[Cue, ...]:
-    return method_cues(
-        opening.opening,
-        seat,
-        comparison,
-        opening,
-        self_metrics=opening.self_metrics,
-        start=start,
-    )
 
 
 def _preparation(
