@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+import structlog
+
 from peerjudge.data import Message, Request, Sampling, Usage, Utterance
 from peerjudge.experiment.budget import Amount, Budget
 from peerjudge.stage import Reviewer
@@ -20,6 +22,8 @@ LEAST_REPLY = 1024
 """Tokens reserved for a reply whose seat sets no bound, until a longer one has been seen."""
 
 _LONGER = 1.25
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 def at_most(messages: Sequence[Message], sampling: Sampling, *, reply: int = LEAST_REPLY) -> Usage:
@@ -72,6 +76,9 @@ class Deadlines:
 class Bounded:
     """Speaks as another reviewer does, when and as long as it may.
 
+    How long a reply may become is not known where its seat sets no bound: a model that thinks before
+    it replies may take ten times what others take. What has been heard tells.
+
     Args:
         reviewer: Who speaks.
         cost: What tokens of this reviewer cost in USD; `None` where that is not known.
@@ -91,12 +98,22 @@ class Bounded:
         self._cost = cost
         self._budget = budget
         self._deadlines = deadlines
-        self._longest = LEAST_REPLY
+        self.longest = LEAST_REPLY
+        """Tokens that are reserved for a reply without a bound."""
+        self.known = asyncio.Event()
+        """Set once a reply has been heard, or its discussion has ended without one."""
+        self._replies = self._tokens = 0
+        self._warned = False
 
     @property
     def name(self) -> str:
         """The reviewer's."""
         return self._reviewer.name
+
+    @property
+    def usual(self) -> int:
+        """Tokens of a reply as heard so far, on average."""
+        return round(self._tokens / self._replies) if self._replies else 0
 
     async def speak(self, request: Request) -> Utterance:
         """The reviewer's reply, once it can be afforded.
@@ -107,17 +124,32 @@ class Bounded:
         """
         if self._budget is None:
             return await self._in_time(request)
-        most = at_most(request.messages, request.seat.sampling, reply=self._longest)
+        most = at_most(request.messages, request.seat.sampling, reply=self.longest)
         await self._budget.reserve(request.discussion, self._amount(most))
         spent = Amount()
         try:
             said = await self._in_time(request)
             if not said.cached:
                 spent = self._amount(said.usage)
-            self._longest = max(self._longest, round(said.usage.completion_tokens * _LONGER))
+            self._learn(said.usage.completion_tokens, most.completion_tokens)
         finally:
             self._budget.settle(request.discussion, spent)
         return said
+
+    def _learn(self, took: int, reserved: int) -> None:
+        """How long replies are; where one was longer than what was reserved, say so once."""
+        if took > reserved and self.known.is_set() and not self._warned:
+            self._warned = True
+            _log.warning(
+                "a reply took more than was set aside for it; max_tokens in its card bounds it",
+                reviewer=self.name,
+                tokens=took,
+                set_aside=reserved,
+            )
+        self._replies += 1
+        self._tokens += took
+        self.longest = max(self.longest, round(took * _LONGER))
+        self.known.set()
 
     async def close(self) -> None:
         """Close the reviewer."""

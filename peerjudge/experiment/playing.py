@@ -68,6 +68,8 @@ class Playing:
         self._observer = observer
         self._spans = spans
         self._count: Count = counter(prepared.plan.cast)
+        self._bounded: dict[str, Bounded] = {}
+        self._scouts: dict[str, str] = {}
         self._reviewers = {name: self._wrapped(one) for name, one in reviewers.items()}
         self._tally = Tally(store, prepared.costs, on_end=(self._ended,))
 
@@ -146,6 +148,7 @@ class Playing:
         """Whether there is room for this discussion; waits while others may make some."""
         if self._budget is None:
             return True
+        await self._scouted(staging.transcript)
         whole, slack = Amount(), Amount()
         for call in on_paper(
             staging.transcript,
@@ -154,12 +157,30 @@ class Playing:
             roles=staging.roles,
             count=self._count,
         ):
-            each = self._amount(call.seat.reviewer, call.usage)
-            most = self._amount(call.seat.reviewer, at_most(call.messages, call.seat.sampling))
+            reviewer, heard = call.seat.reviewer, self._bounded[call.seat.reviewer]
+            longest = at_most(call.messages, call.seat.sampling, reply=heard.longest)
+            usual = Usage(
+                prompt_tokens=call.usage.prompt_tokens,
+                completion_tokens=max(call.usage.completion_tokens, heard.usual),
+            )
+            each, most = self._amount(reviewer, usual), self._amount(reviewer, longest)
             whole += each
             slack = slack.most(most - each)
         # With room for the longest of its calls, it seldom has to wait for others to end.
         return await self._budget.open(staging.transcript.id, whole + slack)
+
+    async def _scouted(self, transcript: Transcript) -> None:
+        """Wait until it is known how long the replies are for which no seat sets a bound.
+
+        The first discussion of each reviewer finds that out while those after it wait: what many
+        calls may cost at most has to be known before they are made at the same time.
+        """
+        free = {seat.reviewer for seat in transcript.seats if seat.sampling.max_tokens is None}
+        for name in sorted(free):
+            if name in self._scouts:
+                await self._bounded[name].known.wait()
+        for name in free - self._scouts.keys():
+            self._scouts[name] = transcript.id
 
     def _amount(self, reviewer: str, usage: Usage) -> Amount:
         cost = self._prepared.costs.of(reviewer, usage)
@@ -169,13 +190,17 @@ class Playing:
         """The reviewer within the bounds of the run, and with spans where those are wanted."""
         if self._budget is not None or self._deadlines is not None:
             cost = self._cost_of(reviewer.name)
-            reviewer = Bounded(reviewer, cost=cost, budget=self._budget, deadlines=self._deadlines)
+            bounded = Bounded(reviewer, cost=cost, budget=self._budget, deadlines=self._deadlines)
+            self._bounded[reviewer.name] = reviewer = bounded
         return reviewer if self._spans is None else Traced(reviewer, self._spans)
 
     def _cost_of(self, reviewer: str) -> Callable[[Usage], float | None]:
         return lambda usage: self._prepared.costs.of(reviewer, usage)
 
     def _ended(self, transcript: Transcript) -> None:
+        for name, scout in self._scouts.items():
+            if scout == transcript.id:
+                self._bounded[name].known.set()
         if self._budget is not None:
             self._budget.close(transcript.id)
         if self._deadlines is not None:

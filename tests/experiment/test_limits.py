@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from peerjudge.data import Condition, StopReason, replace, to_json
+from peerjudge.data import Condition, Leader, StopReason, replace, to_json
 from peerjudge.errors import CardError, ExperimentError
 from peerjudge.experiment import load, run
 from peerjudge.shelf import Shelf
@@ -103,6 +103,42 @@ async def test_an_unknown_price_is_unknown(small, tmp_path):
     (tmp_path / "prices.toml").write_text("mine = 3\n")
     with pytest.raises(CardError, match="mine"):
         await run(alone, out=tmp_path / "out", limit=1, shelf=shelf)
+
+
+THINKER = '''
+"""Thinks for ten thousand tokens before it says a word, as nobody could know."""
+
+import asyncio
+
+from peerjudge.data import Usage, Utterance
+
+
+async def judge(request):
+    await asyncio.sleep(0)
+    return Utterance(text="1", usage=Usage(prompt_tokens=500, completion_tokens=10_000))
+
+
+def reviewer():
+    return judge
+'''
+
+
+async def test_replies_longer_than_anybody_thought_do_not_pass_a_limit(small, tmp_path):
+    """The first discussion tells what others may cost, before many are played at the same time."""
+    _, shelf = own(tmp_path, "thinker", THINKER)
+    (tmp_path / "prices.toml").write_text("[thinker]\ninput = 2\noutput = 10\n")
+    talk = replace(small.conditions[0], seats=("thinker", "thinker"), leader=Leader.FIRST)
+    summary = await run(
+        replace(small, conditions=(talk,)),
+        out=tmp_path / "out",
+        shelf=shelf,
+        max_connections=64,
+        cost_limit=2.5,
+    )
+    assert summary.stopped == "cost limit"
+    assert summary.cost_usd is not None
+    assert 1.5 < summary.cost_usd <= 2.5
+    assert all(one.stop is StopReason.COMPLETE for one in await load(tmp_path / "out"))
 
 
 SILENT = '''
