@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.rank_command import split_names
-from peerjudge.cli.tables import or_dash, p_value_of, show, table_of
+from peerjudge.cli.tables import gold_name, or_dash, p_value_of, show, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,18 +65,20 @@ async def agreement_command(
         print_json(document if together is None else {**document, "panel": to_plain(together)})
         return 0
     say_if_simulated(dataset)
-    _print_agreement(found)
+    _print_agreement(found, gold=gold_name(dataset, gold))
     if together is not None:
         _print_panel(together)
     return 0
 
 
-def _print_agreement(found: GoldAgreement) -> None:
+def _print_agreement(found: GoldAgreement, *, gold: str) -> None:
     console = results()
-    console.print(f"{' & '.join(found.reviewers)} against {found.gold}")
+    console.print(f"{' & '.join(found.reviewers)} against {gold}")
     console.print(f"accuracy      {found.accuracy}")
     console.print(f"Fleiss kappa  {found.fleiss_kappa}")
-    console.print(f"{found.n} judged pairs, {found.unreadable} unreadable verdicts left out")
+    console.print(
+        f"{found.n:,} judged pairs; {found.unreadable:,} without a readable verdict left out"
+    )
 
 
 def _print_panel(found: Panel) -> None:

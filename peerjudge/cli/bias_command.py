@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.rank_command import families_of, split_names
-from peerjudge.cli.tables import or_dash, show, table_of
+from peerjudge.cli.tables import gold_name, odds_of, or_dash, show, table_of
 from peerjudge.data import replace
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def bias_command(
         print_json(to_plain(found))
     else:
         say_if_simulated(dataset)
-        _print(found)
+        _print(replace(found, gold=gold_name(dataset, gold)))
     return 0
 
 
@@ -143,8 +143,8 @@ def _length(found: Bias) -> Table:
         f"over {found.gold}",
     )
     for row in found.verbosity:
-        numbers = (row.longer, row.gold_longer, row.odds, row.over_gold)
-        table.add_row(row.reviewer, *map(or_dash, numbers))
+        shares, odds = (row.longer, row.gold_longer), (row.odds, row.over_gold)
+        table.add_row(row.reviewer, *map(or_dash, shares), *map(odds_of, odds))
     return table
 
 

@@ -228,8 +228,9 @@ def _how(ranking: Ranking) -> str:
 def _print_ranking(ranking: Ranking, *, bounds: str) -> None:
     show(_standings(ranking))
     show(_weights(ranking))
-    counts = f"{ranking.reviews} reviews, {ranking.unreadable} unreadable; {_how(ranking)}"
-    results().print("\n" + "; ".join([counts, *([bounds] if bounds else [])]))
+    read = f"{ranking.reviews:,} reviews, {ranking.unreadable:,} more without a readable verdict"
+    said = [read, _how(ranking), *([bounds] if bounds else [])]
+    results().print("\n" + "; ".join(said))
 
 
 def _standings(ranking: Ranking) -> Table:

@@ -11,12 +11,22 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from peerjudge.analysis import Compared
-    from peerjudge.data import Measurement
+    from peerjudge.data import Dataset, Measurement
 
-__all__ = ["or_dash", "p_value_of", "percent", "print_pairs", "show", "table_of"]
+__all__ = [
+    "gold_name",
+    "odds_of",
+    "or_dash",
+    "p_value_of",
+    "percent",
+    "print_pairs",
+    "show",
+    "table_of",
+]
 
 _NONE = "-"
 _WIDE = 1000
+_LEAST, _MOST = 0.001, 1000.0
 
 
 def table_of(title: str, first: str, *others: str) -> Table:
@@ -47,11 +57,32 @@ def or_dash(found: Measurement | None) -> str:
     return _NONE if found is None or found.n == 0 else str(found)
 
 
+def odds_of(found: Measurement | None) -> str:
+    """Odds with their bounds; what is beyond a thousand to one is not told apart."""
+    if found is None or found.n == 0:
+        return _NONE
+    value, low, high = (_odds(number) for number in (found.value, found.low, found.high))
+    return f"{value} [{low}, {high}]"
+
+
+def _odds(odds: float) -> str:
+    if odds > _MOST:
+        return f">{_MOST:.0f}"
+    return f"<{_LEAST}" if odds < _LEAST else f"{odds:.3f}"
+
+
 def percent(found: Measurement) -> str:
     """A share in percent with its bounds, and a dash where there is none."""
     if found.n == 0:
         return _NONE
     return f"{100 * found.value:.0f} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
+
+
+def gold_name(dataset: Dataset, gold: str) -> str:
+    """What gold is called where no people are named whose verdicts it is."""
+    from peerjudge.analysis.judged import HUMAN
+
+    return "gold" if gold == HUMAN and not dataset.humans else gold
 
 
 def p_value_of(p_value: float) -> str:

@@ -12,6 +12,8 @@ import pytest
 import peerjudge as pj
 from peerjudge.analysis.frames import FRAMES
 from peerjudge.cli.export_frames import csv_to, parquet_to
+from peerjudge.cli.tables import odds_of
+from peerjudge.data import Measurement
 from peerjudge.experiment.frames import part_by_part
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
@@ -189,6 +191,21 @@ def test_stances_are_exported_in_the_words_of_other_tools(played):
     readable = [row for row in alpaca if row["preference"] is not None]
     assert len(readable) == len(arena)
     assert 2 * len(both) <= len(alpaca)
+
+
+def test_gold_that_is_nobodys_verdict_is_called_gold(played):
+    """Only where people are named whose votes are gold is it said that it is theirs."""
+    assert "against gold" in played("agreement", "study").out
+    lines = played("bias", "study").out.splitlines()
+    assert any("over gold" in line for line in lines)
+    assert not any("human" in line for line in lines)
+
+
+def test_odds_beyond_a_thousand_are_not_told_apart():
+    """Where length parts the choices without exception, odds have no end, and none is printed."""
+    found = Measurement(value=66.719, low=0.0002, high=4.3e18, n=20)
+    assert odds_of(found) == "66.719 [<0.001, >1000]"
+    assert odds_of(None) == "-"
 
 
 @pytest.mark.data
