@@ -7,11 +7,13 @@ import logging
 import math
 import os
 import sys
+from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from structlog.typing import EventDict
 
     from peerjudge.data import Dataset
 
@@ -27,6 +29,10 @@ __all__ = [
     "say_sentence",
     "status",
 ]
+
+
+_FAILED = "turn failed"
+_SAME_FAILURES = 10
 
 
 class Display(StrEnum):
@@ -97,6 +103,7 @@ def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            *([] if as_json or number < logging.WARNING else [_Repeats()]),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
@@ -111,6 +118,27 @@ def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
         logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+class _Repeats:
+    """Tells of failures of one kind a few times: a server that is gone fails thousands of turns."""
+
+    def __init__(self) -> None:
+        self._told: Counter[tuple[object, ...]] = Counter()
+
+    def __call__(self, _logger: object, _method: str, event: EventDict) -> EventDict:
+        """The event, the last of its kind with a remark; raises `DropEvent` for those after it."""
+        from structlog import DropEvent
+
+        if event["event"] != _FAILED:
+            return event
+        kind = (event.get("reviewer"), event.get("kind"))
+        self._told[kind] += 1
+        if self._told[kind] > _SAME_FAILURES:
+            raise DropEvent
+        if self._told[kind] == _SAME_FAILURES:
+            event["more"] = "not shown but counted; --log-level info shows all"
+        return event
 
 
 def _finite(value: object) -> object:

@@ -114,13 +114,14 @@ def retry_after(error: BaseException) -> float | None:
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is not None:
-            seconds = _seconds(str(value))
+            seconds = _seconds(str(value), now=headers.get("date"))
             if seconds is not None:
                 return max(0.0, seconds / unit)
     return None
 
 
-def _seconds(value: str) -> float | None:
+def _seconds(value: str, *, now: str | None) -> float | None:
+    """What a header says, as a number or a date; a date is seen from the server's own clock."""
     try:
         seconds = float(value)
     except ValueError:
@@ -128,7 +129,8 @@ def _seconds(value: str) -> float | None:
     else:
         return seconds if math.isfinite(seconds) else None
     try:
-        when = parsedate_to_datetime(value)
-        return (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+        when = parsedate_to_datetime(value).astimezone(UTC)
+        since = parsedate_to_datetime(now).astimezone(UTC) if now else datetime.now(UTC)
+        return (when - since).total_seconds()
     except (ValueError, OverflowError):
         return None

@@ -92,6 +92,16 @@ def test_logs_are_json_where_wanted_and_a_storm_is_one_line(project, httpserver:
     assert events[0].keys() >= {"level", "timestamp", "run", "discussion", "turn", "provider"}
 
 
+def test_failures_of_one_kind_are_told_a_few_times(project, httpserver: HTTPServer):
+    """Where all fails, the first ten say of what, and the end says how many there were."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)
+    told = project("run", "study.py", "--limit", "6", "--out", "out").err
+    assert told.count("turn failed") == 10
+    assert "12 failed: ann" in told
+    told = project("run", "study.py", "--limit", "6", "--out", "out", "--log-level", "info").err
+    assert told.count("turn failed") == 12
+
+
 def test_every_line_beside_json_logs_is_an_event(project, httpserver: HTTPServer):
     """Progress, failures and what to do next are events, too, where logs are to be read by programs."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)

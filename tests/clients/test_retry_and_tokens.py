@@ -79,6 +79,15 @@ async def test_waits_are_drawn_anew_below_a_bound_that_doubles(failures: int):
     assert 0.0 <= waits[-1] <= bound
 
 
+def test_a_date_to_come_back_at_is_on_the_clock_of_the_server():
+    """Where clocks differ, what counts is how long the server meant, not what time it is here."""
+    wanted = {
+        "Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Date": "Sun, 06 Nov 1994 08:49:07 GMT",
+    }
+    assert retry_after(StatusError(429, wanted)) == 30.0
+
+
 async def test_waits_fill_their_whole_range():
     """Those who failed together come back at all times, the earliest nearly at once."""
     policy = RetryPolicy(wait=1.0)
