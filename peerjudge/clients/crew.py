@@ -252,9 +252,8 @@ class Link:
 
     def _lost(self) -> None:
         self.alive = False
-        if self._closing:
-            return
-        _log.warning("a worker has died", pid=self.pid, calls_lost=self.busy)
+        if not self._closing:
+            _log.warning("a worker has died", pid=self.pid, calls_lost=self.busy)
         for reply, _ in self._calls.values():
             if not reply.done():
                 msg = f"worker process {self.pid} died with this call under way"

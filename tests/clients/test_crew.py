@@ -217,6 +217,22 @@ async def test_a_crew_that_cannot_start_leaves_its_calls_to_the_player(model: Mo
         assert crew.idlest() is None
 
 
+async def test_whoever_still_waits_when_a_crew_goes_is_told(model: Model):
+    """A call that outlives its crew is made again, by the process that plays."""
+    environ = {"KEY": "quay"}
+    async with ClientPool(environ=environ) as own:
+        inner = own.client(card_for(model)).inner
+        async with Crew.open(1, environ=environ) as crew:
+            crew.hire("m", card_for(model))
+            client = at_once(Governed(RemoteClient(inner, crew, "m")))
+            model.hold()
+            asking = asyncio.create_task(client.create(prompt("a")))
+            await asyncio.to_thread(model.reached.wait, 30)
+        model.release.set()
+        assert (await asking).content == "a Bearer quay"
+        assert client.book.tally("r").attempts == 2
+
+
 def test_a_described_failure_keeps_the_names_of_its_types():
     """The types of vendor libraries are made anew by name, for they cannot be sent."""
 
