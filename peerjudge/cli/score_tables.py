@@ -6,6 +6,7 @@ from math import ceil, floor, isnan
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
+from peerjudge.cli.tables import show, table_of
 from peerjudge.data import Measurement, Outcome
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ __all__ = [
 
 _NONE = "-"
 _END = 120
-_WIDE = 1000
 _EXACT = 1e-9
 
 
@@ -36,7 +36,7 @@ def print_accuracy(scores: Scores) -> None:
     for one in scores.scores:
         cells = [one.total, *(one.groups.get(group) for group in scores.groups)]
         table.add_row(*_who(one.judge, scores), *map(_accuracy, cells))
-    _show(table)
+    show(table)
 
 
 def print_details(scores: Scores) -> None:
@@ -68,7 +68,7 @@ def print_details(scores: Scores) -> None:
             _NONE if cell.consistency.rate is None else _interval(cell.consistency.rate),
             *(_own(one) if own else ()),
         )
-    _show(table)
+    show(table)
     if scores.left_out:
         results().print(
             f"\n{scores.left_out} discussions did not come to their end and are left out"
@@ -94,7 +94,7 @@ def print_beside(scores: Scores, published: PublishedTable, rows: tuple[Beside, 
             _NONE if line is None else line.setting,
             *(_pair(row, column) for column in columns),
         )
-    _show(table)
+    show(table)
     console = results()
     console.print(f"\nPublished: {published.source}", soft_wrap=True)
     if scores.simulated:
@@ -129,7 +129,7 @@ def print_correlations(scores: Scores) -> None:
             *(_number(value) for value in (one.spearman, one.kendall)),
             *(_number(level["spearman"]) for level in (one.by_question, one.by_author)),
         )
-    _show(table)
+    show(table)
     results().print("\nThe last two columns are Spearman's")
 
 
@@ -213,18 +213,9 @@ def _number(value: float) -> str:
 
 
 def _table(title: str, *headings: str) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, box=None, pad_edge=False, title_justify="left")
+    first, *others = headings
+    table = table_of(title, first, *others)
     names = {"condition", "reviewer", "stance", "method", "beside", "aspect"}
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in names else "right")
+    for column, heading in zip(table.columns, headings, strict=True):
+        column.justify = "left" if heading in names else "right"
     return table
-
-
-def _show(table: Table) -> None:
-    console = results()
-    if not console.is_terminal:
-        # A table that goes to a file or another program has one line per row.
-        console.width = _WIDE
-    console.print(table)

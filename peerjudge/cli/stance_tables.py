@@ -43,7 +43,7 @@ def print_summary(found: Stances) -> None:
     _print_controls(found)
     for name in found.silent:
         console.print(f"\nIn {name} nobody heard anybody: it is a vote, and no discussion.")
-    note = "; simulated" if found.simulated else ""
+    note = "; the reviewers are simulated" if found.simulated else ""
     console.print(
         f"\n{found.discussions} ended discussions; shares in %, differences of shares with a point; "
         f"intervals and p-values resample questions{note}"

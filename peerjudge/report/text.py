@@ -184,7 +184,9 @@ def _table(title: str) -> Table:
     from rich import box
     from rich.table import Table
 
+    # A title is broken where its table ends, so that no table is narrower than its title.
     return Table(
+        min_width=len(title),
         title=_plain(f"\n{title}"),
         title_justify="left",
         title_style="bold",

@@ -28,6 +28,17 @@ def test_nothing_is_cut_off(run: tuple[Transcript, ...], width: int) -> None:
     assert "\u2026" not in text
 
 
+def test_a_title_stands_in_one_line(run: tuple[Transcript, ...]) -> None:
+    """A table with a few short columns is as wide as what it is called."""
+    lines = [line.strip() for line in printed(run, 80).splitlines()]
+    for title in (
+        "Accuracy against gold in % [95% interval]",
+        "Who altered and who held its opinion when contradicted",
+        "Ranking by the private reviews, win rate in %",
+    ):
+        assert title in lines
+
+
 def test_simulation_is_said_first(run: tuple[Transcript, ...]) -> None:
     """A run of simulated reviewers says so before any number."""
     first = printed(run, 80).splitlines()[0]
