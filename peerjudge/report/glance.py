@@ -31,7 +31,7 @@ def _against_vote(findings: Findings) -> Iterator[str]:
     if not rows:
         return
     best = max(rows, key=lambda row: _value(row.difference))
-    among = f"; the best of {len(rows)} conditions" if len(rows) > 1 else ""
+    among = f"; the best of {len(rows)} conditions, which flatters it" if len(rows) > 1 else ""
     yield (
         f"Against the vote of the same reviewers: \u201c{named(best.condition)}\u201d "
         f"{_signed(best.difference)} points, {_told_apart(best)}{among}."

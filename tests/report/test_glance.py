@@ -1,7 +1,7 @@
 """The findings in a few sentences."""
 
 from peerjudge.analysis.findings import findings
-from peerjudge.data import Transcript
+from peerjudge.data import Transcript, replace
 from peerjudge.report.glance import sentences
 from peerjudge.report.words import named, token_words
 
@@ -18,6 +18,13 @@ def test_every_sentence_has_its_interval_and_counts_what_was_lost(
         assert said.count("[") == said.count("]") > 0
     assert first.startswith("Ranked first of 2: ")
     assert lost == "Of 11 discussions, 1 failed and 1 have not ended."
+
+
+def test_the_best_of_several_is_said_to_be_picked(run: tuple[Transcript, ...]) -> None:
+    """Among several conditions the best looks better than it is; a lone one was not picked."""
+    again = tuple(replace(told, condition="again") for told in run if told.condition != "vote")
+    assert "; the best of 2 conditions, which flatters it." in sentences(findings(run + again))[0]
+    assert "flatters" not in sentences(findings(run))[0]
 
 
 def test_nothing_is_said_of_a_run_that_has_not_begun() -> None:
