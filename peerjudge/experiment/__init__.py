@@ -8,7 +8,7 @@ from peerjudge.experiment.play import run
 from peerjudge.experiment.playing import Observer
 from peerjudge.experiment.prepare import Prepared, prepare
 from peerjudge.experiment.settings import parse_settings
-from peerjudge.experiment.source import OpenRun, is_run, load, open_run, read_source
+from peerjudge.experiment.source import OpenRun, is_run, load, open_run, read_source, shown
 from peerjudge.experiment.summary import RunSummary, summary_document
 
 __all__ = [
@@ -33,5 +33,6 @@ __all__ = [
     "read_manifest",
     "read_source",
     "run",
+    "shown",
     "summary_document",
 ]

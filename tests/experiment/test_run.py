@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import ExperimentError
-from peerjudge.experiment import load, open_run, read_source, run
-from peerjudge.experiment.source import shown
+from peerjudge.experiment import load, open_run, read_source, run, shown
 from peerjudge.shelf import Shelf
 
 
