@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,6 +159,14 @@ async def run_command(
     return _exit_code(summary)
 
 
+def _enough(summary: RunSummary) -> str:
+    """The limit with which the run goes on, rounded up."""
+    enough = summary.enough or 0.0
+    return (
+        f"{ceil(enough * 100) / 100:.2f}" if summary.stopped == "cost limit" else str(ceil(enough))
+    )
+
+
 def _require_level(name: str) -> None:
     """Raise `PeerJudgeError` for a log level that there is not."""
     from logging import getLevelNamesMapping
@@ -233,10 +242,10 @@ def _print_next(summary: RunSummary, say: Callable[[str], None]) -> None:
             "Mend the cause; then the same command goes on."
         )
     elif stopped is not None:
-        flag = f"--{stopped.replace(' ', '-')}"
         say(
             f"Stopped at the {stopped}: the next discussion could have passed it. "
-            f"What is stored stays: the same command with a higher {flag} goes on."
+            f"What is stored stays: the same command with a higher --{stopped.replace(' ', '-')} "
+            f"goes on, from {_enough(summary)}."
         )
     elif failed:
         say("Run the same command again to retry only those that failed.")

@@ -79,6 +79,8 @@ class Budget:
         """Set when every open discussion waits for what there is not."""
         self.reached: str | None = None
         """`token limit` or `cost limit` once that has kept anything from being asked."""
+        self.enough: float | None = None
+        """That limit, as high as would have let on what was kept from it. [tokens or USD]"""
         self._accounts: dict[str, _Account] = {}
         self._held = _NOTHING
         self._entering: tuple[Amount, asyncio.Future[bool]] | None = None
@@ -177,4 +179,7 @@ class Budget:
             turn.set_result(False)
 
     def _note(self, wanted: Amount) -> None:
-        self.reached = "token limit" if wanted.tokens > self.free.tokens else "cost limit"
+        needed = self.spent + wanted
+        of_tokens = wanted.tokens > self.free.tokens
+        self.reached = "token limit" if of_tokens else "cost limit"
+        self.enough = needed.tokens if of_tokens else needed.usd

@@ -101,6 +101,7 @@ class Playing:
             cost_known=tally.cost_known,
             stopped=self._stopped,
             failures=tally.failures,
+            enough=None if self._budget is None else self._budget.enough,
         )
 
     @property

@@ -59,7 +59,8 @@ class RunSummary:
 
     `tokens` counts prompt and completion of everything said now, `cached_tokens` what replies at
     hand saved. `stopped` is `None` for a run that was played to its end, else `token limit`,
-    `cost limit` or `too many failures`.
+    `cost limit` or `too many failures`; `enough` is the least limit, in tokens or USD, with which
+    another discussion could have been played.
     """
 
     run: str
@@ -73,6 +74,7 @@ class RunSummary:
     cached_tokens: int = 0
     stopped: str | None = None
     failures: tuple[FailureCount, ...] = ()
+    enough: float | None = None
 
 
 def summary_document(summary: RunSummary) -> Mapping[str, object]:

@@ -52,6 +52,18 @@ async def test_the_same_limit_again_does_nothing(small, tmp_path):
     assert again.stopped == "token limit"
 
 
+async def test_a_limit_that_is_too_low_says_how_high_would_do(small, tmp_path):
+    """With what the stopped run calls enough, another discussion is played, and with less none."""
+    stopped = await run(small, out=tmp_path, token_limit=10)
+    assert stopped.enough is not None
+    enough = round(stopped.enough)
+    assert (await run(small, out=tmp_path, token_limit=enough - 1)).discussions.done == 0
+    more = await run(small, out=tmp_path, token_limit=enough)
+    assert more.discussions.done >= 1
+    assert more.enough is not None
+    assert more.enough > enough
+
+
 async def test_a_finished_run_is_finished_whatever_the_limit(small, tmp_path):
     """With nothing left to play, no limit is reached."""
     await run(small, out=tmp_path, limit=1)
