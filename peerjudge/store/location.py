@@ -22,7 +22,6 @@ _DRIVERS = {
     "sqlite+aiosqlite": "sqlite+aiosqlite",
     "postgresql": "postgresql+asyncpg",
     "postgresql+asyncpg": "postgresql+asyncpg",
-    "postgresql+psycopg": "postgresql+psycopg",
 }
 
 _REMEDIES = (

@@ -201,6 +201,7 @@ async def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     ("place", "sentence"),
     [
         ("mysql://u:hunter2@host/db", "sqlite or postgresql, not 'mysql'"),
+        ("postgresql+psycopg://u:hunter2@host/db", "postgresql, not 'postgresql\\+psycopg'"),
         ("sqlite://", "must outlive the process"),
         ("://", "database URL"),
     ],
