@@ -131,13 +131,21 @@ class Bounded:
             said = await self._in_time(request)
             if not said.cached:
                 spent = self._amount(said.usage)
-            self._learn(said.usage.completion_tokens, most.completion_tokens)
+            self._compare(said.usage.completion_tokens, most.completion_tokens)
+            self.learn(said.usage.completion_tokens)
         finally:
             self._budget.settle(request.discussion, spent)
         return said
 
-    def _learn(self, took: int, reserved: int) -> None:
-        """How long replies are; where one was longer than what was reserved, say so once."""
+    def learn(self, took: int) -> None:
+        """A reply had so many tokens: what replies may have, and have on average."""
+        self._replies += 1
+        self._tokens += took
+        self.longest = max(self.longest, round(took * _LONGER))
+        self.known.set()
+
+    def _compare(self, took: int, reserved: int) -> None:
+        """Say once that a reply was longer than what was reserved for it."""
         if took > reserved and self.known.is_set() and not self._warned:
             self._warned = True
             _log.warning(
@@ -146,10 +154,6 @@ class Bounded:
                 tokens=took,
                 set_aside=reserved,
             )
-        self._replies += 1
-        self._tokens += took
-        self.longest = max(self.longest, round(took * _LONGER))
-        self.known.set()
 
     async def close(self) -> None:
         """Close the reviewer."""

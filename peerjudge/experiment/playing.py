@@ -174,8 +174,12 @@ class Playing:
         """Wait until it is known how long the replies are for which no seat sets a bound.
 
         The first discussion of each reviewer finds that out while those after it wait: what many
-        calls may cost at most has to be known before they are made at the same time.
+        calls may cost at most has to be known before they are made at the same time. One that goes
+        on tells it by what was said in it before.
         """
+        for turn in transcript.turns:
+            reviewer = transcript.seat(turn.cue.seat).reviewer
+            self._bounded[reviewer].learn(turn.utterance.usage.completion_tokens)
         free = {seat.reviewer for seat in transcript.seats if seat.sampling.max_tokens is None}
         for name in sorted(free):
             if name in self._scouts:

@@ -126,7 +126,7 @@ from peerjudge.data import Usage, Utterance
 
 
 async def judge(request):
-    await asyncio.sleep(0)
+    await asyncio.sleep(0.02)
     return Utterance(text="1", usage=Usage(prompt_tokens=500, completion_tokens=10_000))
 
 
@@ -151,6 +151,27 @@ async def test_replies_longer_than_anybody_thought_do_not_pass_a_limit(small, tm
     assert summary.cost_usd is not None
     assert 1.5 < summary.cost_usd <= 2.5
     assert all(one.stop is StopReason.COMPLETE for one in await load(tmp_path / "out"))
+
+
+async def test_a_run_that_goes_on_knows_how_long_replies_were(small, tmp_path):
+    """What was said in a discussion before it failed tells what the rest may cost."""
+    _, shelf = own(tmp_path, "thinker", THINKER)
+    mended = tmp_path / "mended"
+    failing = f"    assert request.turn < 3 or pathlib.Path({str(mended)!r}).exists()\n    await"
+    brief = THINKER.replace("10_000", "10").replace("    await", failing)
+    own(tmp_path, "brief", brief.replace("import asyncio", "import asyncio\nimport pathlib"))
+    (tmp_path / "prices.toml").write_text(
+        "[thinker]\ninput = 2\noutput = 10\n[brief]\ninput = 2\noutput = 10\n"
+    )
+    talk = replace(small.conditions[0], seats=("thinker", "brief"), leader=Leader.FIRST)
+    study = replace(small, conditions=(talk,))
+    broken = await run(study, out=tmp_path / "out", shelf=shelf, limit=1)
+    assert broken.discussions.failed == 2
+    mended.touch()
+    place = {"out": tmp_path / "out", "shelf": shelf}
+    summary = await run(study, **place, max_connections=64, cost_limit=1.2)
+    assert summary.stopped == "cost limit"
+    assert (broken.cost_usd or 0) + (summary.cost_usd or 0) <= 1.2
 
 
 SILENT = '''
