@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from math import inf
 from typing import Literal
 
@@ -209,14 +210,14 @@ class Failure(Noun, frozen=True, kw_only=True):
     turn: int
 
 
-class Request(Noun, frozen=True, kw_only=True):
+class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     """All that a reviewer is given when it is cued.
 
     `messages` is the whole prompt (system first); a reviewer that keeps no state needs nothing
     else. `heard` are the turns the cue lets it hear. `draw` identifies this random draw: equal for
     equal content and repetition, whatever the discussion, so seeded reviewers are reproducible at
-    any concurrency and a private review is the same in every protocol. `discussion` and `turn` say
-    whom to book the call to.
+    any concurrency and a private review is the same in every protocol; it is only worked out, by
+    `drawn`, where somebody asks for it. `discussion` and `turn` say whom to book the call to.
     """
 
     discussion: str
@@ -226,7 +227,12 @@ class Request(Noun, frozen=True, kw_only=True):
     comparison: Comparison
     heard: tuple[Turn, ...]
     messages: tuple[Message, ...]
-    draw: str
+    drawn: Callable[[], str]
+
+    @cached_property
+    def draw(self) -> str:
+        """The identity of this random draw."""
+        return self.drawn()
 
 
 class Transcript(Noun, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from peerjudge.data import Cue, PromptPack, Request, Transcript, Turn
 from peerjudge.prompts import Prompter, heard_turns, in_shown_order
@@ -47,5 +48,5 @@ class Asking:
             comparison=self._transcript.comparison,
             heard=heard,
             messages=self._prompter.messages(cue, shown),
-            draw=self._draws.of(cue, shown, turns),
+            drawn=partial(self._draws.of, cue, shown, turns),
         )

@@ -67,7 +67,7 @@ def request(text: str = "Which?", **changes: object) -> Request:
             Message(role="assistant", text="The first."),
             Message(role="user", text=text),
         ),
-        draw=text,
+        drawn=lambda: text,
     )
     return replace(asked, **changes)  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ def request_():
         comparison=comparison,
         heard=(),
         messages=(),
-        draw="x",
+        drawn=lambda: "x",
     )
 
 

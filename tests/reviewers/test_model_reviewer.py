@@ -57,7 +57,7 @@ def request(draw: str = "d", **sampling: Any) -> Request:
             Message(role="assistant", text="The first.", source="reviewer_1"),
             Message(role="user", text="Sure?"),
         ),
-        draw=draw,
+        drawn=lambda: draw,
     )
 
 

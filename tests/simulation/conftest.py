@@ -84,7 +84,7 @@ def asked() -> Callable[..., Request]:
             comparison=comparison,
             heard=tuple(heard),
             messages=(),
-            draw=draw,
+            drawn=lambda: draw,
         )
 
     return build

@@ -83,6 +83,18 @@ async def test_every_turn_is_a_draw_of_its_own():
     assert len(set(drawn.values())) == len(drawn) == 6
 
 
+async def test_a_draw_is_the_same_whenever_it_is_asked_for():
+    """It rests on what was said before the request, however much has been said since."""
+    reviewer = ScriptedReviewer("ann", lambda request: request.drawn())
+    both = {seat.id: reviewer for seat in HEAD.seats}
+    await discuss(HEAD, protocol=rounds_of(4), reviewers=both, pack=PLAIN_PACK, roles={})
+    at_once = [turn.utterance.text for turn in reviewer.requests[-1].heard]
+    last_first = [request.drawn() for request in reversed(reviewer.requests)]
+    in_order = [request.drawn() for request in reviewer.requests]
+    assert last_first[::-1] == in_order == [request.draw for request in reviewer.requests]
+    assert in_order[:-1] == at_once
+
+
 async def test_one_reviewer_in_three_seats_makes_three_draws():
     """A panel of one reviewer that is asked the same three times is not asked once."""
     panel = tuple(replace(seat, reviewer="same") for seat in seats_of(3))

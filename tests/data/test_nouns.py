@@ -1,0 +1,149 @@
+"""Nouns: frozen, equal by value, strict when they are read, and at home in others' messages."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from peerjudge import data
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Cue,
+    Expects,
+    Measurement,
+    Message,
+    Noun,
+    Question,
+    Sampling,
+    Transcript,
+    Usage,
+    Utterance,
+    from_json,
+    from_plain,
+    replace,
+    to_json,
+    to_plain,
+)
+from peerjudge.errors import DataError
+from peerjudge.testing import comparison_of, transcript_of
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
+UTTERANCES = st.builds(
+    Utterance,
+    text=TEXTS,
+    usage=st.builds(Usage, prompt_tokens=st.integers(0, 10**6), estimated=st.booleans()),
+    model=TEXTS,
+    latency=st.floats(0, 1e4),
+    attempts=st.integers(1, 9),
+    cached=st.booleans(),
+)
+
+
+def nouns() -> Iterator[type[Noun]]:
+    """All nouns that the room gives away."""
+    for name in data.__all__:
+        kind = getattr(data, name)
+        if isinstance(kind, type) and issubclass(kind, Noun) and kind is not Noun:
+            yield kind
+
+
+@pytest.mark.parametrize("kind", [*nouns()], ids=lambda kind: kind.__name__)
+def test_a_noun_is_frozen_and_takes_no_other_field(kind):
+    """Whoever holds a noun can rely on it, and a field that was added later is no surprise."""
+    assert kind.__struct_config__.frozen
+    assert kind.__struct_config__.forbid_unknown_fields
+
+
+def test_a_noun_is_equal_by_value():
+    """Two comparisons of the same content are one, as keys and as values, after a journey, too."""
+    one, other = comparison_of(2, gold=1), comparison_of(2, gold=1)
+    assert one.shown == other.shown
+    assert {one, other, pickle.loads(pickle.dumps(one))} == {one}
+
+
+def test_a_changed_copy_is_checked_as_a_new_noun():
+    """What no comparison can be cannot be had by changing one either."""
+    assert replace(comparison_of(2), subset="hard").subset == "hard"
+    with pytest.raises(DataError, match="shows the same answer twice"):
+        replace(comparison_of(2), answers=(Answer(id="a", text=""), Answer(id="a", text="")))
+    with pytest.raises(AttributeError):
+        comparison_of(2).subset = "hard"
+
+
+@given(UTTERANCES)
+def test_what_was_said_survives_its_json_form(utterance):
+    """Any text, any number, to the last digit."""
+    assert from_json(Utterance, to_json(utterance)) == utterance
+    assert from_plain(Utterance, to_plain(utterance)) == utterance
+
+
+def test_a_transcript_survives_its_json_form():
+    """Seats, cues, verdicts and all."""
+    transcript = transcript_of("2|1 2 1 1 1")
+    assert from_json(Transcript, to_json(transcript)) == transcript
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (('"expects":"verdict"', '"expects":"song"'), r"turns\[0\]\.cue\.expects.*song"),
+        (('"index":0,', '"index":"no",'), r"turns\[0\]\.index: Expected `int`.*found 'no'"),
+        (('"index":0,', ""), r"turns\[0\]: Object missing required field `index`"),
+        (('"index":0,', '"index":0,"mood":"good",'), r"turns\[0\]: Object contains unknown field"),
+        (("Transcript/1", "Transcript/9"), "expected a Transcript/1 document.*Transcript/9"),
+        (('{"schema"', '"schema"'), "expected a Transcript/1 document|not JSON"),
+        (('"data":{', '"data":{{'), "not JSON"),
+    ],
+)
+def test_what_is_wrong_in_a_document_is_named_with_its_place(change, sentence):
+    """The first wrong thing, where it is, and what is there instead."""
+    text = to_json(transcript_of("2|1 2 1"))
+    assert change[0] in text
+    with pytest.raises(DataError, match=sentence):
+        from_json(Transcript, text.replace(*change, 1))
+
+
+def test_settings_may_be_given_as_text():
+    """A temperature from a command line is a number; one that is none is refused with its value."""
+    assert from_plain(Sampling, {"temperature": "0.7"}) == Sampling(temperature=0.7)
+    with pytest.raises(DataError, match=r"temperature.*'hot'"):
+        from_plain(Sampling, {"temperature": "hot"})
+    with pytest.raises(DataError, match="temperature is 0 to 2, not 7"):
+        from_plain(Sampling, {"temperature": 7})
+
+
+def test_numbers_of_numpy_are_written_as_numbers():
+    """A measurement is computed in arrays and read by others."""
+    measured = Measurement(value=np.float64(0.5), low=0.0, high=1.0, n=np.int64(3))
+    assert from_json(Measurement, to_json(measured)) == Measurement(value=0.5, low=0, high=1, n=3)
+    assert to_plain(measured) == {**to_plain(measured), "value": 0.5, "n": 3}
+
+
+class Letter(BaseModel):
+    """A message of somebody else's."""
+
+    cue: Cue
+    comparison: Comparison
+
+
+def test_a_noun_is_at_home_in_a_message_of_pydantics():
+    """AutoGen's messages and configurations hold nouns, and check them as we do."""
+    cue = Cue(seat="s", task="review", sees=("1", "2"), expects=Expects.VERDICT)
+    letter = Letter(cue=cue, comparison=comparison_of(2))
+    assert Letter.model_validate_json(letter.model_dump_json()) == letter
+    assert Letter.model_validate(letter.model_dump()).cue is not cue
+    with pytest.raises(ValidationError, match="missing required field `task`"):
+        Letter.model_validate({"cue": {"seat": "s"}, "comparison": letter.comparison})
+
+
+def test_a_noun_shows_what_it_is():
+    """In a traceback or a notebook one sees its fields."""
+    assert repr(Question(id="q", text="why?")) == "Question(id='q', text='why?', category='')"
+    assert repr(Message(role="user", text="hi")).startswith("Message(role='user', text='hi'")
