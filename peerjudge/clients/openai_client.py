@@ -67,7 +67,8 @@ def aiohttp_transport(timeout: float) -> AsyncClient:
 class QuickOpenAIClient(OpenAIChatCompletionClient):
     """`OpenAIChatCompletionClient` that takes a shorter way with plain prompts.
 
-    What goes over the wire and what comes of it are the same. Prompts with images or tools, with
+    What goes over the wire and what comes of it are the same, but that a model's words of refusal,
+    which come under a name of their own, are its reply. Prompts with images or tools, with
     several system messages, or with `json_output`, go AutoGen's own way. Its component form is
     that of AutoGen's client.
 
@@ -186,7 +187,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
             raise MalformedReplyError(msg)
         return CreateResult(
             finish_reason=_FINISHES.get(choice.get("finish_reason"), "unknown"),
-            content=message.get("content") or "",
+            content=message.get("content") or message.get("refusal") or "",
             usage=usage,
             cached=False,
             logprobs=_logprobs(logprobs.get("content")),

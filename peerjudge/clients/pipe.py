@@ -18,7 +18,8 @@ _PREFIX = 4
 """Bytes before a message that say how long it is."""
 
 _NO_HEADERS: Mapping[str, str] = {}
-_TOLD_HEADERS = ("retry-after", "retry-after-ms")
+_TOLD_HEADERS = ("retry-after", "retry-after-ms", "date")
+_TOLD_NAMES = ("code", "type")
 
 
 class Begin(NamedTuple):
@@ -79,22 +80,23 @@ class Trouble(NamedTuple):
     number: int
     kinds: tuple[str, ...]
     message: str
-    status: object
-    code: object
+    status: int | None
+    names: Mapping[str, int | str]
     headers: Mapping[str, str]
 
     @classmethod
     def of(cls, number: int, error: Exception) -> Self:
         """Describe a failure."""
         kinds = [kind for kind in type(error).__mro__ if issubclass(kind, Exception)]
-        status, code = (getattr(error, name, None) for name in ("status_code", "code"))
+        status: object = getattr(error, "status_code", None)
+        names: dict[str, object] = {name: getattr(error, name, None) for name in _TOLD_NAMES}
         given: Any = getattr(getattr(error, "response", None), "headers", None) or _NO_HEADERS
         return cls(
             number=number,
             kinds=tuple(kind.__name__ for kind in kinds if kind is not Exception),
             message=str(error),
             status=status if isinstance(status, int) else None,
-            code=code if isinstance(code, int | str) else None,
+            names={name: said for name, said in names.items() if isinstance(said, int | str)},
             headers={name: str(given[name]) for name in _TOLD_HEADERS if name in given},
         )
 
@@ -102,7 +104,8 @@ class Trouble(NamedTuple):
         """The failure as it looks to whoever reads types by name, status and headers."""
         error: Any = _kind(self.kinds)(self.message)
         error.status_code = self.status
-        error.code = self.code
+        for name in _TOLD_NAMES:
+            setattr(error, name, self.names.get(name))
         error.response = SimpleNamespace(headers=self.headers)
         return error
 

@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import threading
+from types import SimpleNamespace
 
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
@@ -247,3 +248,27 @@ def test_a_described_failure_keeps_the_names_of_its_types():
     ]
     assert str(error) == "late"
     assert is_transient(error)
+
+
+def test_a_described_failure_says_what_retries_go_by():
+    """A used-up quota is hopeless by whichever name, and a date is seen by the server's clock."""
+
+    class QuotaError(Exception):
+        """As openai has it."""
+
+        status_code = 429
+        type = "insufficient_quota"
+        code = None
+        response = SimpleNamespace(
+            headers={
+                "date": "Sat, 21 Nov 2026 08:00:00 GMT",
+                "retry-after": "Sat, 21 Nov 2026 08:00:07 GMT",
+            }
+        )
+
+    here, there = QuotaError("no money left"), Trouble.of(1, QuotaError("no money left")).error()
+    assert not is_transient(here)
+    assert not is_transient(there)
+    assert retry_after(here) == retry_after(there) == pytest.approx(7)
+    there.type = None
+    assert is_transient(there)

@@ -25,6 +25,8 @@ from werkzeug import Request, Response
 from peerjudge.cards import read_card
 from peerjudge.clients import MalformedReplyError, build_client
 from peerjudge.clients.openai_client import QuickOpenAIClient, aiohttp_transport
+from peerjudge.data import Outcome
+from peerjudge.verdicts import read_verdict
 
 SYSTEM = SystemMessage(content="Be fair.")
 USER = UserMessage(content="Which? é 你好 \u2028", source="moderator")
@@ -178,6 +180,19 @@ async def test_a_function_that_was_not_given_cannot_be_called(httpserver: HTTPSe
     with pytest.raises(MalformedReplyError, match="given none"):
         await client.create([SYSTEM, USER])
     await client.close()
+
+
+async def test_words_of_refusal_are_the_reply(httpserver: HTTPServer):
+    """A model that declines in a field of its own has declined, and not said nothing."""
+    body = json.loads(completion(""))
+    words = "I'm sorry, I can't help with that."
+    body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": words}
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
+    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    result = await client.create([SYSTEM, USER])
+    await client.close()
+    assert result.content == words
+    assert read_verdict(words).outcome is Outcome.REFUSED
 
 
 async def test_alternatives_without_bytes_are_known_by_their_text(httpserver: HTTPServer):
