@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
+from peerjudge.cli.interrupted import INTERRUPTED, at_once, exit_code
 from peerjudge.errors import PeerJudgeError
 
 __all__ = ["build_app", "main"]
@@ -53,7 +54,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     tokens = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = build_app()(tokens, exit_on_error=False, print_error=True)
+        with at_once():
+            code = build_app()(tokens, exit_on_error=False, print_error=True)
     except CycloptsError:
         # It has said what is wrong with the command already.
         sys.exit(2)
@@ -61,8 +63,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"error: {mistake}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
-        from peerjudge.cli.stopping import INTERRUPTED, exit_code
-
         print(INTERRUPTED, file=sys.stderr)
         sys.exit(exit_code(interrupt))
     except BrokenPipeError:

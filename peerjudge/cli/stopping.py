@@ -15,9 +15,9 @@ from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["INTERRUPTED", "exit_code", "stoppable"]
+from peerjudge.cli.interrupted import INTERRUPTED
 
-INTERRUPTED = "interrupted; what is stored stays: the same command goes on"
+__all__ = ["stoppable"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _HEARD = 0.6
@@ -55,11 +55,6 @@ async def stoppable() -> AsyncGenerator[None]:
         if not await _all_ended():
             _leave(stop.told)
         raise KeyboardInterrupt(stop.told)
-
-
-def exit_code(interrupt: KeyboardInterrupt) -> int:
-    """What a shell would say of a process that the signal has ended."""
-    return 128 + int(interrupt.args[0] if interrupt.args else signal.SIGINT)
 
 
 class _Stop:

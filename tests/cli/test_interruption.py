@@ -1,5 +1,6 @@
 """A run that is stopped, politely or not, goes on where it was."""
 
+import os
 import signal
 import socket
 import sqlite3
@@ -76,3 +77,15 @@ def test_two_runs_into_one_folder_do_not_meet(shell):
     finally:
         running.kill()
         running.communicate()
+
+
+def test_a_command_is_left_at_once_whatever_it_is_doing(shell):
+    """Ctrl-C does not wait until a command has read, or computed, what it began with."""
+    endless = shell.folder / "endless.jsonl"
+    os.mkfifo(endless)
+    running = shell.start("score", f"jsonl:{endless}")
+    with endless.open("w"):  # Opens when the command reads it, and nothing ever comes.
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "Traceback" not in err
