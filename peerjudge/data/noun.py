@@ -30,5 +30,12 @@ class Noun(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
         def read(given: object) -> Self:
             return given if isinstance(given, cls) else convert(given, cls)
 
-        written = core_schema.plain_serializer_function_ser_schema(to_builtins)
-        return core_schema.no_info_plain_validator_function(read, serialization=written)
+        # To those who ask for its JSON schema a noun is an object, and no more is said.
+        plain = core_schema.dict_schema()
+        return core_schema.no_info_plain_validator_function(
+            read,
+            json_schema_input_schema=plain,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                to_builtins, return_schema=plain
+            ),
+        )

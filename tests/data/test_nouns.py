@@ -139,6 +139,8 @@ def test_a_noun_is_at_home_in_a_message_of_pydantics():
     letter = Letter(cue=cue, comparison=comparison_of(2))
     assert Letter.model_validate_json(letter.model_dump_json()) == letter
     assert Letter.model_validate(letter.model_dump()).cue is not cue
+    for mode in ("validation", "serialization"):
+        assert Letter.model_json_schema(mode=mode)["properties"]["cue"]["type"] == "object"
     with pytest.raises(ValidationError, match="missing required field `task`"):
         Letter.model_validate({"cue": {"seat": "s"}, "comparison": letter.comparison})
 
