@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from dataclasses import Field, fields, make_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
@@ -14,11 +16,26 @@ if TYPE_CHECKING:
 __all__ = ["Noun", "replace"]
 
 
+@cache
+def _fields(kind: type[Struct]) -> dict[str, Field[Any]]:
+    return {one.name: one for one in fields(make_dataclass(kind.__name__, kind.__struct_fields__))}
+
+
+class _AsDataclass:
+    """Shows a noun's fields to whatever looks for those of a dataclass."""
+
+    def __get__(self, noun: Struct | None, kind: type[Struct]) -> dict[str, Field[Any]]:
+        return _fields(kind)
+
+
 class Noun(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Frozen data. `replace(noun, field=value)` gives another one with some fields changed.
 
-    Fields are not checked when a noun is made, and checked without exception when one is read.
+    Fields are not checked when a noun is made, and checked without exception when one is read. A noun is
+    no dataclass, but tools for dataclasses take it for one: `dataclasses`, frames of pandas, rich.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]] = cast("Any", _AsDataclass())
 
     @classmethod
     def __get_pydantic_core_schema__(

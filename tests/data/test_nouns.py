@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from collections.abc import Iterator
 
@@ -124,6 +125,21 @@ def test_numbers_of_numpy_are_written_as_numbers():
     measured = Measurement(value=np.float64(0.5), low=0.0, high=1.0, n=np.int64(3))
     assert from_json(Measurement, to_json(measured)) == Measurement(value=0.5, low=0, high=1, n=3)
     assert to_plain(measured) == {**to_plain(measured), "value": 0.5, "n": 3}
+
+
+def test_tools_for_dataclasses_take_nouns():
+    """Researchers put what they are given into frames, dicts and copies as they are used to."""
+    pandas = pytest.importorskip("pandas")
+    said = Usage(prompt_tokens=3, estimated=True)
+    assert dataclasses.asdict(replace(Utterance(text="hi"), usage=said))["usage"] == {
+        "prompt_tokens": 3,
+        "completion_tokens": 0,
+        "estimated": True,
+    }
+    assert pandas.DataFrame([said, Usage()])["prompt_tokens"].tolist() == [3, 0]
+    assert dataclasses.replace(said, estimated=False) == Usage(prompt_tokens=3)
+    with pytest.raises(DataError, match="1 to 4"):
+        dataclasses.replace(comparison_of(2), answers=())
 
 
 class Letter(BaseModel):
