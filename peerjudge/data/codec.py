@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from functools import cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -33,8 +33,8 @@ def _number(value: object) -> object:
     raise NotImplementedError(msg)
 
 
-_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
-"""A step of a path in an error: the name of a field or the number of an item."""
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
+"""A step of a path in an error: the name of a field, the number of an item, or any entry of a table."""
 
 _document = msgspec.json.Decoder(_Document)
 _encoded = msgspec.json.Encoder(enc_hook=_number).encode
@@ -100,8 +100,10 @@ def content_hash(*parts: object) -> str:
 def _mistaken(cause: msgspec.ValidationError, plain: object, *, where: str) -> DataError:
     """What is wrong, where, and what is there instead."""
     wrong, _, path = str(cause).partition(" - at `$")
-    found = plain
+    found: Any = plain
     for name, index in _STEP.findall(path):
-        found = found[name] if name else found[int(index)]  # pyright: ignore
+        if not (name or index):
+            break  # Of the entries of a table it is not said which one is wrong.
+        found = found[name] if name else found[int(index)]
     place = path.strip(".`") or "the whole"
     return DataError(f"{where}: {place}: {wrong} (found {found!r:.80})")

@@ -21,7 +21,9 @@ from peerjudge.data import (
     Measurement,
     Message,
     Noun,
+    PromptPack,
     Question,
+    Ranking,
     Sampling,
     Transcript,
     Usage,
@@ -60,6 +62,7 @@ def test_a_noun_is_frozen_and_takes_no_other_field(kind):
     """Whoever holds a noun can rely on it, and a field that was added later is no surprise."""
     assert kind.__struct_config__.frozen
     assert kind.__struct_config__.forbid_unknown_fields
+    assert [field.name for field in dataclasses.fields(kind)] == [*kind.__struct_fields__]
 
 
 def test_a_noun_is_equal_by_value():
@@ -118,6 +121,15 @@ def test_settings_may_be_given_as_text():
         from_plain(Sampling, {"temperature": "hot"})
     with pytest.raises(DataError, match="temperature is 0 to 2, not 7"):
         from_plain(Sampling, {"temperature": 7})
+
+
+def test_what_is_wrong_in_a_table_is_named_with_the_table():
+    """Which of its entries is wrong is not said, so all of them are shown."""
+    said = {"one": {"score": "much", "rank": 1}}
+    with pytest.raises(DataError, match=r"contestants\[\.\.\.\]\.score.*found \{'one'"):
+        from_plain(Ranking, {"contestants": said})
+    with pytest.raises(DataError, match=r"tasks\[\.\.\.\]: Expected `str`, got `int`"):
+        from_plain(PromptPack, {"tasks": {"review": 3}})
 
 
 def test_numbers_of_numpy_are_written_as_numbers():
