@@ -26,8 +26,8 @@ from engine_rivals import RIVALS, Play, fake_client, plain
 from study import AT_A_TIME, CALLS, Pair, pairs
 
 from peerjudge.data import Card, Transcript
+from peerjudge.engine import Reviewer
 from peerjudge.reviewers import ModelReviewer
-from peerjudge.stage import Reviewer
 
 LATENCY = 1.0
 

@@ -20,9 +20,9 @@ from peerjudge.data import (
     Utterance,
     replace,
 )
+from peerjudge.engine import Journal, Reviewer, Staging, identify, play_all
 from peerjudge.prompts import pack_identity
 from peerjudge.shelf import Shelf
-from peerjudge.stage import Journal, Reviewer, Staging, identify, play_all
 from peerjudge.store import Store
 
 __all__ = ["Scripted", "head", "play", "scratch_store"]

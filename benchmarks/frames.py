@@ -31,7 +31,7 @@ from statistics import median
 
 import peerjudge as pj
 from peerjudge.data import Role, Seat, Transcript, content_hash, replace
-from peerjudge.stage import comparison_key
+from peerjudge.engine import comparison_key
 from peerjudge.store import Store
 from peerjudge.store.rows import comparison_row, head_row, turn_row
 from peerjudge.testing import comparison_of, transcript_of

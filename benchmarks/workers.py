@@ -32,7 +32,7 @@ from statistics import median
 from http_clients import stub_server
 
 from peerjudge.data import Condition, Experiment, Leader, Transcript
-from peerjudge.experiment import Prepared, run
+from peerjudge.runs import Prepared, run
 from peerjudge.shelf import Shelf
 
 CONNECTIONS = 256

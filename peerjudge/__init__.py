@@ -32,8 +32,10 @@ if TYPE_CHECKING:
         Verdict,
     )
     from peerjudge.errors import PeerJudgeError
-    from peerjudge.experiment import RunSummary, load, run
-    from peerjudge.experiment.frames import (
+    from peerjudge.protocol import DiscussionProtocol
+    from peerjudge.ranking import peer_rank, rank
+    from peerjudge.runs import RunSummary, load, run
+    from peerjudge.runs.frames import (
         battles_df,
         calls_df,
         discussions_df,
@@ -41,8 +43,6 @@ if TYPE_CHECKING:
         turns_df,
         weights_df,
     )
-    from peerjudge.protocol import DiscussionProtocol
-    from peerjudge.ranking import peer_rank, rank
     from peerjudge.shelf import Shelf
     from peerjudge.tracker import opinion_events
 
@@ -85,19 +85,19 @@ __all__ = [
 _HOMES = {
     "DiscussionProtocol": "protocol",
     "PeerJudgeError": "errors",
-    "RunSummary": "experiment",
+    "RunSummary": "runs",
     "Shelf": "shelf",
-    "battles_df": "experiment.frames",
-    "calls_df": "experiment.frames",
-    "discussions_df": "experiment.frames",
-    "events_df": "experiment.frames",
-    "load": "experiment",
+    "battles_df": "runs.frames",
+    "calls_df": "runs.frames",
+    "discussions_df": "runs.frames",
+    "events_df": "runs.frames",
+    "load": "runs",
     "opinion_events": "tracker",
     "peer_rank": "ranking",
     "rank": "ranking",
-    "run": "experiment",
-    "turns_df": "experiment.frames",
-    "weights_df": "experiment.frames",
+    "run": "runs",
+    "turns_df": "runs.frames",
+    "weights_df": "runs.frames",
 }
 
 

@@ -9,7 +9,7 @@ are the prompt variants of its Table 9.
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Talk, discussion_cue, settle
+from peerjudge.protocol import Talk, discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Ask, private_cue
+from peerjudge.protocol import Ask, private_cue
 
 SEATS = (1, 1)
 ANSWERS = (3, 4)

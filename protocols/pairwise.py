@@ -7,7 +7,7 @@ Evaluating Instruction Following", the Vanilla prompt) that PRePair measures its
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Ask, private_cue
+from peerjudge.protocol import Ask, private_cue
 
 SEATS = (1, 1)
 

@@ -8,7 +8,7 @@ private review of PRD (Table 8).
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Ask, private_cue
+from peerjudge.protocol import Ask, private_cue
 
 SEATS = (1, 1)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Rounds, discussion_cue, settle
+from peerjudge.protocol import Rounds, discussion_cue, settle
 
 SEATS = (3, None)
 ANSWERS = (2, 4)

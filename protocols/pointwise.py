@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import best_rated, rating_cues
+from peerjudge.protocol import best_rated, rating_cues
 
 SEATS = (1, 1)
 ANSWERS = (1, 4)

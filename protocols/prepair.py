@@ -10,7 +10,7 @@ on the explanations alone, as its prompt for MT-Bench is printed (Figure 12).
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Prepared, method_cues
+from peerjudge.protocol import Prepared, method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)

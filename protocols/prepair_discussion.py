@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Method, Talk, discussion_cue, settle
+from peerjudge.protocol import Method, Talk, discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)

@@ -9,7 +9,7 @@ prompt without question and answers, which is `blind`.
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.talk import Prepared, method_cues
+from peerjudge.protocol import Prepared, method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)

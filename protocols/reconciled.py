@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import UNREADABLE, Comparison, Cue, Expects, Seat, Turn, Verdict, reconcile
-from peerjudge.talk import Ask, Comparative, in_both_orders, method_cues
+from peerjudge.protocol import Ask, Comparative, in_both_orders, method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)

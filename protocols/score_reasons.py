@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Scale, best_rated, rating_cues
+from peerjudge.protocol import Scale, best_rated, rating_cues
 
 SEATS = (1, 1)
 ANSWERS = (1, 4)

@@ -10,7 +10,7 @@ temperatures the two private reviews are two draws of one reviewer, and at 0 usu
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.talk import Talk, discussion_cue, settle
+from peerjudge.protocol import Talk, discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)

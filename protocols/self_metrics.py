@@ -13,8 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Expects, Seat, Turn, Verdict
-from peerjudge.protocol import last_verdict
-from peerjudge.talk import Ask, Method, best_rated, method_cues
+from peerjudge.protocol import Ask, Method, best_rated, last_verdict, method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)

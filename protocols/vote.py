@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict, strict_majority
-from peerjudge.talk import Opening, opening_cue, settle, stances
+from peerjudge.protocol import Opening, opening_cue, settle, stances
 
 SEATS = (2, None)
 ANSWERS = (2, 4)

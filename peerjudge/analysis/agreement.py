@@ -25,8 +25,15 @@ from peerjudge.data import (
     Scheme,
 )
 from peerjudge.errors import DataError
-from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
-from peerjudge.tournament import battles_from_reviews, collect, score
+from peerjudge.ranking import (
+    Weighting,
+    battles_from_reviews,
+    collect,
+    equal_weights,
+    given_weights,
+    peer_rank,
+    score,
+)
 
 __all__ = ["HUMAN", "GoldAgreement", "agreement", "agreement_document", "fleiss_kappa"]
 

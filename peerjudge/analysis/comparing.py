@@ -20,7 +20,7 @@ from peerjudge.analysis.intervals import SHARE, bootstrap_mean
 from peerjudge.analysis.judged import HUMAN, gold_scores
 from peerjudge.data import Dataset, Measurement, Noun, replace
 from peerjudge.errors import DataError
-from peerjudge.tournament import score
+from peerjudge.ranking import score
 
 __all__ = ["Compared", "Contender", "accuracy_of", "compare", "over_vote", "reviewers_of"]
 

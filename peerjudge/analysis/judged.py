@@ -13,7 +13,7 @@ import numpy.typing as npt
 from peerjudge.analysis.intervals import Floats, Numbers
 from peerjudge.data import Answer, Comparison, Dataset, RecordedReview
 from peerjudge.errors import DataError
-from peerjudge.tournament import score
+from peerjudge.ranking import score
 
 __all__ = ["HUMAN", "Judged", "gold_scores", "judged"]
 

@@ -54,7 +54,7 @@ async def agreement_command(
     from peerjudge.analysis import agreement, agreement_document, judged
     from peerjudge.analysis import panel as of_panel
     from peerjudge.data import to_plain
-    from peerjudge.experiment import read_source
+    from peerjudge.runs import read_source
 
     dataset = await read_source(source, stance=stance)
     names = split_names(reviewers)

@@ -50,7 +50,7 @@ async def bias_command(
     """
     from peerjudge.analysis import bias
     from peerjudge.data import to_plain
-    from peerjudge.experiment import is_run, read_source
+    from peerjudge.runs import is_run, read_source
 
     names = split_names(reviewers)
     dataset = await read_source(source)
@@ -75,8 +75,8 @@ async def _discussed(source: str, reviewers: list[str] | None, seed: int) -> Dis
     """Before and after, of the discussions in which somebody spoke to somebody."""
     from peerjudge.analysis import discussed
     from peerjudge.data import Comparison, Dataset, RecordedReview
-    from peerjudge.experiment import open_run
-    from peerjudge.tournament import Stance, reviews_from_transcripts
+    from peerjudge.ranking import Stance, reviews_from_transcripts
+    from peerjudge.runs import open_run
 
     known: dict[str, Comparison] = {}
     stances: tuple[Stance, Stance] = ("private", "final")

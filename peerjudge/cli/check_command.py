@@ -23,7 +23,7 @@ def check_command(path: Path | None = None, /, *, json: bool = False) -> int:
     """
     from peerjudge.data import to_plain
     from peerjudge.errors import ShelfError
-    from peerjudge.experiment import check_shelves
+    from peerjudge.runs import check_shelves
     from peerjudge.shelf import Shelf
 
     if path is not None and not path.is_dir():

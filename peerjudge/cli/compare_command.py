@@ -65,7 +65,7 @@ async def compare_command(
         print_json({"accuracy": plain, "pairs": pairs_plain, "simulated": simulated})
         return 0
     if simulated:
-        from peerjudge.report.words import SIMULATED
+        from peerjudge.reporting.words import SIMULATED
 
         results().print(SIMULATED, style="bold")
     table = table_of("Accuracy", "who", "accuracy", "comparisons", "turns")
@@ -83,7 +83,7 @@ async def _contenders(
     """Those of one source, and whether they were simulated."""
     from peerjudge.analysis import reviewers_of
     from peerjudge.analysis.stances import conditions_of, discussion_of
-    from peerjudge.experiment import frames, is_run, read_source
+    from peerjudge.runs import frames, is_run, read_source
 
     if not is_run(source):
         dataset = await read_source(source)
@@ -103,7 +103,7 @@ async def _contenders(
 
 def _named(sources: Sequence[str], found: Sequence[Sequence[Contender]]) -> list[Contender]:
     """All of them, those whose name is in several sources with the source before it."""
-    from peerjudge.experiment import shown
+    from peerjudge.runs import shown
 
     times = Counter(one.name for these in found for one in these)
     return [

@@ -9,14 +9,14 @@ from peerjudge.cli.console import print_json, results
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.experiment import Estimate, Part, PartEstimate, Prepared, Step
+    from peerjudge.runs import Estimate, Part, PartEstimate, Prepared, Step
 
 __all__ = ["print_estimate"]
 
 
 def print_estimate(prepared: Prepared, *, json: bool) -> None:
     """The plan with its estimate; nobody is called."""
-    from peerjudge.experiment import estimate
+    from peerjudge.runs import estimate
 
     found = estimate(prepared.plan, prepared.costs)
     if json:

@@ -62,7 +62,7 @@ async def events_command(
 
 def _print_events(run: str, *, json: bool) -> None:
     from peerjudge.data import to_plain
-    from peerjudge.experiment import frames
+    from peerjudge.runs import frames
     from peerjudge.tracker import opinion_events
 
     def print_all(transcripts: Iterable[Transcript]) -> bool:
@@ -90,7 +90,7 @@ def _line(event: OpinionEvent) -> str:
 
 def _stances(run: str, seed: int) -> Stances:
     from peerjudge.analysis.stances import stances
-    from peerjudge.experiment import frames
+    from peerjudge.runs import frames
 
     return frames.read_without_texts(run, lambda transcripts: stances(transcripts, seed=seed))
 

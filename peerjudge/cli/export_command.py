@@ -90,7 +90,7 @@ async def export_command(
     if format == "parquet" or (format == "csv" and frame is not None):
         write_frame(run, frame or "turns", form=format, output=output, stance=stance)
         return 0
-    from peerjudge.experiment import open_run
+    from peerjudge.runs import open_run
 
     # The run is opened first: a misspelt name must not empty a file.
     async with open_run(run) as opened:

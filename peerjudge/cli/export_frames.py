@@ -37,7 +37,7 @@ def write_frame(
         DataError: parquet without a file or without pyarrow.
         StoreError: the file cannot be written.
     """
-    from peerjudge.experiment import frames
+    from peerjudge.runs import frames
 
     if form == "parquet" and output is None:
         msg = "parquet is not text: say where to write it with -o FILE.parquet"

@@ -73,8 +73,8 @@ def plan_command(
     """
     from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
     from peerjudge.cli.studies import interrupted, keep_study
-    from peerjudge.experiment import parse_settings
-    from peerjudge.plan import outlook
+    from peerjudge.power import outlook
+    from peerjudge.runs import parse_settings
 
     status().print(f"{experiment}: simulating; nobody is called")
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
 from peerjudge.data import Curve, CurveFigure, Measurement
-from peerjudge.plan import GAIN, LEADER, METHOD, VOTE, EffectOutlook, Expense, Outlook, Seen
+from peerjudge.power import GAIN, LEADER, METHOD, VOTE, EffectOutlook, Expense, Outlook, Seen
 
 if TYPE_CHECKING:
     from rich.table import Table

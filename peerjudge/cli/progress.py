@@ -16,7 +16,7 @@ from peerjudge.data import StopReason, Transcript
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from peerjudge.experiment import Observer, Prepared
+    from peerjudge.runs import Observer, Prepared
 
 __all__ = ["showing"]
 

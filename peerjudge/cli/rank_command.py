@@ -81,9 +81,14 @@ async def rank_command(
     json
         Print one JSON document.
     """
-    from peerjudge.experiment import read_source
-    from peerjudge.ranking import rank, ranking_document
-    from peerjudge.tournament import from_dataset, majority_verdicts, without_family
+    from peerjudge.ranking import (
+        from_dataset,
+        majority_verdicts,
+        rank,
+        ranking_document,
+        without_family,
+    )
+    from peerjudge.runs import read_source
 
     if trajectory and scoring is not Scoring.ELO:
         msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
@@ -133,7 +138,7 @@ async def rank_command(
 def _write_graph(tournament: Tournament, weights: Mapping[str, float] | None, path: Path) -> None:
     import networkx as nx
 
-    from peerjudge.tournament import graph
+    from peerjudge.ranking import graph
 
     try:
         nx.write_graphml(graph(tournament, weights=weights), path)  # pyright: ignore[reportUnknownMemberType]  partial stubs
@@ -180,7 +185,7 @@ def _print_trajectory(steps: _Trajectory) -> None:
 
 async def families_of(source: str, families: str | None) -> Mapping[str, str]:
     """Families as given, `name=family,...`, over those that the cards of a run declare."""
-    from peerjudge.experiment import is_run, open_run
+    from peerjudge.runs import is_run, open_run
 
     known: dict[str, str] = {}
     if is_run(source):

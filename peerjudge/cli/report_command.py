@@ -12,7 +12,7 @@ from peerjudge.cli.console import results, status
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from peerjudge.report import Figure
+    from peerjudge.reporting import Figure
 
 __all__ = ["report_command"]
 
@@ -39,7 +39,7 @@ async def report_command(
         A folder to write every figure to as well, as .svg and, where resvg-py and a font are
         installed, as .png.
     """
-    from peerjudge.experiment import is_run
+    from peerjudge.runs import is_run
 
     # Shown on a terminal only: thousands of resamplings take their time.
     with status().status("Reading, and resampling questions"):
@@ -59,8 +59,8 @@ Written = tuple[Path, "Mapping[str, Figure]", bool]
 
 async def _of_run(source: str, output: Path | None) -> Written:
     from peerjudge.cli import reporting
-    from peerjudge.experiment import open_run
-    from peerjudge.report import figures_of
+    from peerjudge.reporting import figures_of
+    from peerjudge.runs import open_run
 
     async with open_run(source) as opened:
         reading = await reporting.read(opened)
@@ -73,7 +73,7 @@ def _of_dataset(source: str, output: Path | None) -> Written:
     from peerjudge.analysis.recorded import recorded_findings
     from peerjudge.cli import reporting
     from peerjudge.datasets import load
-    from peerjudge.report import published, recorded_figures_of, write_recorded_report
+    from peerjudge.reporting import published, recorded_figures_of, write_recorded_report
 
     dataset = load(source)
     printed = published(dataset.name)
@@ -85,7 +85,7 @@ def _of_dataset(source: str, output: Path | None) -> Written:
 
 
 def _save(drawn: Mapping[str, Figure], folder: Path, *, simulated: bool) -> None:
-    from peerjudge.report import save_figures
+    from peerjudge.reporting import save_figures
 
     files, missing = save_figures(drawn, folder, simulated=simulated)
     for file in files:

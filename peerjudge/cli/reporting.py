@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from peerjudge.analysis import Findings
     from peerjudge.analysis.recorded import RecordedFindings
     from peerjudge.data import Transcript
-    from peerjudge.experiment import OpenRun
-    from peerjudge.report import TranscriptData
+    from peerjudge.reporting import TranscriptData
+    from peerjudge.runs import OpenRun
 
 __all__ = ["Reading", "played", "read", "write", "write_numbers"]
 
@@ -42,7 +42,7 @@ async def played(run: OpenRun) -> AsyncIterator[Transcript]:
 async def read(run: OpenRun) -> Reading:
     """Read a run once, discussion by discussion; none is kept whole."""
     from peerjudge.analysis.findings import DiscussionRecord, findings_of, record_of
-    from peerjudge.report import TranscriptData
+    from peerjudge.reporting import TranscriptData
 
     listing = TranscriptData()
     records: list[DiscussionRecord] = []
@@ -58,7 +58,7 @@ def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path
 
     Returns the path of the page; `report.json` beside `report.html` has the same numbers.
     """
-    from peerjudge.report import write_report
+    from peerjudge.reporting import write_report
 
     if output is None and run.folder is None:
         msg = "a run in a database has no folder for its report; say where with -o FILE.html"
@@ -72,7 +72,7 @@ def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path
 
 def write_numbers(found: Findings | RecordedFindings, page: Path) -> None:
     """Write the numbers of a report as JSON beside its page."""
-    from peerjudge.report import findings_document
+    from peerjudge.reporting import findings_document
 
     numbers = json.dumps(findings_document(found), ensure_ascii=False, indent=2)
     page.with_suffix(".json").write_text(numbers + "\n", encoding="utf-8")

@@ -27,7 +27,7 @@ from peerjudge.errors import PeerJudgeError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from peerjudge.experiment import RunSummary
+    from peerjudge.runs import RunSummary
 
 __all__ = ["run_command"]
 
@@ -117,7 +117,7 @@ async def run_command(
     json
         Print the summary as one JSON document.
     """
-    from peerjudge.experiment import parse_settings, prepare, run
+    from peerjudge.runs import parse_settings, prepare, run
     from peerjudge.shelf import Shelf
 
     _require_level(log_level)
@@ -193,8 +193,8 @@ async def _print_outcome(
     summary: RunSummary, *, place: str | None, json: bool, say: Callable[[str], None]
 ) -> None:
     from peerjudge.cli import reporting
-    from peerjudge.experiment import open_run, summary_document
-    from peerjudge.report import print_findings
+    from peerjudge.reporting import print_findings
+    from peerjudge.runs import open_run, summary_document
 
     async with open_run(summary.folder or f"{place}#{summary.run}") as opened:
         reading = await reporting.read(opened)

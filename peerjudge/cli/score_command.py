@@ -71,7 +71,7 @@ async def _judged(source: str, reviewers: list[str] | None, *, own_reading: bool
     from peerjudge.analysis.scoring import Gathering, judged_from_dataset
     from peerjudge.cli import reporting
     from peerjudge.datasets import load as load_dataset
-    from peerjudge.experiment import is_run, open_run
+    from peerjudge.runs import is_run, open_run
 
     if not is_run(source):
         return judged_from_dataset(

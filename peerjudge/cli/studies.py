@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from peerjudge.data import Cell, Study, StudyTable
-    from peerjudge.report.drawing import Figure
+    from peerjudge.reporting.drawing import Figure
 
 __all__ = ["interrupted", "keep_study", "run_study"]
 
@@ -94,7 +94,7 @@ def keep_study(
     Raises:
         StoreError: the folder cannot be written.
     """
-    from peerjudge.report.drawing import save_figures
+    from peerjudge.reporting.drawing import save_figures
 
     path = folder / name
     try:
@@ -147,8 +147,8 @@ def _shown(cell: Cell, places: int) -> str:
 
 
 def _drawn(name: str, figure: CurveFigure | TargetFigure) -> Figure:
-    from peerjudge.report.drawing import Figure
-    from peerjudge.report.figures import Marked, Series, line_figure, mark_figure
+    from peerjudge.reporting.drawing import Figure
+    from peerjudge.reporting.figures import Marked, Series, line_figure, mark_figure
 
     if isinstance(figure, TargetFigure):
         drawing = mark_figure(

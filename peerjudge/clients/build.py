@@ -11,10 +11,10 @@ from typing import Any, NoReturn, cast
 from autogen_core.models import ChatCompletionClient, ModelFamily, ModelInfo
 from pydantic import BaseModel, ValidationError
 
-from peerjudge.cards import PROVIDERS, Provider
 from peerjudge.clients.components import load_client
 from peerjudge.data import Card, ModelSpec
 from peerjudge.errors import CardError
+from peerjudge.shelf.cards import PROVIDERS, Provider
 
 __all__ = ["build_client", "secrets_of"]
 

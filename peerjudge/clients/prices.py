@@ -12,9 +12,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from peerjudge.cards import PROVIDERS
 from peerjudge.data import Card, ModelSpec, Usage
 from peerjudge.errors import CardError
+from peerjudge.shelf.cards import PROVIDERS
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider

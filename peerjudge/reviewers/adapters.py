@@ -19,17 +19,17 @@ from autogen_agentchat.base import ChatAgent, Team
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.cards import check_name
 from peerjudge.clients import Billing, billed_to
 from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import Card, Request, Usage, Utterance
+from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.reviewers.agent import read_logprobs
 from peerjudge.reviewers.failures import NoResponseError
 from peerjudge.reviewers.foreign import Said, ask_agent, ask_team, staying, within
 from peerjudge.reviewers.messages import flattened
 from peerjudge.reviewers.model import ModelReviewer
-from peerjudge.stage import Reviewer
+from peerjudge.shelf.cards import check_name
 
 __all__ = ["from_autogen", "from_callable", "reviewer_from"]
 

@@ -18,11 +18,11 @@ from autogen_core.models import (
 )
 from pydantic import BaseModel, TypeAdapter
 
-from peerjudge.cards import check_name
 from peerjudge.clients import Governed, create_args, dialect_of, itemised, load_client
 from peerjudge.data import Card, TokenLogprob, Utterance, from_plain, to_plain
 from peerjudge.data.discussion import Sampling
 from peerjudge.reviewers.messages import utterance
+from peerjudge.shelf.cards import check_name
 
 __all__ = ["ReviewerAgent", "ReviewerAgentConfig", "metadata_of", "read_logprobs"]
 

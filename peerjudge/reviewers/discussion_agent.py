@@ -11,9 +11,9 @@ from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMess
 from autogen_core import CancellationToken, Component, ComponentModel
 from pydantic import BaseModel
 
-from peerjudge.cards import check_name
 from peerjudge.clients import allow_namespace
 from peerjudge.reviewers.team import DiscussionTeam
+from peerjudge.shelf.cards import check_name
 
 __all__ = ["DiscussionAgent", "DiscussionAgentConfig"]
 

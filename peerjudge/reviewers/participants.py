@@ -9,11 +9,11 @@ from autogen_agentchat.base import ChatAgent, Team
 from autogen_core import ComponentModel
 from pydantic import BaseModel
 
-from peerjudge.cards import card_identity, check_name
 from peerjudge.clients import allow_namespace, load_client
 from peerjudge.data import Card, Role, Sampling, Seat, content_hash, from_plain, to_plain
 from peerjudge.errors import CardError
 from peerjudge.reviewers.model import ModelReviewer
+from peerjudge.shelf.cards import card_identity, check_name
 
 __all__ = ["Participant", "ParticipantConfig", "dumped", "loaded", "seats_of"]
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from autogen_core import CancellationToken
 
 from peerjudge.data import Transcript, Turn, replace
-from peerjudge.stage import Staging, discuss
+from peerjudge.engine import Staging, discuss
 
 __all__ = ["Relay"]
 

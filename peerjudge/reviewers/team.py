@@ -12,8 +12,8 @@ from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
 from autogen_core import CancellationToken, Component
 from pydantic import BaseModel
 
-from peerjudge.cards import check_name
 from peerjudge.data import Comparison, Scalar, Transcript, from_json, replace, to_json
+from peerjudge.engine import Staging, identify
 from peerjudge.errors import DataError
 from peerjudge.prompts import pack_identity
 from peerjudge.reviewers.adapters import reviewer_from
@@ -29,7 +29,7 @@ from peerjudge.reviewers.participants import (
 from peerjudge.reviewers.relay import Relay
 from peerjudge.reviewers.task import comparison_in, task_messages
 from peerjudge.shelf import Shelf
-from peerjudge.stage import Staging, identify
+from peerjudge.shelf.cards import check_name
 
 __all__ = ["DiscussionTeam", "DiscussionTeamConfig"]
 

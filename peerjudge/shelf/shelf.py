@@ -100,7 +100,7 @@ class Shelf:
         """
         path = self.find("agents", name).path
         if path.suffix == ".toml":
-            from peerjudge.cards import read_card
+            from peerjudge.shelf.cards import read_card
 
             return read_card(name, file_text(path))
         module = load_module(path, "agents")

@@ -14,8 +14,8 @@ from sqlalchemy import Executable, Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.data import Transcript, Turn, replace
+from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
-from peerjudge.stage import comparison_key
 from peerjudge.store.archive import Archive, Status
 from peerjudge.store.commits import committing
 from peerjudge.store.engine import database
@@ -32,7 +32,7 @@ _REMEMBERED = 10_000
 
 
 class Store(Archive):
-    """A store open for reading and writing; a `peerjudge.stage.Journal`.
+    """A store open for reading and writing; a `peerjudge.engine.Journal`.
 
     A write is durable when it returns, also against a loss of power (WAL with `synchronous=FULL`).
     Whatever waits to be written is written in one transaction, so that costs little. After a write

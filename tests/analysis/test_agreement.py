@@ -22,8 +22,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.ranking import peer_rank
-from peerjudge.tournament import from_dataset
+from peerjudge.ranking import from_dataset, peer_rank
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from peerjudge.analysis.findings.trajectory import trajectories
 from peerjudge.analysis.findings.versus import versus
 from peerjudge.data import Battle
-from peerjudge.tournament import collect
+from peerjudge.ranking import collect
 
 battles = st.lists(
     st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from([-1, 0, 1, None])),

@@ -14,7 +14,7 @@ from peerjudge.analysis.frames import FRAMES
 from peerjudge.cli.export_frames import csv_to, parquet_to
 from peerjudge.cli.tables import odds_of
 from peerjudge.data import Measurement
-from peerjudge.experiment.frames import part_by_part
+from peerjudge.runs.frames import part_by_part
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 from autogen_core.models import ChatCompletionClient, UserMessage
 
-from peerjudge.cards import PROVIDERS, read_card
 from peerjudge.clients import ClientPool, allow_namespace, build_client, create_args, dialect_of
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.data import Card, Sampling
 from peerjudge.errors import CardError
+from peerjudge.shelf.cards import PROVIDERS, read_card
 
 KEYS = {provider.key_env: "k" for provider in PROVIDERS.values()}
 

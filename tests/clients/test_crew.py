@@ -15,7 +15,6 @@ from autogen_core.models import SystemMessage, UserMessage
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from peerjudge.cards import read_card
 from peerjudge.clients import (
     ClientPool,
     Crew,
@@ -33,6 +32,7 @@ from peerjudge.clients.pipe import Trouble
 from peerjudge.clients.retry import is_transient, retry_after
 from peerjudge.clients.window import is_overload
 from peerjudge.data import Sampling
+from peerjudge.shelf.cards import read_card
 
 
 def prompt(text: str):

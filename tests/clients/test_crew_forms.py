@@ -17,8 +17,8 @@ from pytest_httpserver import HTTPServer
 from structlog.testing import capture_logs
 from werkzeug import Request, Response
 
-from peerjudge.cards import read_card
 from peerjudge.clients import ClientPool, Crew, WorkerLostError
+from peerjudge.shelf.cards import read_card
 
 KEY = "sk-planted-0123456789"
 PROMPT = [UserMessage(content="Which?", source="moderator")]

@@ -22,10 +22,10 @@ from pydantic import BaseModel
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from peerjudge.cards import read_card
 from peerjudge.clients import MalformedReplyError, build_client
 from peerjudge.clients.openai_client import QuickOpenAIClient, aiohttp_transport
 from peerjudge.data import Outcome
+from peerjudge.shelf.cards import read_card
 from peerjudge.verdicts import read_verdict
 
 SYSTEM = SystemMessage(content="Be fair.")

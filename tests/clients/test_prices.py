@@ -7,11 +7,11 @@ from autogen_core.models import UserMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.cards import read_card
 from peerjudge.clients import Governed, Price, Prices, billed_to
 from peerjudge.clients.fake import FakeChatClient, FakeReply
 from peerjudge.data import Usage
 from peerjudge.errors import CardError
+from peerjudge.shelf.cards import read_card
 
 MILLION = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000)
 

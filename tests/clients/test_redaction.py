@@ -10,8 +10,8 @@ from openai import AuthenticationError
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from peerjudge.cards import read_card
 from peerjudge.clients import ClientPool
+from peerjudge.shelf.cards import read_card
 
 KEY = "sk-planted-0123456789"
 

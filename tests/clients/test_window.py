@@ -9,9 +9,9 @@ import structlog.testing
 from aiohttp import web
 from autogen_core.models import UserMessage
 
-from peerjudge.cards import read_card
 from peerjudge.clients import ClientPool, Governed, Window, billed_to
 from peerjudge.clients.fake import FakeChatClient
+from peerjudge.shelf.cards import read_card
 
 
 class Refusal(Exception):  # noqa: N818  it stands for vendors' errors, which have any name

@@ -21,7 +21,6 @@ from openai import (
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from peerjudge.cards import read_card
 from peerjudge.clients import (
     ClientPool,
     Governed,
@@ -32,6 +31,7 @@ from peerjudge.clients import (
     create_args,
 )
 from peerjudge.data import Card, Sampling
+from peerjudge.shelf.cards import read_card
 
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
 

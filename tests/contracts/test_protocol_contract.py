@@ -33,9 +33,9 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import PromptError
-from peerjudge.experiment.rehearsal import rehearse
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
+from peerjudge.runs.rehearsal import rehearse
 from peerjudge.shelf import Shelf
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from peerjudge.data import StopReason
-from peerjudge.experiment import load, run
+from peerjudge.runs import load, run
 
 FAILING = 0.3
 """The share of attempts that go wrong."""

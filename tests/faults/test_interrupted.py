@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from peerjudge.data import StopReason
-from peerjudge.experiment import load
+from peerjudge.runs import load
 
 STUDY = '''
 """Two discuss."""

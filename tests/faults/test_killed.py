@@ -10,7 +10,7 @@ import threading
 from contextlib import closing
 
 from peerjudge.data import StopReason, replace
-from peerjudge.experiment import load
+from peerjudge.runs import load
 
 KILLS = 20
 CONNECTIONS = 8

@@ -13,7 +13,7 @@ import pytest
 
 from peerjudge.data import Condition, replace, to_plain
 from peerjudge.errors import ExperimentError
-from peerjudge.experiment import load, run
+from peerjudge.runs import load, run
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
 

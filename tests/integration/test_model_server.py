@@ -8,10 +8,10 @@ import math
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
 
-from peerjudge.cards import read_card
 from peerjudge.clients import ClientPool, Crew, Governed, build_client, create_args
 from peerjudge.data import Sampling
 from peerjudge.reviewers.messages import token_logprobs
+from peerjudge.shelf.cards import read_card
 
 pytestmark = pytest.mark.integration
 

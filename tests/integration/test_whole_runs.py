@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from peerjudge.data import StopReason
-from peerjudge.experiment import load
+from peerjudge.runs import load
 
 pytestmark = pytest.mark.integration
 

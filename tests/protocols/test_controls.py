@@ -28,9 +28,9 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.prompts import render
+from peerjudge.ranking import battles_from_transcripts, reviews_from_transcripts
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of
-from peerjudge.tournament import battles_from_transcripts, reviews_from_transcripts
 from peerjudge.tracker import opinion_events
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])

@@ -27,8 +27,8 @@ from peerjudge.data import (
 from peerjudge.errors import ProtocolError
 from peerjudge.prompts import render
 from peerjudge.prompts.fence import unused_mark
+from peerjudge.protocol import Method, best_rated, stances
 from peerjudge.shelf import Shelf
-from peerjudge.talk import Method, best_rated, stances
 from peerjudge.verdicts import review
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])

@@ -19,10 +19,10 @@ from peerjudge.data import (
     Transcript,
     Verdict,
 )
+from peerjudge.engine import Reviewer, discuss
 from peerjudge.reviewers import RecordedReviewer
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer
-from peerjudge.stage import Reviewer, discuss
 from peerjudge.testing import comparison_of
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])

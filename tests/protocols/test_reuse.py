@@ -25,10 +25,10 @@ from peerjudge.data import (
     Turn,
     content_hash,
 )
+from peerjudge.engine import discuss
+from peerjudge.protocol import Comparative
 from peerjudge.reviewers import ModelReviewer
 from peerjudge.shelf import Shelf
-from peerjudge.stage import discuss
-from peerjudge.talk import Comparative
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])
 QUESTION = Question(id="q", text="Why is the sky blue?")

@@ -19,7 +19,7 @@ from peerjudge.data import (
     strict_majority,
 )
 from peerjudge.errors import ProtocolError
-from peerjudge.talk import Rounds, Talk, agreed, settle, stances
+from peerjudge.protocol import Rounds, Talk, agreed, settle, stances
 
 A, B = Verdict.of("a"), Verdict.of("b")
 verdicts = st.sampled_from([A, B, TIE, UNREADABLE, REFUSED])

@@ -8,7 +8,7 @@ import pytest
 
 from peerjudge.data import Dataset, Tournament
 from peerjudge.datasets import load
-from peerjudge.tournament import from_dataset
+from peerjudge.ranking import from_dataset
 
 HERE = Path(__file__).resolve()
 DATA = HERE.parents[2].parent / "shared" / "data" / "vicuna80" / "original"

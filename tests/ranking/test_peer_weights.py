@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Battle, Scheme, Tournament, replace
 from peerjudge.errors import ConvergenceError, DataError
-from peerjudge.ranking import given_weights, peer_rank, win_rates
-from peerjudge.tournament import collect
+from peerjudge.ranking import collect, given_weights, peer_rank, win_rates
 
 PEERS = ("ann", "bob", "cy")
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from peerjudge.data import Ranking, Scheme, Scoring, Tournament
-from peerjudge.ranking import peer_rank, rank, win_rates
-from peerjudge.tournament import select
+from peerjudge.ranking import peer_rank, rank, select, win_rates
 
 pytestmark = pytest.mark.data
 

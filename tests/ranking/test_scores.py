@@ -15,6 +15,7 @@ from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking import (
     bootstrap,
     bradley_terry,
+    collect,
     elo,
     elo_peer,
     elo_trajectory,
@@ -22,7 +23,6 @@ from peerjudge.ranking import (
     ranking_document,
     win_rates,
 )
-from peerjudge.tournament import collect
 
 NAMES = ("ann", "bob", "cy", "dan")
 SHOWN = list(itertools.permutations(NAMES, 2))

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
-from peerjudge.ranking import bootstrap, peer_rank, rank, ranking_document, win_rates
+from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_document, win_rates
 from peerjudge.ranking.recount import rates, rows_of
 from peerjudge.ranking.uncertainty import bounds, outranks, ranks
-from peerjudge.tournament import collect
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
 

@@ -16,7 +16,6 @@ from structlog.testing import capture_logs
 from werkzeug import Request as WireRequest
 from werkzeug import Response
 
-from peerjudge.cards import read_card
 from peerjudge.clients import ClientPool, Governed
 from peerjudge.clients.fake import FakeChatClient, FakeReply
 from peerjudge.data import (
@@ -34,6 +33,7 @@ from peerjudge.data import (
 )
 from peerjudge.errors import CardError
 from peerjudge.reviewers import ModelReviewer, ReviewerAgent
+from peerjudge.shelf.cards import read_card
 
 COMPARISON = Comparison(
     id="c",

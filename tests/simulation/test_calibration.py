@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.cards import read_card
 from peerjudge.datasets.published import published_tables
+from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import read_traits
 from peerjudge.simulation.calibration import calibrate, targets
 from peerjudge.simulation.calibration.assess import assess, summaries

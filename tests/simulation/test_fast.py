@@ -23,6 +23,7 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
+from peerjudge.engine import discuss
 from peerjudge.errors import DataError, ProtocolError
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
@@ -32,7 +33,6 @@ from peerjudge.simulation.following import play_script
 from peerjudge.simulation.items import items_of, speaker_of
 from peerjudge.simulation.script import script_of
 from peerjudge.simulation.talks import talk
-from peerjudge.stage import discuss
 from peerjudge.testing import comparison_of
 
 TRAITS = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.cards import read_card
 from peerjudge.data import Card, ReviewerKind
+from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
 
 SHELF = Path(__file__).resolve().parents[2] / "agents"

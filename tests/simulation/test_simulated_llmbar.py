@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.cards import read_card
 from peerjudge.data import Card, Expects, Sampling, replace
 from peerjudge.datasets.published import published_tables
+from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
 from peerjudge.simulation.subsets import subsets
 from peerjudge.testing import comparison_of

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import peerjudge.store
-from peerjudge.stage import comparison_key
+from peerjudge.engine import comparison_key
 from peerjudge.store.location import locate
 from peerjudge.store.rows import comparison_row, head_row, turn_row
 

@@ -11,7 +11,7 @@ import signal
 import sys
 
 from peerjudge.data import Transcript, Utterance, replace
-from peerjudge.stage import Staging, identify, play_all
+from peerjudge.engine import Staging, identify, play_all
 from peerjudge.store import Store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of
 

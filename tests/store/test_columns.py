@@ -10,7 +10,7 @@ import pytest
 import peerjudge as pj
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.experiment import open_run
+from peerjudge.runs import open_run
 from peerjudge.store import Columns, Store
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events

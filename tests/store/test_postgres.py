@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from peerjudge.data import Transcript, Utterance, replace
+from peerjudge.engine import Staging, identify, play_all
 from peerjudge.errors import StoreError
-from peerjudge.stage import Staging, identify, play_all
 from peerjudge.store import Archive, Status, Store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import StopReason, Transcript, Utterance, replace
+from peerjudge.engine import Staging, discuss, identify, play_all
 from peerjudge.errors import StoreError
-from peerjudge.stage import Staging, discuss, identify, play_all
 from peerjudge.store import Archive, Status, Store
 from peerjudge.testing import (
     PLAIN_PACK,

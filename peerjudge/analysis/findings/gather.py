@@ -14,7 +14,7 @@ from peerjudge.analysis.findings.peers import peer_findings
 from peerjudge.analysis.findings.records import DiscussionRecord, record_of
 from peerjudge.analysis.stances import stances_of
 from peerjudge.data import Transcript
-from peerjudge.tournament import collect
+from peerjudge.ranking import collect
 
 __all__ = ["findings", "findings_of"]
 

@@ -20,7 +20,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
-from peerjudge.tournament import battles_from_transcripts, stance_of
+from peerjudge.ranking import battles_from_transcripts, stance_of
 from peerjudge.tracker import NoEventReason, Tracking, track
 
 __all__ = ["DiscussionRecord", "SeatRecord", "record_of"]

@@ -10,8 +10,7 @@ from peerjudge.analysis.findings.versus import versus
 from peerjudge.analysis.recorded.nouns import Evaluator, Jury
 from peerjudge.data import Dataset, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import ConvergenceError
-from peerjudge.ranking import peer_rank, rank
-from peerjudge.tournament import from_dataset
+from peerjudge.ranking import from_dataset, peer_rank, rank
 
 __all__ = [
     "ALL",

@@ -23,7 +23,7 @@ from peerjudge.analysis.self_enhancement import self_enhancement
 from peerjudge.analysis.verbosity import Verbosity, verbosity
 from peerjudge.data import Dataset, Scheme
 from peerjudge.errors import DataError
-from peerjudge.tournament import from_dataset
+from peerjudge.ranking import from_dataset
 
 __all__ = ["recorded_findings"]
 

@@ -22,7 +22,7 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.errors import DataError
-from peerjudge.tournament import stance_of
+from peerjudge.ranking import stance_of
 from peerjudge.verdicts import Reading, read_verdict
 
 __all__ = [

@@ -19,7 +19,7 @@ from peerjudge.data import (
     stances_heard,
     stances_in,
 )
-from peerjudge.tournament import stance_of
+from peerjudge.ranking import stance_of
 from peerjudge.tracker import opinion_events
 
 __all__ = ["CONTRADICTED", "Discussion", "Move", "SeatStances", "discussion_of"]

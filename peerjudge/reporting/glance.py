@@ -1,0 +1,166 @@
+"""The findings in a few sentences, each with its interval: what a reader takes away first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from peerjudge.analysis.findings import AgainstVote, Findings
+from peerjudge.analysis.recorded import RecordedFindings
+from peerjudge.data import Measurement, Outcome
+from peerjudge.reporting.peer_views import measured_of
+from peerjudge.reporting.published import Published
+from peerjudge.reporting.words import counted, named, p_words, percent, points
+
+__all__ = ["recorded_sentences", "sentences"]
+
+
+def sentences(findings: Findings) -> list[str]:
+    """What a run found, most important first; what cannot be said of it is left out."""
+    return [
+        *_against_vote(findings),
+        *_gain(findings),
+        *_moved(findings),
+        *_leading(findings),
+        *_first(findings),
+        *_lost(findings),
+    ]
+
+
+def _against_vote(findings: Findings) -> Iterator[str]:
+    rows = [row for row in findings.against_vote if row.same_reviewers and row.difference]
+    if not rows:
+        return
+    best = max(rows, key=lambda row: _value(row.difference))
+    among = f"; the best of {len(rows)} conditions, which flatters it" if len(rows) > 1 else ""
+    yield (
+        f"Against the vote of the same reviewers: \u201c{named(best.condition)}\u201d "
+        f"{_signed(best.difference)} points, {_told_apart(best)}{among}."
+    )
+
+
+def _told_apart(row: AgainstVote) -> str:
+    measured = row.difference
+    if measured is None or measured.low <= 0.0 <= measured.high:
+        return "which may be chance"
+    return "more often right" if measured.value > 0 else "less often right"
+
+
+def _gain(findings: Findings) -> Iterator[str]:
+    rows = [one for one in findings.conditions if one.gain is not None and one.discusses]
+    if not rows:
+        return
+    best = max(rows, key=lambda one: abs(_value(one.gain)))
+    if best.before is None or best.after is None:
+        return
+    yield (
+        f"From private verdict to conclusion, accuracy changes most in \u201c{named(best.name)}\u201d: "
+        f"{_signed(best.gain)} points, to {percent(best.after.measured)} %."
+    )
+
+
+def _moved(findings: Findings) -> Iterator[str]:
+    rows = [one for one in findings.by_reviewer if one.altered is not None and one.contradicted]
+    if not rows:
+        return
+    most = max(rows, key=lambda one: _value(one.altered))
+    least = min(rows, key=lambda one: _value(one.altered))
+    said = (
+        f"When contradicted, {named(most.reviewer)} altered its opinion {percent(most.altered)} % of "
+        f"{counted(most.contradicted, 'time')}"
+    )
+    if least is not most:
+        said += f", {named(least.reviewer)} {percent(least.altered)} % of {least.contradicted:,}"
+    yield f"{said}."
+
+
+def _leading(findings: Findings) -> Iterator[str]:
+    for row in findings.stances.ordering:
+        if row.reviewer is None and row.altered is not None and row.altered.difference.n:
+            yield (
+                f"Leading rather than following changes how often a reviewer alters by "
+                f"{_signed(row.altered.difference)} points (p\u00a0{_p(row.altered.p_value)})."
+            )
+
+
+def _first(findings: Findings) -> Iterator[str]:
+    peers = findings.peers
+    if peers is None:
+        return
+    ranking = peers.weighted or peers.equal
+    name, standing = next(iter(ranking.contestants.items()), ("", None))
+    if standing is None or standing.rank_low is None or standing.rank_high is None:
+        return
+    ranks = (
+        "rank 1 in nearly every resampling"
+        if standing.rank_low == standing.rank_high
+        else f"ranks {standing.rank_low} to {standing.rank_high} are possible"
+    )
+    yield f"Ranked first of {len(ranking.contestants)}: {named(name)}; {ranks}."
+
+
+def _lost(findings: Findings) -> Iterator[str]:
+    effort = findings.effort
+    lost = sum(
+        one.outcomes[outcome]
+        for one in findings.conditions
+        for outcome in (Outcome.UNREADABLE, Outcome.REFUSED)
+    )
+    parts = [
+        f"{number:,} {word}"
+        for number, word in (
+            (lost, "concluded nothing readable"),
+            (effort.failed, "failed"),
+            (effort.unfinished, "have not ended"),
+        )
+        if number
+    ]
+    if parts:
+        yield f"Of {counted(effort.discussions, 'discussion')}, {' and '.join(parts)}."
+
+
+def recorded_sentences(found: RecordedFindings, printed: Published) -> list[str]:
+    """How what is printed compares with ours, over all printed values."""
+    pairs = [*_tables(found, printed)]
+    if not pairs:
+        return []
+    inside = sum(ours.low - 5e-4 <= value <= ours.high + 5e-4 for _, value, ours in pairs)
+    furthest = [
+        f"{name} {max(abs(value - ours.value) for kind, value, ours in pairs if kind == name):.{n}f}"
+        for name, n in (("Elo rating", 0), ("win rate", 3), ("accuracy", 3), ("kappa", 3))
+        if any(kind == name for kind, _, _ in pairs)
+    ]
+    return [
+        f"Of {counted(len(pairs), 'printed value')}, {inside} lie within our interval.",
+        f"Furthest from ours: {', '.join(furthest)}.",
+    ]
+
+
+def _tables(
+    found: RecordedFindings, printed: Published
+) -> Iterator[tuple[str, float, Measurement]]:
+    for one in found.evaluators:
+        for kind, ranking, table in (
+            ("Elo rating", one.elo, printed.elo),
+            ("win rate", one.win_rate, printed.win_rate),
+        ):
+            for name, value in table.get(one.jury.name, {}).items():
+                if ranking is not None and name in ranking.contestants:
+                    yield kind, value, measured_of(ranking, name)
+    for row in found.agreement:
+        said = printed.agreement.get(row.jury.name)
+        if said is not None:
+            yield "accuracy", said["accuracy"], row.agreement.accuracy
+            yield "kappa", said["kappa"], row.agreement.fleiss_kappa
+
+
+def _value(measured: Measurement | None) -> float:
+    return 0.0 if measured is None else measured.value
+
+
+def _signed(measured: Measurement | None) -> str:
+    return points(measured).replace("-", "\u2212")
+
+
+def _p(value: float) -> str:
+    said = p_words(value)
+    return (said if said.startswith("<") else f"= {said}").replace(" ", "\u00a0")

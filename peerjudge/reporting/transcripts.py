@@ -1,0 +1,229 @@
+"""Transcripts as the data that the report's page reads: small rows to filter, texts in chunks.
+
+The page holds one index of all discussions and many chunks of texts. It reads the index at once and
+a chunk only when a discussion in it is opened or searched, so that ten thousand stay usable. Chunks
+are compressed, which browsers undo by themselves: `DecompressionStream`, since 2023 in all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntFlag
+
+from peerjudge.data import (
+    Comparison,
+    Direction,
+    EventKind,
+    OpinionEvent,
+    Outcome,
+    Role,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Verdict,
+)
+from peerjudge.ranking import stance_of
+from peerjudge.reporting.words import event_name
+
+__all__ = ["TEXT_LIMIT", "Flag", "TranscriptData", "embedded", "flags_of"]
+
+TEXT_LIMIT = 20_000
+"""Characters of one text that the page holds; it says how many it leaves out."""
+_CHUNK = 200
+_PREVIEW = 180
+_MARKS = {Outcome.TIE: "=", Outcome.UNREADABLE: "?", Outcome.REFUSED: "!"}
+_NO_VERDICT = "-"
+
+
+class Flag(IntFlag):
+    """What a discussion can be filtered by."""
+
+    ALTERED = 1
+    """Some seat altered its opinion."""
+    DISAGREED = 2
+    """It was discussed, and ended with seats of different stances."""
+    AWAY = 4
+    """A follower moved away from gold."""
+    UNREADABLE = 8
+    """Some verdict was unreadable or refused."""
+    FAILED = 16
+
+
+def flags_of(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
+    """The filters that this discussion passes."""
+    events = list(events)
+    finals = {
+        stance
+        for seat in transcript.seats
+        if (stance := stance_of(transcript, seat, stance="final")) is not None and stance.readable
+    }
+    discussed = transcript.stop is StopReason.COMPLETE and any(
+        not turn.cue.private for turn in transcript.turns
+    )
+    verdicts = [turn.review.verdict for turn in transcript.turns]
+    found = {
+        Flag.ALTERED: any(event.kind is EventKind.ALTERED for event in events),
+        Flag.DISAGREED: discussed and len(finals) > 1,
+        Flag.AWAY: any(e.role is Role.FOLLOWER and e.gold is Direction.AWAY for e in events),
+        Flag.UNREADABLE: any(v is not None and not v.readable for v in verdicts),
+        Flag.FAILED: transcript.stop is StopReason.FAILED,
+    }
+    flags = Flag(0)
+    for flag, holds in found.items():
+        flags |= flag if holds else Flag(0)
+    return flags
+
+
+def embedded(value: object) -> str:
+    """JSON that can stand inside a script element whatever its strings hold."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+class TranscriptData:
+    """Lays out transcripts as they go by, and keeps of their texts only what is compressed.
+
+    A verdict is a mark: the number of the answer in the order shown in that discussion, `=` a tie,
+    `?` unreadable, `!` refused, `-` none asked for.
+    """
+
+    def __init__(self) -> None:
+        self._conditions = _Numbers()
+        self._reviewers = _Numbers()
+        self._seatings = _Numbers()
+        self._questions = _Numbers()
+        self._rows: list[list[object]] = []
+        self._full: list[str] = []
+        self._chunk = _Chunk()
+
+    def add(self, transcript: Transcript, events: Sequence[OpinionEvent]) -> None:
+        """Add a discussion, with the opinion events that were found in it."""
+        self._add_row(transcript, events)
+        self._chunk.add(transcript, events)
+        if len(self._chunk.discussions) == _CHUNK:
+            self._full.append(self._chunk.packed())
+            self._chunk = _Chunk()
+
+    def chunks(self) -> tuple[str, ...]:
+        """The texts of so many discussions each: JSON, deflated (RFC 1950), in base64."""
+        rest = (self._chunk.packed(),) if self._chunk.discussions else ()
+        return (*self._full, *rest)
+
+    def index(self) -> str:
+        """The rows of all discussions that went by, as JSON."""
+        return embedded(
+            {
+                "chunk": _CHUNK,
+                "conditions": list(self._conditions),
+                "reviewers": list(self._reviewers),
+                "seatings": [json.loads(seating) for seating in self._seatings],
+                "questions": list(self._questions),
+                "rows": self._rows,
+            }
+        )
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _add_row(self, transcript: Transcript, events: Iterable[OpinionEvent]) -> None:
+        comparison = transcript.comparison
+        flags = flags_of(transcript, events)
+        places = {seat.id: number for number, seat in enumerate(transcript.seats)}
+        seating = json.dumps([self._seat(seat) for seat in transcript.seats])
+        moves = [
+            [places[turn.cue.seat], _mark(turn.review.verdict, comparison), int(turn.cue.private)]
+            for turn in transcript.turns
+        ]
+        self._rows.append(
+            [
+                transcript.id,
+                self._conditions.of(transcript.condition),
+                self._questions.of(" ".join(comparison.question.text[:_PREVIEW].split())),
+                self._seatings.of(seating),
+                int(flags),
+                moves,
+                _mark(transcript.verdict, comparison),
+                _mark(comparison.gold, comparison),
+                "unfinished" if transcript.stop is None else transcript.stop.value,
+            ]
+        )
+
+    def _seat(self, seat: Seat) -> list[object]:
+        return [self._reviewers.of(seat.reviewer), seat.role.value, seat.sampling.temperature]
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Some discussions with all their texts, each text once."""
+
+    texts: _Numbers = field(default_factory=lambda: _Numbers())
+    lengths: dict[int, int] = field(default_factory=lambda: dict[int, int]())
+    comparisons: dict[str, list[object]] = field(default_factory=lambda: dict[str, list[object]]())
+    discussions: list[dict[str, object]] = field(default_factory=lambda: list[dict[str, object]]())
+
+    def add(self, transcript: Transcript, events: Iterable[OpinionEvent]) -> None:
+        comparison = transcript.comparison
+        if comparison.id not in self.comparisons:
+            self.comparisons[comparison.id] = self._comparison(comparison)
+        by_turn = {event.turn: event for event in events}
+        failure = transcript.failure
+        self.discussions.append(
+            {
+                "comparison": comparison.id,
+                "shown": comparison.shown,
+                "protocol": transcript.protocol,
+                "turns": [self._turn(t, by_turn.get(t.index)) for t in transcript.turns],
+                "failure": failure and f"{failure.kind} in turn {failure.turn}: {failure.message}",
+            }
+        )
+
+    def packed(self) -> str:
+        plain = {
+            "texts": list(self.texts),
+            "lengths": self.lengths,
+            "comparisons": self.comparisons,
+            "discussions": self.discussions,
+        }
+        text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+        # A lone surrogate has no UTF-8 form: it becomes `?`, as everywhere in the page.
+        return b64encode(zlib.compress(text.encode("utf-8", errors="replace"))).decode("ascii")
+
+    def _comparison(self, comparison: Comparison) -> list[object]:
+        question = comparison.question
+        answers = {a.id: [a.author, self._text(a.text)] for a in comparison.answers}
+        return [self._text(question.text), question.category, comparison.subset, answers]
+
+    def _turn(self, turn: Turn, event: OpinionEvent | None) -> list[object]:
+        said = turn.utterance
+        event_words = "" if event is None else event_name(event.kind)
+        direction = event.gold if event is not None else None
+        moved = "" if direction in (None, Direction.NEITHER) else str(direction)
+        return [self._text(said.text), turn.cue.task, said.model, event_words, moved]
+
+    def _text(self, text: str) -> int:
+        number = self.texts.of(text[:TEXT_LIMIT])
+        if len(text) > TEXT_LIMIT:
+            self.lengths[number] = len(text)
+        return number
+
+
+class _Numbers(dict[str, int]):
+    """Numbers texts in the order in which they first appear."""
+
+    def of(self, text: str) -> int:
+        return self.setdefault(text, len(self))
+
+
+def _mark(verdict: Verdict | None, comparison: Comparison) -> str:
+    if verdict is None:
+        return _NO_VERDICT
+    if verdict.choice is not None:
+        return str(comparison.shown.index(verdict.choice) + 1)
+    return _MARKS.get(verdict.outcome, "?")

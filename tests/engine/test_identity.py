@@ -1,0 +1,128 @@
+"""What makes two discussions, or two draws, the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from peerjudge.data import Cue, Role, Sampling, Transcript, replace
+from peerjudge.engine import discuss, identify
+from peerjudge.engine.identity import Draws
+from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of
+
+HEAD = Transcript(
+    id="-", comparison=comparison_of(2), protocol="p", seats=seats_of(2), options={"turns": 4}
+)
+
+
+def seated(**changes):
+    """The discussion with something about its first seat changed."""
+    first, second = HEAD.seats
+    return replace(HEAD, seats=(replace(first, **changes), second))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(HEAD, comparison=HEAD.comparison.swapped()),
+        replace(HEAD, comparison=comparison_of(2, gold=1)),
+        replace(HEAD, protocol="q"),
+        replace(HEAD, options={"turns": 5}),
+        replace(HEAD, repetition=1),
+        replace(HEAD, seats=HEAD.seats[::-1]),
+        seated(reviewer="somebody"),
+        seated(identity="changed-card"),
+        seated(sampling=Sampling(temperature=0.7)),
+        seated(role=Role.PANELIST),
+    ],
+)
+def test_whatever_determines_a_discussion_is_in_its_identity(other):
+    """Another order, protocol, option, seat or repetition is another discussion."""
+    assert identify(other, prompts="x") != identify(HEAD, prompts="x")
+
+
+def test_prompts_and_seed_are_in_the_identity():
+    """Other words and another seed are another discussion."""
+    ids = {identify(HEAD, prompts="x"), identify(HEAD, prompts="y")}
+    assert len(ids | {identify(HEAD, prompts="x", seed=1)}) == 3
+
+
+def test_names_and_progress_are_not_in_the_identity():
+    """A renamed condition, an id and turns already spoken leave the discussion what it is."""
+    other = replace(HEAD, id="other", condition="renamed")
+    assert identify(other, prompts="x") == identify(HEAD, prompts="x")
+
+
+def test_the_identity_is_the_same_on_every_machine():
+    """The id of a known discussion is pinned: it must not change from version to version."""
+    assert identify(HEAD, prompts="x") == "ac00fcb4b6ffef2861801dade912dd09"
+
+
+async def draws(protocol, seats, **changes):
+    """The draws of a discussion by seat and turn."""
+    reviewers = {seat.id: ScriptedReviewer(seat.reviewer, lambda _: "1") for seat in seats}
+    head = replace(HEAD, seats=seats, **changes)
+    await discuss(head, protocol=protocol, reviewers=reviewers, pack=PLAIN_PACK, roles={})
+    return {
+        (seat, request.turn): request.draw
+        for seat, reviewer in reviewers.items()
+        for request in reviewer.requests
+    }
+
+
+async def test_a_private_review_is_the_same_draw_in_every_protocol_and_seat():
+    """Leading, following or judging alone, a reviewer reviews in private as it would anywhere."""
+    leading = await draws(rounds_of(4), HEAD.seats)
+    following = await draws(rounds_of(0), HEAD.seats[::-1], id="another")
+    alone = await draws(rounds_of(0), (replace(HEAD.seats[0], id="judge", role=Role.JUDGE),))
+    assert leading["seat-1", 0] == following["seat-1", 1] == alone["judge", 0]
+
+
+async def test_every_turn_is_a_draw_of_its_own():
+    """No two turns of a discussion share a draw."""
+    drawn = await draws(rounds_of(4), HEAD.seats)
+    assert len(set(drawn.values())) == len(drawn) == 6
+
+
+async def test_a_draw_is_the_same_whenever_it_is_asked_for():
+    """It rests on what was said before the request, however much has been said since."""
+    reviewer = ScriptedReviewer("ann", lambda request: request.drawn())
+    both = {seat.id: reviewer for seat in HEAD.seats}
+    await discuss(HEAD, protocol=rounds_of(4), reviewers=both, pack=PLAIN_PACK, roles={})
+    at_once = [turn.utterance.text for turn in reviewer.requests[-1].heard]
+    last_first = [request.drawn() for request in reversed(reviewer.requests)]
+    in_order = [request.drawn() for request in reviewer.requests]
+    assert last_first[::-1] == in_order == [request.draw for request in reviewer.requests]
+    assert in_order[:-1] == at_once
+
+
+async def test_one_reviewer_in_three_seats_makes_three_draws():
+    """A panel of one reviewer that is asked the same three times is not asked once."""
+    panel = tuple(replace(seat, reviewer="same") for seat in seats_of(3))
+    assert len(set((await draws(rounds_of(0), panel)).values())) == 3
+
+
+async def test_another_repetition_is_another_draw():
+    """Repetitions differ in nothing but their draws."""
+    first = await draws(rounds_of(0), HEAD.seats)
+    second = await draws(rounds_of(0), HEAD.seats, repetition=1)
+    assert not set(first.values()) & set(second.values())
+
+
+async def test_another_shown_order_or_temperature_is_another_draw():
+    """What the reviewer sees and how it samples are part of the draw."""
+    plain = await draws(rounds_of(0), HEAD.seats)
+    swapped = await draws(rounds_of(0), HEAD.seats, comparison=HEAD.comparison.swapped())
+    warm = tuple(replace(seat, sampling=Sampling(temperature=1.0)) for seat in HEAD.seats)
+    warmer = await draws(rounds_of(0), warm)
+    assert len({plain["seat-1", 0], swapped["seat-1", 0], warmer["seat-1", 0]}) == 3
+
+
+@pytest.mark.parametrize(
+    "change", [{"reply": "schema_score_only"}, {"control": "irrelevant"}, {"blind": True}]
+)
+def test_another_way_of_asking_is_another_draw(change):
+    """The form of the reply, what is heard in place of an argument, and what is not shown."""
+    cue = Cue(seat="seat-1", task="score", sees=("answer-1",), private=True)
+    plain, changed = (Draws(HEAD).of(one, (), ()) for one in (cue, replace(cue, **change)))
+    assert plain != changed
+    assert plain == Draws(HEAD).of(cue, (), ())

@@ -1,0 +1,355 @@
+"""A plan says what an ordinary run would find, how large it has to be, and what it takes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from peerjudge.analysis import bootstrap_mean, findings
+from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
+from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
+from peerjudge.power import outlook
+from peerjudge.power.effects import effects_of, estimated
+from peerjudge.power.simulated import stage_of, studies_of
+from peerjudge.runs import estimate, load, prepare, run
+from peerjudge.shelf import Shelf
+
+SEATS = ("sim_solid", "sim_weak")
+STUDY = Experiment(
+    name="study",
+    data="sample",
+    prompts="instruction_following",
+    conditions=(
+        Condition(name="talk", protocol="leader_follower", seats=SEATS, leader=Leader.BOTH),
+        Condition(name="vote", protocol="vote", seats=SEATS * 3, leader=Leader.BOTH),
+        Condition(name="bare", protocol="pairwise", seats=("sim_weak",)),
+        Condition(name="alone first", protocol="prepair", seats=("sim_weak",)),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory) -> Shelf:
+    """The built-in shelf, seen from an empty folder."""
+    return Shelf(project=tmp_path_factory.mktemp("project"))
+
+
+@pytest.fixture(scope="module")
+def found(shelf):
+    """The study at two sizes."""
+    return outlook(STUDY, sizes=(36, 300), studies=300, shelf=shelf)
+
+
+def _effect(found, kind: str):
+    (one,) = (one for one in found.effects if one.effect.kind == kind)
+    return one
+
+
+def test_every_effect_that_the_conditions_can_show_is_named(found):
+    """A discussion is set against its private reviews and the vote, a method against pairwise."""
+    named = {(one.effect.kind, one.effect.condition, one.effect.against) for one in found.effects}
+    assert named == {
+        ("discussion against private reviews", "talk", ""),
+        ("discussion against vote", "talk", "vote"),
+        ("leader alters less", "talk", ""),
+        ("against pairwise", "alone first", "bare"),
+    }
+
+
+def test_an_ordinary_run_finds_what_was_foretold(found, shelf, tmp_path):
+    """Over several seeds, the findings of played runs have the mean that the plan gives."""
+
+    async def play(seed: int):
+        summary = await run(STUDY, out=tmp_path / str(seed), seed=seed, shelf=shelf)
+        transcripts = [one async for one in _transcripts(summary.folder)]
+        return findings(transcripts)
+
+    played = [asyncio.run(play(seed)) for seed in range(2)]
+    gains, leads, methods = [], [], []
+    for one in played:
+        talk = next(part for part in one.conditions if part.name == "talk")
+        gains.append(talk.gain.value)
+        by_role = {(seat.reviewer, seat.role): seat for seat in talk.by_seat}
+        counts = {
+            role: [
+                sum(seat.events[kind] for (_, r), seat in by_role.items() if r == role)
+                for kind in ("altered", "held")
+            ]
+            for role in ("leader", "follower")
+        }
+        share = {role: altered / (altered + held) for role, (altered, held) in counts.items()}
+        leads.append(share["follower"] - share["leader"])
+        right = {part.name: part.after.measured.value for part in one.conditions if part.after}
+        methods.append(right["alone first"] - right["bare"])
+    for kind, values in (
+        ("discussion against private reviews", gains),
+        ("leader alters less", leads),
+        ("against pairwise", methods),
+    ):
+        size = _effect(found, kind).as_carded.sizes[0]
+        spread = (size.high - size.low) / (2 * 1.96) / np.sqrt(len(values))
+        assert np.mean(values) == pytest.approx(size.value, abs=4 * spread), kind
+
+
+async def _transcripts(folder):
+    for transcript in await load(folder):
+        yield transcript
+
+
+def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
+    """Larger studies show an effect more often; one of the needed size as often as was wanted."""
+    for one in found.effects:
+        small, large = one.as_carded.sizes
+        assert large.power >= small.power - 0.05
+        assert large.high - large.low < small.high - small.low
+        needed = one.as_carded.needed
+        if needed.power is not None and needed.comparisons > 30:
+            assert 0.8 <= needed.power < 0.87
+
+
+def test_an_effect_can_be_looked_at_alone(found, shelf):
+    """Who asks for one effect gets it alone, as it comes out among all, and pays for less simulating."""
+    alone = outlook(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf)
+    (one,) = alone.effects
+    both = _effect(found, one.effect.kind)
+    assert one.as_carded.sizes[-1].value == pytest.approx(both.as_carded.sizes[-1].value, abs=0.02)
+
+
+def test_small_studies_are_not_of_one_selection_of_comparisons(shelf):
+    """A small study takes any of the comparisons, so its mean effect is that of a large one."""
+    seen = outlook(STUDY, effects=("pairwise",), sizes=(6, 360), studies=400, shelf=shelf)
+    small, large = seen.effects[0].as_carded.sizes
+    error = (small.high - small.low) / (2 * 1.96) / np.sqrt(20)
+    assert small.value == pytest.approx(large.value, abs=4 * error)
+
+
+def test_the_pull_of_the_truth_is_shown_apart(found):
+    """Without that pull a discussion gains less; a lone judge hears nobody, and has one world only."""
+    gain = _effect(found, "discussion against private reviews")
+    assert gain.without_pull is not None
+    assert gain.without_pull.sizes[-1].value < gain.as_carded.sizes[-1].value
+    assert _effect(found, "against pairwise").without_pull is None
+
+
+def test_reviewers_of_no_pull_are_shown_once(shelf):
+    """Where no card assumes that discussing helps there is one world only."""
+    lone = Experiment(
+        name="lone",
+        data="sample",
+        conditions=(
+            Condition(name="bare", protocol="pairwise", seats=("sim_llmbar_gpt35",)),
+            Condition(name="alone first", protocol="prepair", seats=("sim_llmbar_gpt35",)),
+        ),
+    )
+    seen = outlook(lone, sizes=(100,), studies=50, shelf=shelf)
+    assert [one.without_pull for one in seen.effects] == [None]
+
+
+def test_expenses_are_those_of_a_dry_run(found, shelf):
+    """What a study takes is the run's own estimate, in proportion to its size."""
+    prepared = prepare(STUDY, shelf=shelf)
+    whole = estimate(prepared.plan, prepared.costs)
+    (own,) = (one for one in found.expenses if one.comparisons == 36)
+    assert (own.calls, own.tokens, own.cost_usd) == (whole.calls, whole.tokens, 0.0)
+    (large,) = (one for one in found.expenses if one.comparisons == 300)
+    assert large.calls == round(whole.calls * 300 / 36)
+    assert large.hours == pytest.approx(large.calls * 5 / 10 / 3600, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "early",
+    [{"stop": "agreement"}, {"only_if_disagreeing": "true"}],
+    ids=lambda early: next(iter(early)),
+)
+def test_discussions_that_end_early_are_priced_by_their_length(shelf, tmp_path, early):
+    """Where agreement ends a discussion, a run has about as many turns as the plan expects."""
+    talk = Experiment(name="talk", data="sample", conditions=STUDY.conditions[:1])
+    settings = {**early, "turns": "6"}
+    seen = outlook(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf)
+    ((most, expected),) = (
+        pair for pair in zip(seen.expenses, seen.expected, strict=True) if pair[0].comparisons == 36
+    )
+    asyncio.run(run(talk, out=tmp_path / "run", settings=settings, shelf=shelf))
+    played = asyncio.run(load(tmp_path / "run"))
+    assert expected.calls == pytest.approx(sum(len(one.turns) for one in played), rel=0.1)
+    assert expected.tokens / most.tokens < expected.calls / most.calls < 0.9
+    assert expected.hours < most.hours
+
+
+def test_discussions_of_a_fixed_length_are_priced_once(found):
+    """Where no discussion can end early, what a study takes at most is what it takes."""
+    assert found.expected == ()
+
+
+def test_intervals_are_those_of_the_analysis(shelf):
+    """The normal interval of a simulated study is about the one that resampling gives."""
+    prepared = prepare(STUDY, shelf=shelf)
+    plan = prepared.plan
+    stage = stage_of(plan, plan.cast)
+    random = np.random.default_rng(4)
+    gain = next(one for one in effects_of(plan) if one.kind.endswith("private reviews"))
+    for conditions in studies_of(stage, comparisons=200, studies=5, random=random):
+        estimates = estimated(gain, conditions)
+        talk = conditions["talk"]
+        for value, error, gained in zip(
+            estimates.value, estimates.error, talk.after - talk.before, strict=True
+        ):
+            resampled = bootstrap_mean(gained, np.arange(200, dtype=np.int32))
+            assert value == pytest.approx(resampled.value)
+            assert 2 * 1.96 * error == pytest.approx(resampled.high - resampled.low, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("leader", "orders"),
+    [(Leader.RANDOM, Orders.RANDOM), (Leader.SECOND, Orders.SWAPPED), (Leader.FIRST, Orders.GIVEN)],
+)
+def test_random_leaders_and_orders_are_drawn_anew(shelf, leader, orders):
+    """However leaders and orders are chosen, both leaders together gain what they gain on average."""
+    talk = Condition(name="talk", protocol="self_discussion", seats=_copies(), orders=orders)
+    study = Experiment(name="self", data="sample", conditions=(talk,))
+    seen = outlook(study, settings={"leader": leader.value}, sizes=(200,), studies=150, shelf=shelf)
+    gain = _effect(seen, "discussion against private reviews").as_carded.sizes[0]
+    assert gain.value == pytest.approx(0.02, abs=0.03)
+
+
+def _copies():
+    return (
+        Seating(reviewer="sim_plain", temperature=0.2),
+        Seating(reviewer="sim_plain", temperature=1.0),
+    )
+
+
+def test_models_need_a_stand_in(shelf):
+    """A real model is never simulated by guess: somebody has to be named who stands in for it."""
+    study = Experiment(
+        name="paid",
+        data="sample",
+        conditions=(
+            Condition(name="talk", protocol="leader_follower", seats=("gpt_4o", "sim_solid")),
+        ),
+    )
+    with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4"):
+        outlook(study, shelf=shelf)
+    with pytest.raises(CardError, match="has no seat"):
+        outlook(study, stand_ins={"nobody": "sim_gpt4"}, shelf=shelf)
+    with pytest.raises(CardError, match="cannot stand in"):
+        outlook(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
+    seen = outlook(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf)
+    assert seen.stand_ins == {"gpt_4o": "sim_gpt4"}
+    assert seen.unpriced == ()
+    assert seen.expenses[0].cost_usd > 0
+    both = Experiment(
+        name="both",
+        data="sample",
+        conditions=(
+            Condition(name="talk", protocol="leader_follower", seats=("gpt_4o", "llama_local")),
+            Condition(name="vote", protocol="vote", seats=("gpt_4o",) * 6),
+        ),
+    )
+    with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4 --stand-in llama_local="):
+        outlook(both, shelf=shelf)
+    stand_ins = {"gpt_4o": "sim_gpt4", "llama_local": "sim_gpt35"}
+    seen = outlook(both, stand_ins=stand_ins, sizes=(50,), studies=30, shelf=shelf)
+    assert not _effect(seen, "discussion against vote").effect.same_reviewers
+    assert seen.unpriced == ("llama_local",)
+    assert seen.expenses[0].cost_usd is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "sentence"),
+    [
+        ({"sizes": (1,)}, ExperimentError, "from 2"),
+        ({"sizes": ()}, ExperimentError, "from 2"),
+        ({"power": 1.0}, ExperimentError, "between 0 and 1"),
+        ({"studies": 0}, ExperimentError, "at least one"),
+    ],
+)
+def test_impossible_wishes_are_refused(shelf, changes, error, sentence):
+    """What cannot be simulated is refused with the sentence that fixes it."""
+    with pytest.raises(error, match=sentence):
+        outlook(STUDY, shelf=shelf, **changes)
+
+
+def test_an_experiment_without_a_comparison_is_refused(shelf):
+    """One method alone shows no effect, and ranking three answers cannot be simulated fast."""
+    alone = Condition(name="bare", protocol="pairwise", seats=("sim_weak",))
+    with pytest.raises(ExperimentError, match="cannot show any effect"):
+        outlook(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
+    ranked = Condition(name="many", protocol="n_way", seats=("sim_weak",))
+    with pytest.raises(PeerJudgeError):
+        outlook(Experiment(name="many", data="sample", conditions=(ranked, alone)), shelf=shelf)
+    assert issubclass(ProtocolError, PeerJudgeError)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ("votes", "known are private, vote, leader, pairwise"),
+        ("vote", "add a condition with protocol='vote'"),
+        ("leader", "no condition of it is a discussion of two"),
+        ("private", "no condition of it discusses"),
+    ],
+)
+def test_an_effect_that_cannot_be_shown_says_what_is_missing(shelf, wanted, sentence):
+    """Without a vote there is nothing to beat, and without a leader none to alter less."""
+    lone = Experiment(name="lone", data="sample", conditions=STUDY.conditions[2:])
+    with pytest.raises(ExperimentError, match=sentence):
+        outlook(lone, effects=(wanted,), shelf=shelf)
+
+
+def test_what_only_computes_is_not_planned(shelf):
+    """An experiment that plays nothing needs no plan."""
+    with pytest.raises(ExperimentError, match="nothing to plan"):
+        outlook("ecology", shelf=shelf)
+
+
+def _typed(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = str(Path(sys.executable).parent / "peerjudge")
+    return subprocess.run(
+        [command, "plan", "leader_follower", "--comparisons", "40", "--studies", "40", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_command_prints_tables_and_draws_power(tmp_path: Path):
+    """Both worlds stand side by side; with --out the document and the power curves are kept."""
+    done = _typed(tmp_path, "--effect", "vote", "--out", "kept")
+    assert done.returncode == 0, done.stderr
+    for said in ("against vote", "as carded", "no pull", "needed (80%)", "hours"):
+        assert said in done.stdout
+    assert "against private reviews" not in done.stdout
+    (effect,) = json.loads((tmp_path / "kept" / "plan.json").read_text("utf-8"))["effects"]
+    assert effect["effect"] == "discussion against vote"
+    assert "vote, no pull" in (tmp_path / "kept" / "power-1.svg").read_text("utf-8")
+
+
+def test_the_command_prints_one_document(tmp_path: Path):
+    """`peerjudge plan --json` gives every effect in both worlds, and what each size takes."""
+    done = _typed(tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["simulated"] is True
+    assert {one["effect"] for one in document["effects"]} >= {"discussion against vote"}
+    for one in document["effects"]:
+        for world in ("as_carded", "without_pull"):
+            (size,) = one[world]["sizes"]
+            assert size["comparisons"] == 40
+            assert 0 <= size["power"] <= 1
+    assert document["expenses"][0]["calls"] > 0
+
+
+def test_a_stand_in_is_named_with_whom_it_stands_for(tmp_path: Path):
+    """A card alone is refused with the form in which a stand-in is written."""
+    done = _typed(tmp_path, "--stand-in", "sim_gpt4")
+    assert done.returncode == 2
+    assert "CARD=SIMULATED" in done.stderr

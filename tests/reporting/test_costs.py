@@ -1,0 +1,63 @@
+"""What a run cost, reviewer by reviewer."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.analysis.findings import Spoken, findings
+from peerjudge.data import Transcript, Usage, replace
+from peerjudge.reporting.costs import costs_of
+from peerjudge.testing import transcript_of
+
+said = st.builds(
+    Spoken,
+    replies=st.just(3),
+    paid=st.integers(1, 3),
+    prompt_tokens=st.integers(0, 10**6),
+    completion_tokens=st.integers(0, 10**6),
+)
+
+
+def spoken(transcript: Transcript, **changes) -> Spoken:
+    """What the leader said in a discussion whose utterances were changed so."""
+    turns = tuple(
+        replace(turn, utterance=replace(turn.utterance, **changes)) for turn in transcript.turns
+    )
+    return findings([replace(transcript, turns=turns)]).spoken["reviewer-1"]
+
+
+def test_replies_are_paid_simulated_cached_or_free() -> None:
+    """Only what a model was asked for now costs tokens; a retry is a call made again."""
+    told, usage = transcript_of("1|1 1 1"), Usage(prompt_tokens=100, completion_tokens=10)
+    paid = spoken(told, simulated=False, usage=usage, attempts=2, latency=1.5)
+    assert (paid.replies, paid.paid, paid.retries, paid.latency) == (2, 2, 2, 3.0)
+    assert (paid.prompt_tokens, paid.completion_tokens, paid.other_tokens) == (200, 20, 0)
+    for changes, counted in (
+        ({"simulated": True}, (0, 2, 0)),
+        ({"simulated": False, "cached": True}, (0, 0, 2)),
+    ):
+        other = spoken(told, usage=usage, **changes)
+        assert (other.paid, other.simulated, other.cached) == counted
+        assert (other.prompt_tokens, other.other_tokens) == (0, 220)
+    free = spoken(told, simulated=False, usage=Usage())
+    assert (free.replies, free.paid, free.simulated, free.cached) == (2, 0, 0, 0)
+
+
+@settings(deadline=None, max_examples=50)
+@given(said, said)
+def test_the_whole_costs_what_its_parts_cost(one: Spoken, other: Spoken) -> None:
+    """The cost is the tokens by their prices, and adds up over reviewers."""
+    prices = {"ann": {"input": 2.0, "output": 10.0}, "bob": {"input": 0.5, "output": 1.5}}
+    costs = costs_of({"ann": one, "bob": other}, {"prices": prices})
+    ann, bob = costs.rows
+    assert ann.cost == (one.prompt_tokens * 2.0 + one.completion_tokens * 10.0) / 1e6
+    assert costs.cost == (ann.cost or 0.0) + (bob.cost or 0.0)
+    assert costs.known
+    assert costs.total == one + other
+
+
+def test_a_price_nobody_knows_is_not_nothing() -> None:
+    """What was paid at an unknown price leaves the total open; who is not charged is free."""
+    said = {"ann": Spoken(replies=1, paid=1, prompt_tokens=5), "bob": Spoken(replies=1)}
+    costs = costs_of(said, {"prices": {"ann": None}})
+    assert [row.cost for row in costs.rows] == [None, 0.0]
+    assert not costs.known

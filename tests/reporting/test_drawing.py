@@ -1,0 +1,106 @@
+"""Figures as files that stand by themselves."""
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from peerjudge.analysis.findings import findings
+from peerjudge.data import Transcript, replace
+from peerjudge.errors import StoreError
+from peerjudge.reporting import figures_of, save_figures
+from peerjudge.reporting.drawing import svg_of
+from peerjudge.reporting.raster import png_renderer, resvg
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_every_figure_of_the_page_is_saved_as_svg_and_png(
+    run: tuple[Transcript, ...], tmp_path: Path
+) -> None:
+    """A paper's author finds each figure in both forms under its name."""
+    pytest.importorskip("resvg_py")
+    figures = figures_of(findings(run))
+    files, missing = save_figures(figures, tmp_path / "figures", simulated=True)
+    assert missing == ""
+    assert {file.stem for file in files} == {figure.id for figure in figures.values()}
+    assert {"accuracy", "events", "weights", "head-to-head"} <= {file.stem for file in files}
+    for file in files:
+        if file.suffix == ".png":
+            assert file.read_bytes().startswith(PNG)
+
+
+def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...]) -> None:
+    """Its colours are written out, as few programs know custom properties, and it loads nothing."""
+    for figure in figures_of(findings(run)).values():
+        drawn = svg_of(figure, simulated=True)
+        root = ET.fromstring(drawn)
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert "var(" not in drawn
+        assert "href" not in drawn
+        assert "simulated reviewers" in drawn
+
+
+def test_a_figure_of_real_models_does_not_say_simulated(run: tuple[Transcript, ...]) -> None:
+    """The word is there where it is true."""
+    figure = figures_of(findings(run))["accuracy"]
+    assert "simulated" not in svg_of(figure, simulated=False).split("</style>")[1].lower()
+
+
+def test_hostile_names_leave_a_saved_figure_well_formed(run: tuple[Transcript, ...]) -> None:
+    """Neither markup nor characters that XML forbids get into the file from a condition's name."""
+    name = "</text><script>x</script>\x00\x1b\ud800 & <"
+    hostile = [replace(transcript, condition=name) for transcript in run]
+    for figure in figures_of(findings(hostile)).values():
+        root = ET.fromstring(svg_of(figure, simulated=True))
+        assert not root.findall(".//{http://www.w3.org/2000/svg}script")
+
+
+def test_without_the_png_package_the_svgs_are_there_and_a_sentence_says_why(
+    tmp_path: Path,
+) -> None:
+    """Nothing is lost but the PNGs, and the sentence names what to install."""
+    script = f"""
+import sys
+sys.modules["resvg_py"] = None
+from pathlib import Path
+from peerjudge.reporting.drawing import Figure, save_figures
+from peerjudge.reporting.figures import bar_figure, Counts
+drawing = bar_figure([Counts(group="ann", name="leader", note="", parts=[("held", "", 3)])], across="times")
+figure = Figure(id="one", description="One.", drawing=drawing)
+files, missing = save_figures({{"one": figure}}, Path({str(tmp_path)!r}), simulated=False)
+print([file.name for file in files], missing)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert "['one.svg']" in told
+    assert "pip install 'peerjudge[figures]'" in told
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    run: tuple[Transcript, ...], tmp_path: Path
+) -> None:
+    """The sentence says which folder, and the way out."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="choose another --figures folder"):
+        save_figures(figures_of(findings(run)), tmp_path / "file" / "there", simulated=True)
+
+
+def test_without_a_font_no_figure_without_words_is_saved() -> None:
+    """Where nothing can be written with, a sentence says so and a PNG without words is not made."""
+    pytest.importorskip("resvg_py")
+    render, missing = png_renderer(resvg(system_fonts=False))
+    assert render is None
+    assert "no font" in missing
+    assert "fonts-liberation" in missing
+
+
+def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
+    """Whoever pastes a figure pastes its level and what it resamples; its axis has a name."""
+    drawn = svg_of(figures_of(findings(run))["accuracy"], simulated=True)
+    assert "Intervals: 95 %, from resampling the 7 questions." in drawn
+    assert "verdicts that name the gold answer" in drawn
+    assert "conclusions</text>" in drawn

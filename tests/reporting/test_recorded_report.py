@@ -1,0 +1,219 @@
+"""The report of recorded reviews."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from peerjudge.analysis.recorded import RecordedFindings, recorded_findings
+from peerjudge.data import (
+    TIE,
+    Answer,
+    Comparison,
+    Dataset,
+    Question,
+    RecordedReview,
+    Verdict,
+)
+from peerjudge.datasets import load
+from peerjudge.errors import DataError
+from peerjudge.reporting import (
+    Published,
+    findings_document,
+    published,
+    recorded_figures_of,
+    write_recorded_report,
+)
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+
+def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
+    """Two answers of which people prefer the first."""
+    first, second = authors
+    return Comparison(
+        id=f"c{number}",
+        question=Question(id=f"q{number}", text="?", category="facts"),
+        answers=(
+            Answer(id="one", text="Short.", author=first),
+            Answer(id="two", text="Rather longer.", author=second),
+        ),
+        gold=Verdict.of("one"),
+    )
+
+
+def review(
+    comparison: Comparison, reviewer: str, verdict: Verdict, *, swap: bool
+) -> RecordedReview:
+    """What this reviewer said of a pair shown in this order."""
+    shown = comparison.shown[::-1] if swap else comparison.shown
+    return RecordedReview(comparison=comparison.id, shown=shown, reviewer=reviewer, verdict=verdict)
+
+
+def small(*, authors: tuple[str, str] = ("ann", "bob")) -> Dataset:
+    """Ann always finds the first answer better, bob whichever stands first."""
+    pairs = tuple(pair(number, authors=authors) for number in range(6))
+    reviews = [
+        said
+        for one in pairs
+        for swap in (False, True)
+        for said in (
+            review(one, "ann", Verdict.of("one"), swap=swap),
+            review(one, "bob", Verdict.of("two" if swap else "one"), swap=swap),
+            *([review(one, "people", Verdict.of("one"), swap=False)] if not swap else ()),
+        )
+    ]
+    return Dataset(
+        name="small",
+        description="a few pairs",
+        comparisons=pairs,
+        reviews=tuple(reviews),
+        humans=("people",),
+    )
+
+
+def page_of(found: RecordedFindings, folder: Path, printed: Published | None = None) -> str:
+    """The text of the report."""
+    path = write_recorded_report(found, printed or Published(), path=folder / "page.html")
+    return path.read_text("utf-8")
+
+
+def test_every_jury_of_the_paper_ranks_and_agrees() -> None:
+    """The best contestant alone, all, all by weight and people rank; they all but people agree."""
+    found = recorded_findings(small())
+    assert [one.jury.name for one in found.evaluators] == ["ann", "All", "All (weighted)", "Human"]
+    accuracies = {row.jury.name: row.agreement.accuracy.value for row in found.agreement}
+    assert accuracies["ann"] == 1.0
+    assert accuracies["bob"] == 0.5
+    assert {one.reviewer: one.share.value for one in found.positions} == {"ann": 0.5, "bob": 1.0}
+    assert found.evaluators[0].head_to_head.shares[0][1] == 1.0
+    assert set(found.weights) == {"prd", "damped"}
+
+
+def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) -> None:
+    """A benchmark of right and wrong answers has no contestants; the page says so."""
+    found = recorded_findings(small(authors=("", "")))
+    assert found.evaluators == ()
+    assert found.weights == {}
+    page = page_of(found, tmp_path)
+    assert "Nobody is named as the author" in page
+    assert "Table of accuracy" in page
+
+
+def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None:
+    """Reviews alone rank; how right they are nobody knows."""
+    whole = small()
+    bare = tuple(
+        Comparison(id=one.id, question=one.question, answers=one.answers)
+        for one in whole.comparisons
+    )
+    found = recorded_findings(
+        Dataset(name="bare", description="", comparisons=bare, reviews=whole.reviews)
+    )
+    assert found.scores == ()
+    assert found.evaluators
+    assert "no accuracy" in page_of(found, tmp_path)
+
+
+def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
+    """People are the gold, so there is nobody to report on until reviewers have judged."""
+    whole = small()
+    votes = tuple(one for one in whole.reviews if one.reviewer == "people")
+    dataset = Dataset(
+        name="votes",
+        description="",
+        comparisons=whole.comparisons,
+        reviews=votes,
+        humans=("people",),
+    )
+    with pytest.raises(DataError, match=r"reviews by people only.*peerjudge run"):
+        recorded_findings(dataset)
+
+
+def test_ties_and_ratings_need_not_be_there() -> None:
+    """A reviewer that only ties has no preference for a place to show, and breaks nothing."""
+    whole = small()
+    ties = tuple(review(one, "cid", TIE, swap=False) for one in whole.comparisons)
+    found = recorded_findings(
+        Dataset(
+            name="ties",
+            description="",
+            comparisons=whole.comparisons,
+            reviews=(*whole.reviews, *ties),
+            humans=("people",),
+        )
+    )
+    assert recorded_figures_of(found, Published())["position"]
+
+
+def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:
+    """The policy of the run's report holds for this one."""
+    page = page_of(recorded_findings(small()), tmp_path)
+    assert "default-src 'none'" in page
+    assert len(re.findall(r"<script", page)) == 1
+    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
+    assert "simulated reviewers" not in page
+
+
+def test_the_numbers_stand_in_the_document(tmp_path: Path) -> None:
+    """What the page shows can be read by a program, without a number JSON cannot say."""
+    found = recorded_findings(small())
+    document = json.loads(json.dumps(findings_document(found), allow_nan=False))
+    assert document["schema"] == "RecordedFindings/1"
+    assert [one["jury"]["name"] for one in document["data"]["agreement"]][:2] == ["ann", "bob"]
+
+
+def test_nothing_is_known_to_be_printed_about_most_data() -> None:
+    """A dataset without a paper has an empty column of printed values, whatever its name."""
+    assert published("small") == Published()
+    assert published("../published") == Published()
+
+
+@pytest.mark.data
+def test_ours_is_what_the_paper_printed(tmp_path: Path) -> None:
+    """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
+    folder = DATA / "vicuna80" / "original"
+    if not folder.exists():
+        pytest.skip("the published Vicuna80 data are not beside this checkout")
+    printed = published("vicuna80")
+    found = recorded_findings(load(f"vicuna80:{folder}"), juries=printed.juries)
+    for one in found.evaluators:
+        for name, standing in one.win_rate.contestants.items():
+            assert standing.score == pytest.approx(printed.win_rate[one.jury.name][name], abs=1e-3)
+            assert standing.low is not None
+        assert one.elo is not None
+        for name, standing in one.elo.contestants.items():
+            assert standing.score == pytest.approx(printed.elo[one.jury.name][name], abs=6)
+    ours = {row.jury.name: row.agreement for row in found.agreement}
+    assert len(printed.agreement) == 5
+    for name, values in printed.agreement.items():
+        assert ours[name].accuracy.value == pytest.approx(values["accuracy"], abs=6e-4)
+        assert ours[name].fleiss_kappa.value == pytest.approx(values["kappa"], abs=6e-4)
+    page = page_of(found, tmp_path, printed)
+    assert "arXiv:2307.02762" in page
+    assert "Of 50 printed values, 50 lie within our interval." in page
+    for place in ("Table 2", "Table 3", "Figure 3", "Figure 4", "Figure 5", "Figure 7"):
+        assert f"(PRD {place})" in page
+
+
+def test_hostile_names_add_no_element(tmp_path: Path) -> None:
+    """Reviewers, contestants and datasets may be called anything and stay text."""
+    attack = "<img src=x onerror=alert(1)></script><script>alert(1)</script>{{ 7*7 }}"
+    authors = (f"ann{attack}", f"bob{attack}")
+    pairs = tuple(pair(number, authors=authors) for number in range(4))
+    dataset = Dataset(
+        name=attack,
+        description=attack,
+        comparisons=pairs,
+        reviews=tuple(
+            review(one, name, Verdict.of("one"), swap=swap)
+            for one in pairs
+            for name in authors
+            for swap in (False, True)
+        ),
+    )
+    page = page_of(recorded_findings(dataset), tmp_path)
+    assert "<img" not in page
+    assert len(re.findall(r"<script", page)) == 1
+    assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]

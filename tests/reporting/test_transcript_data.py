@@ -1,0 +1,103 @@
+"""Transcripts as the page's data."""
+
+import json
+import zlib
+from base64 import b64decode
+from collections.abc import Iterable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.data import Transcript
+from peerjudge.reporting.transcripts import TEXT_LIMIT, Flag, TranscriptData, embedded, flags_of
+from peerjudge.testing import transcript_of
+from peerjudge.tracker import opinion_events
+
+plain = st.recursive(
+    st.text() | st.integers() | st.none(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
+    """The transcripts as the page lists them."""
+    data = TranscriptData()
+    for transcript in transcripts:
+        data.add(transcript, opinion_events(transcript))
+    return data
+
+
+def unpacked(data: TranscriptData) -> list[dict]:
+    """The chunks as a browser reads them."""
+    return [json.loads(zlib.decompress(b64decode(chunk))) for chunk in data.chunks()]
+
+
+def flags(moves: str, **told) -> Flag:
+    """The filters that this discussion passes."""
+    transcript = transcript_of(moves, **told)
+    return flags_of(transcript, opinion_events(transcript))
+
+
+@settings(deadline=None, max_examples=50)
+@given(plain)
+def test_embedded_json_cannot_leave_its_script_element(value: object) -> None:
+    """Whatever the strings hold, there is no character left that HTML could react to."""
+    text = embedded(value)
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == value
+
+
+def test_filters_tell_what_happened() -> None:
+    """Each filter is a fact about the stances."""
+    assert flags("1|1 1 1") == Flag(0)
+    assert flags("2|1 1 1", gold=1) == Flag.ALTERED
+    assert flags("1|2 1 1", gold=1) == Flag.ALTERED
+    assert flags("1|2 1 1", gold=2) == Flag.ALTERED | Flag.AWAY
+    assert flags("1|2 1 2") == Flag.DISAGREED
+    assert flags("1|2") == Flag(0), "a vote is no discussion"
+    assert flags("?|1 1 1") == Flag.UNREADABLE
+    assert flags("!|1 1 1") == Flag.UNREADABLE
+
+
+def test_a_leader_that_moves_away_is_not_a_follower() -> None:
+    """The filter for followers is about followers."""
+    assert Flag.AWAY not in flags("1|2 2 2", gold=1)
+
+
+def test_every_discussion_is_found_again(run: tuple[Transcript, ...]) -> None:
+    """The index has a row for each discussion, and the chunk its turns and texts."""
+    data = listed(run)
+    chunks = unpacked(data)
+    index = json.loads(data.index())
+    assert [row[0] for row in index["rows"]] == [told.id for told in run]
+    assert len(data) == len(run)
+    for place, told in enumerate(run):
+        chunk = chunks[place // index["chunk"]]
+        discussion = chunk["discussions"][place % index["chunk"]]
+        texts = [chunk["texts"][turn[0]] for turn in discussion["turns"]]
+        assert texts == [turn.utterance.text for turn in told.turns]
+        assert tuple(discussion["shown"]) == told.comparison.shown
+
+
+def test_verdicts_are_numbers_in_the_shown_order(run: tuple[Transcript, ...]) -> None:
+    """In the swapped twin, gold is the second answer and the marks are the moves as told."""
+    row = json.loads(listed(run).index())["rows"][4]
+    assert [move[1] for move in row[5]] == list("121212")
+    assert row[7] == "2"
+
+
+def test_a_text_is_held_once_and_long_ones_in_part() -> None:
+    """Equal texts share a place; a text beyond the limit says how long it was."""
+    from peerjudge.data import replace
+
+    told = transcript_of("1|1 1")
+    long = tuple(
+        replace(turn, utterance=replace(turn.utterance, text="x" * (TEXT_LIMIT + 7)))
+        for turn in told.turns
+    )
+    (held,) = unpacked(listed([replace(told, turns=long)]))
+    places = {turn[0] for turn in held["discussions"][0]["turns"]}
+    assert len(places) == 1
+    (place,) = places
+    assert len(held["texts"][place]) == TEXT_LIMIT
+    assert held["lengths"] == {str(place): TEXT_LIMIT + 7}

@@ -1,0 +1,104 @@
+"""What a run would take, found out without asking anybody."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from peerjudge.data import Condition, Experiment, Leader, Orders, replace
+from peerjudge.runs import estimate, load, prepare, run
+from peerjudge.runs.costs import Costs
+from peerjudge.shelf import Shelf
+
+
+async def test_the_calls_are_those_of_the_run(small, tmp_path):
+    """A run of fixed length makes exactly the calls that were counted before it."""
+    found = estimate(prepare(small, limit=4).plan, Costs())
+    summary = await run(small, out=tmp_path, limit=4)
+    assert found.calls == summary.calls.simulated
+    assert [part.discussions for part in found.parts] == [16, 8]
+    assert found.simulated
+    assert found.cost_usd == 0.0
+
+
+async def test_the_tokens_of_prompts_are_those_of_the_run(small, tmp_path):
+    """A prompt in which nobody is heard is about as long as the reviewer says that it was."""
+    alone = replace(small, conditions=small.conditions[1:])
+    (step,) = estimate(prepare(alone, limit=4).plan, Costs()).steps
+    await run(alone, out=tmp_path, limit=4)
+    turns = [turn for one in await load(tmp_path) for turn in one.turns]
+    prompts = sum(turn.utterance.usage.prompt_tokens for turn in turns)
+    assert step.prompt_tokens == pytest.approx(prompts, rel=0.05)
+
+
+def test_a_stop_that_cannot_be_foreseen_is_not_counted_on(small):
+    """Discussions that may end in agreement are counted at their full length."""
+    settings = {"stop": "agreement", "turns": "6"}
+    plan = prepare(small, limit=1, settings=settings).plan
+    steps = {step.task: step.calls for step in estimate(plan, Costs()).parts[0].steps}
+    assert steps["discuss"] == 6 * 4
+
+
+def test_a_large_plan_is_estimated_from_a_sample(small):
+    """Only some comparisons are played through; the numbers are for all of them."""
+    whole = prepare(small).plan
+    few = dataclasses.replace(whole, comparisons=whole.comparisons[:18])
+    assert estimate(few, Costs()).sampled == 18
+    found = estimate(whole, Costs())
+    assert found.sampled < found.comparisons == len(whole.comparisons)
+    assert found.calls == pytest.approx(2 * estimate(few, Costs()).calls, rel=0.02)
+
+
+CARD = '[model]\nprovider = "openai"\nname = "{model}"\n[sampling]\nmax_tokens = 50\n'
+
+
+def models(folder, *, model: str) -> tuple[Experiment, Shelf]:
+    """Two models of OpenAI discuss, each leading; and one of them judges alone."""
+    (folder / "agents").mkdir()
+    for name in ("ann", "bob"):
+        (folder / "agents" / f"{name}.toml").write_text(CARD.format(model=model))
+    talk = Condition(
+        name="talk",
+        protocol="leader_follower",
+        seats=("ann", "bob"),
+        leader=Leader.BOTH,
+        orders=Orders.GIVEN,
+    )
+    vote = replace(talk, name="vote", protocol="vote", leader=Leader.FIRST)
+    return Experiment(name="models", data="sample", conditions=(talk, vote)), Shelf(folder)
+
+
+def test_a_known_model_has_its_cost_estimated(tmp_path):
+    """Nobody needs a key to learn that 2 USD a million and 50 tokens a reply cost so much."""
+    experiment, shelf = models(tmp_path, model="gpt-4")
+    prepared = prepare(experiment, limit=2, shelf=shelf)
+    found = estimate(prepared.plan, prepared.costs)
+    prompt = sum(step.prompt_tokens for step in found.steps)
+    replies = sum(step.completion_tokens for step in found.steps)
+    assert replies == 50 * found.calls
+    assert found.cost_usd == pytest.approx((30 * prompt + 60 * replies) / 1e6)
+    assert prepared.manifest["prices"]["ann"]["output"] == 60.0
+
+
+def test_an_unknown_model_has_an_unknown_cost(tmp_path):
+    """A price that nobody knows is not nothing."""
+    experiment, shelf = models(tmp_path, model="of-tomorrow")
+    prepared = prepare(experiment, limit=2, shelf=shelf)
+    assert estimate(prepared.plan, prepared.costs).cost_usd is None
+    assert prepared.manifest["prices"] == {"ann": None, "bob": None}
+
+
+def test_shared_private_reviews_are_counted_once(tmp_path):
+    """A review that two discussions open with is one call to pay."""
+    experiment, shelf = models(tmp_path, model="gpt-4")
+    alike = replace(
+        experiment,
+        conditions=(experiment.conditions[1], replace(experiment.conditions[1], name="again")),
+    )
+    prepared = prepare(alike, limit=2, shelf=shelf)
+    found = estimate(prepared.plan, prepared.costs)
+    first, again = found.parts
+    assert sum(step.shared for step in first.steps) == 0
+    assert all(step.shared == step.calls for step in again.steps)
+    assert found.calls == 4

@@ -1,0 +1,102 @@
+"""How an experiment unfolds into discussions."""
+
+import pytest
+
+from peerjudge.data import Condition, Experiment, Leader, Orders, Role, Seating, replace
+from peerjudge.errors import ExperimentError, ProtocolError, ShelfError
+from peerjudge.runs import prepare
+from peerjudge.runs.plan import shown_orders
+from peerjudge.testing import comparison_of
+
+
+def test_every_condition_meets_every_comparison_order_and_leader(small):
+    """Two leaders in two orders and a lone judge in two orders make six discussions each."""
+    plan = prepare(small, limit=3).plan
+    heads = list(plan)
+    assert len(heads) == len(plan) == 3 * (2 * 2 + 2)
+    assert len({head.id for head in heads}) == len(heads)
+
+
+def test_a_run_that_stops_early_has_played_whole_comparisons(small):
+    """Discussions are planned comparison by comparison, not condition by condition."""
+    met = [head.comparison.id for head in prepare(small, limit=3).plan]
+    assert [met[i] for i in range(0, 18, 6)] == list(dict.fromkeys(met))
+
+
+def test_the_other_leader_speaks_first(small):
+    """Under the second leader the named reviewers change seats, not just roles."""
+    talks = [head for head in prepare(small, limit=1).plan if head.condition == "talk"]
+    seatings = {tuple(seat.reviewer for seat in head.seats) for head in talks}
+    assert seatings == {("sim_strong", "sim_weak"), ("sim_weak", "sim_strong")}
+    assert all(head.seats[0].role is Role.LEADER for head in talks)
+
+
+def test_a_seed_draws_leaders_and_orders_once_for_each_comparison(small):
+    """Random leaders and orders are the same for the same seed, and mixed over comparisons."""
+    condition = replace(small.conditions[0], leader=Leader.RANDOM, orders=Orders.RANDOM)
+    mixed = replace(small, conditions=(condition,))
+    first = list(prepare(mixed).plan)
+    assert [head.id for head in prepare(mixed).plan] == [head.id for head in first]
+    assert len({head.seats[0].reviewer for head in first}) == 2
+    assert len({head.comparison.shown[0] == min(head.comparison.shown) for head in first}) == 2
+
+
+def test_three_answers_are_shown_in_every_rotation():
+    """In three rotations each of three answers is once first, once second, once third."""
+    rotations = shown_orders(comparison_of(3), Orders.BOTH, seed=0)
+    assert len(rotations) == 3
+    for place in range(3):
+        assert len({one.shown[place] for one in rotations}) == 3
+
+
+def test_a_protocol_that_asks_in_both_orders_itself_is_played_once(small):
+    """Both orders are in one discussion: shown in both, or in either, there is one per comparison."""
+    condition = Condition(name="both at once", protocol="reconciled", seats=("sim_strong",))
+    for orders in (Orders.GIVEN, Orders.BOTH, Orders.ALL):
+        chosen = replace(small, conditions=(replace(condition, orders=orders),))
+        plan = prepare(chosen, limit=3).plan
+        assert len(list(plan)) == len(plan) == 3
+
+
+def test_one_answer_has_one_order():
+    """A rating of one answer has no order to swap."""
+    assert len(shown_orders(comparison_of(1), Orders.BOTH, seed=0)) == 1
+
+
+def test_temperature_belongs_to_the_seat():
+    """The same reviewer at two temperatures sits in two seats that differ in nothing else."""
+    twice = Experiment(
+        name="self",
+        data="sample",
+        conditions=(
+            Condition(
+                name="self",
+                protocol="self_discussion",
+                seats=(
+                    Seating(reviewer="sim_plain", temperature=0.2),
+                    Seating(reviewer="sim_plain", temperature=1.0),
+                ),
+            ),
+        ),
+    )
+    seats = next(iter(prepare(twice).plan)).seats
+    assert [seat.sampling.temperature for seat in seats] == [0.2, 1.0]
+    assert len({(seat.reviewer, seat.identity) for seat in seats}) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"protocol": "leader_folower"}, ShelfError, "did you mean 'leader_follower'"),
+        ({"seats": ("sim_strong",)}, ProtocolError, "takes 2 seats, not 1"),
+        ({"seats": ("sim_strong", "nobody")}, ShelfError, "nobody"),
+        ({"options": {"turn": 2}}, ProtocolError, "did you mean 'turns'"),
+        ({"prompts": "none_such"}, ShelfError, "none_such"),
+        ({"name": "alone"}, ExperimentError, "two conditions called 'alone'"),
+    ],
+)
+def test_what_does_not_fit_is_told_before_anything_is_played(small, change, error, says):
+    """A misspelt name, a missing seat or an unknown option stops an experiment at its plan."""
+    wrong = replace(small.conditions[0], **change)
+    with pytest.raises(error, match=says):
+        prepare(replace(small, conditions=(wrong, small.conditions[1])))

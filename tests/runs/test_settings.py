@@ -1,0 +1,59 @@
+"""Where a `key=value` setting goes."""
+
+import pytest
+
+from peerjudge.errors import ExperimentError, ProtocolError
+from peerjudge.runs import parse_settings, prepare
+
+
+def test_an_option_reaches_every_protocol_that_has_it(small):
+    """`turns` means something to a discussion and nothing to a lone judge."""
+    parts = prepare(small, settings={"turns": "6"}).plan.parts
+    assert [part.protocol.settings().get("turns") for part in parts] == [6, None]
+
+
+def test_a_trait_reaches_every_simulated_reviewer(small):
+    """`latency` is a trait of simulated reviewers and not part of who they are."""
+    plain, slow = prepare(small), prepare(small, settings={"latency": "0.25"})
+    assert {card.traits["latency"] for card in slow.plan.cast.values()} == {0.25}
+    assert [head.id for head in slow.plan] == [head.id for head in plain.plan]
+
+
+def test_a_temperature_makes_other_discussions(small):
+    """A reviewer at another temperature is asked again: its stored replies are not reused."""
+    warm = prepare(small, settings={"temperature": "0.9"})
+    assert {head.id for head in warm.plan}.isdisjoint(head.id for head in prepare(small).plan)
+
+
+def test_leaders_orders_and_repetitions_shape_the_plan(small):
+    """One leader, one order and three repetitions of each make two times three discussions."""
+    shaped = prepare(
+        small, limit=1, settings={"leader": "second", "orders": "given", "repetitions": "3"}
+    )
+    assert len(shaped.plan) == 6
+    assert len({head.repetition for head in shaped.plan}) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "says"),
+    [
+        ({"latancy": "1"}, ExperimentError, "did you mean 'latency'"),
+        ({"leader": "third"}, ExperimentError, "first, second, random, both"),
+        ({"repetitions": "none"}, ExperimentError, "whole number"),
+        ({"latency": "soon"}, ExperimentError, "'soon'"),
+        ({"temperature": "hot"}, ExperimentError, "'hot'"),
+        ({"turns": "many"}, ProtocolError, "'many'"),
+        ({"stop": "never"}, ProtocolError, "agreement"),
+    ],
+)
+def test_a_setting_that_means_nothing_is_refused(small, settings, error, says):
+    """A setting nothing takes, or a value it cannot have, is a mistake and names what is known."""
+    with pytest.raises(error, match=says):
+        prepare(small, settings=settings)
+
+
+@pytest.mark.parametrize("pairs", [["turns"], ["=6"], ["turns=4", "turns=6"]])
+def test_settings_are_written_key_equals_value_once(pairs):
+    """Half a setting, or one given twice, is refused."""
+    with pytest.raises(ExperimentError):
+        parse_settings(pairs)

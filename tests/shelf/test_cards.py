@@ -1,0 +1,188 @@
+"""Reviewer cards: what they hold, what they refuse and what makes two of them the same reviewer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerjudge.data import Limits, ModelSpec, ReviewerKind, Sampling, from_json, replace, to_json
+from peerjudge.errors import CardError
+from peerjudge.shelf.cards import PROVIDERS, card_identity, check_name, read_card
+
+MODEL = '[model]\nprovider = "openai"\nname = "gpt-4o"\n'
+AGENTS = Path(__file__).resolve().parents[2] / "agents"
+
+
+def refusal(text: str, name: str = "tester") -> str:
+    """The sentence with which this card is refused."""
+    with pytest.raises(CardError) as caught:
+        read_card(name, text)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_a_model_card_holds_role_model_sampling_and_limits():
+    """Everything a model card says is in the card, and nothing else."""
+    card = read_card(
+        "critic",
+        'description = "d"\nrole = """\nBe exact.\n"""\nfamily = "gpt"\n'
+        '[model]\nprovider = "openai"\nname = "m"\nbase_url = "http://localhost:1/v1"\n'
+        'key_env = "MY_KEY"\n[model.options]\norganization = "o"\n'
+        "[model.options.extra_body]\ntop_k = 5\n"
+        "[sampling]\ntemperature = 1\ntop_p = 0.5\nseed = 3\nmax_tokens = 9\nlogprobs = true\n"
+        "[limits]\nmax_connections = 2\nrequests_per_minute = 30\ntokens_per_minute = 1000\n"
+        "timeout = 5\nattempts = 2\n",
+    )
+    assert card.kind is ReviewerKind.MODEL
+    assert card.role == "Be exact."
+    assert card.model == ModelSpec(
+        provider="openai",
+        name="m",
+        base_url="http://localhost:1/v1",
+        key_env="MY_KEY",
+        options={"organization": "o", "extra_body": {"top_k": 5}},
+    )
+    assert card.sampling == Sampling(
+        temperature=1.0, top_p=0.5, seed=3, max_tokens=9, logprobs=True
+    )
+    assert card.limits == Limits(
+        max_connections=2,
+        requests_per_minute=30,
+        tokens_per_minute=1000,
+        timeout=5.0,
+        attempts=2,
+    )
+    assert from_json(type(card), to_json(card)) == card
+
+
+def test_traits_make_a_card_simulated_and_a_source_makes_it_recorded():
+    """The kind of a reviewer follows from what its card holds."""
+    simulated = read_card("one", "[traits]\nability = 2.0\nlatency = 0.1\n")
+    assert simulated.kind is ReviewerKind.SIMULATED
+    assert simulated.traits == {"ability": 2.0, "latency": 0.1}
+    recorded = read_card("gpt4", 'source = "vicuna80:data"\n')
+    assert (recorded.kind, recorded.reviewer) == (ReviewerKind.RECORDED, "gpt4")
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ('rolle = "x"\n' + MODEL, "did you mean role?"),
+        ("temperature = 1\n" + MODEL, "temperature belongs in [sampling]"),
+        (MODEL + "nmae = 'x'\n", "unknown field [model] nmae; did you mean name?"),
+        ("role = 3\n" + MODEL, "text in quotes for role, not 3"),
+        ('model = "gpt-4o"', "a table for model"),
+        (MODEL + '[sampling]\ntemperature = "hot"', "a number for [sampling] temperature"),
+        (MODEL + "[sampling]\nlogprobs = 1", "true or false for [sampling] logprobs"),
+        (MODEL + "[sampling]\nseed = true", "a whole number for [sampling] seed"),
+        (MODEL + "[sampling]\ntemperature = nan", "a number for [sampling] temperature"),
+        (MODEL + "[limits]\nattempts = 0", "attempts = 0; it must be at least 1"),
+        (MODEL + "[traits]\nability = 1", "[model] and [traits] together"),
+        (MODEL.replace("openai", "opnai"), "did you mean openai? Known are openai, anthropic"),
+        (MODEL.replace("gpt-4o", " "), "needs [model] name"),
+        ('[model]\nname = "x"', "needs [model] provider"),
+        (MODEL + 'base_url = "localhost:8000"', "must start with http:// or https://"),
+        (MODEL + "[model.options]\nwhen = 2020-01-01", "[model.options] when"),
+        ("", "says nobody who speaks"),
+        ('reviewer = "gpt4"\n' + MODEL, "a reviewer but no source"),
+        ("role = ", "is not valid TOML"),
+    ],
+)
+def test_a_card_that_could_not_work_is_refused_with_one_sentence(text: str, fragment: str):
+    """Every mistake in a card is met with one sentence that names the place and the way out."""
+    assert fragment in refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MODEL + 'api_key = "sk-0123456789abcdefghij"',
+        MODEL + 'key_env = "sk-0123456789abcdefghij"',
+        MODEL + '[model.options]\napi_key = "sk-0123456789abcdefghij"',
+        MODEL + '[model.options.default_headers]\nAuthorization = "sk-0123456789abcdefghij"',
+        MODEL + '[model.options]\nkeys = ["sk-0123456789abcdefghij"]',
+        MODEL + 'base_url = "https://me:sk-0123456789abcdefghij@host/v1"',
+        'api_key = "sk-0123456789abcdefghij"\n' + MODEL,
+        MODEL + '[sampling]\nseed = "sk-0123456789abcdefghij"',
+    ],
+)
+def test_a_secret_in_a_card_is_refused_and_not_repeated(text: str):
+    """A key pasted into a card is refused, with a pointer to key_env, and never echoed."""
+    sentence = refusal(text)
+    assert "0123456789abcdefghij" not in sentence
+    assert "key_env" in sentence or "seed" in sentence
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "4o", "class", "", "a b", "é", "x" * 65])
+def test_a_name_autogen_would_refuse_is_refused_at_load_time(name: str):
+    """A reviewer's name is a short ASCII identifier that is no keyword."""
+    assert "cannot name a reviewer" in refusal(MODEL, name=name)
+
+
+@given(st.text(max_size=80))
+def test_the_suggested_name_is_always_acceptable(name: str):
+    """Whatever the bad name, the one suggested instead would be accepted."""
+    try:
+        check_name(name)
+    except CardError as error:
+        suggestion = str(error).rsplit("'", 2)[1]
+        assert check_name(suggestion) == suggestion
+
+
+def test_a_component_path_needs_no_model_name():
+    """Any AutoGen model client can be named by its path; what it needs is in its options."""
+    card = read_card(
+        "replayed", '[model]\nprovider = "autogen_ext.models.replay.ReplayChatCompletionClient"\n'
+    )
+    assert card.model is not None
+    assert card.model.name == ""
+
+
+def test_identity_ignores_what_does_not_change_the_answers():
+    """Description, limits, the key's variable, the seat's sampling and latency change no identity."""
+    card = read_card("one", MODEL)
+    assert card.model is not None
+    same = replace(
+        card,
+        description="other",
+        limits=Limits(attempts=1),
+        sampling=Sampling(temperature=0.9),
+        model=replace(card.model, key_env="OTHER"),
+    )
+    assert card_identity(same) == card_identity(card)
+    quick = read_card("s", "[traits]\nability = 1.0\n")
+    slow = read_card("s", "[traits]\nability = 1.0\nlatency = 3.0\n")
+    assert card_identity(quick) == card_identity(slow)
+
+
+def test_identity_changes_with_what_changes_the_answers():
+    """Another role, model, server, option, trait or source is another reviewer."""
+    card = read_card("one", MODEL)
+    assert card.model is not None
+    others = [
+        replace(card, role="Be kind."),
+        replace(card, model=replace(card.model, name="gpt-4")),
+        replace(card, model=replace(card.model, base_url="http://localhost:1/v1")),
+        replace(card, model=replace(card.model, options={"user": "x"})),
+        read_card("one", "[traits]\nability = 1.0\n"),
+        read_card("one", "[traits]\nability = 2.0\n"),
+        read_card("one", 'source = "vicuna80:a"\n'),
+        read_card("one", 'source = "vicuna80:b"\n'),
+    ]
+    assert len({card_identity(each) for each in [card, *others]}) == len(others) + 1
+
+
+@pytest.mark.parametrize("path", sorted(AGENTS.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_card_on_the_shelf_loads(path: Path):
+    """Each built-in card can be read and says what it is."""
+    assert read_card(path.stem, path.read_text(encoding="utf-8")).description
+
+
+def test_every_provider_that_is_far_away_needs_a_key():
+    """Only servers on this machine are spoken to without a key."""
+    for name, provider in PROVIDERS.items():
+        assert bool(provider.key_env) == provider.base_url.startswith("https://"), name
