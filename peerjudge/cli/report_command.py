@@ -36,8 +36,7 @@ async def report_command(
         The file to write; when left out, `report.html` in the run folder, or for a dataset
         `NAME-report.html` here.
     figures
-        A folder to write every figure to as well, as .svg and, where resvg-py and a font are
-        installed, as .png.
+        A folder to write every figure to as well, as .svg and, where resvg-py is installed, as .png.
     """
     from peerjudge.runs import is_run
 

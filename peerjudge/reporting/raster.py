@@ -1,52 +1,50 @@
-"""Figures as PNG: drawn by resvg, where it is installed and finds a font to write with."""
+"""Figures as PNG, drawn by resvg in the embedded font."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from importlib import resources
 
-__all__ = ["Render", "png_renderer", "resvg"]
+__all__ = ["Render", "png_renderer"]
 
 Render = Callable[[str], bytes]
 """From the text of an SVG document to the bytes of a PNG."""
 
 _SCALE = 4.0
 """Pixels per unit: at the width of a column of text (8 cm) nearly 1000 to the inch."""
+_FAMILY = "Arimo"
+_OTHER_SCRIPTS = re.compile(
+    "[^\\x00-\u024f\u0370-\u045f\u1e00-\u1eff\u2000-\u209f\u20a0-\u22ff\u25a0-\u25ff\ufffd]"
+)
+"""A character outside the embedded subset (see `fonts/README.md`)."""
 _NO_PACKAGE = (
-    "the figures are saved as SVG only: PNG needs the package resvg-py, "
-    "`pip install 'peerjudge[figures]'` brings it"
-)
-_NO_FONT = (
-    "the figures are saved as SVG only: this machine has no font to write with, so PNGs would "
-    "have no words; install one (Debian: fonts-liberation) or turn the SVGs into PNGs elsewhere"
+    "The figures are saved as SVG only: PNG needs the package resvg-py; "
+    "install it with `pip install 'peerjudge[figures]'`."
 )
 
 
-def png_renderer(render: Render | None = None) -> tuple[Render | None, str]:
-    """What draws PNGs here (by default `resvg()`), or `None` and the sentence that says why nothing."""
-    render = render or resvg()
-    if render is None:
-        return None, _NO_PACKAGE
-    # Without fonts resvg leaves all text out and says nothing.
-    return (render, "") if render(_probe("Ag")) != render(_probe("")) else (None, _NO_FONT)
+def png_renderer() -> tuple[Render | None, str]:
+    """Return the PNG renderer, or `None` and a message where resvg-py is not installed.
 
-
-def resvg(*, system_fonts: bool = True) -> Render | None:
-    """The renderer of the package resvg-py; `None` where it is not installed."""
+    Text is written in the embedded font, so a figure looks the same on every machine. The fonts of
+    the machine are loaded only for a figure with characters that the embedded font lacks.
+    """
     try:
         import resvg_py
     except ImportError:
-        return None
+        return None, _NO_PACKAGE
 
     def render(drawn: str) -> bytes:
-        return resvg_py.svg_to_bytes(
-            svg_string=drawn, zoom=_SCALE, skip_system_fonts=not system_fonts
-        )
+        with resources.as_file(
+            resources.files("peerjudge.reporting") / "fonts" / "Arimo.ttf"
+        ) as font:
+            return resvg_py.svg_to_bytes(
+                svg_string=drawn,
+                zoom=_SCALE,
+                skip_system_fonts=not _OTHER_SCRIPTS.search(drawn),
+                font_files=[str(font)],
+                sans_serif_family=_FAMILY,
+            )
 
-    return render
-
-
-def _probe(word: str) -> str:
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20">'
-        f'<text y="15" font-family="Helvetica, Arial, sans-serif">{word}</text></svg>'
-    )
+    return render, ""

@@ -12,7 +12,7 @@ from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
 from peerjudge.reporting import figures_of, save_figures
 from peerjudge.reporting.drawing import svg_of
-from peerjudge.reporting.raster import png_renderer, resvg
+from peerjudge.reporting.raster import png_renderer
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -89,13 +89,36 @@ def test_a_folder_that_cannot_be_written_is_named(
         save_figures(figures_of(findings(run)), tmp_path / "file" / "there", simulated=True)
 
 
-def test_without_a_font_no_figure_without_words_is_saved() -> None:
-    """Where nothing can be written with, a sentence says so and a PNG without words is not made."""
+def test_figures_have_words_on_a_machine_without_fonts() -> None:
+    """The fonts of the machine are not loaded; text of all weights is written in the embedded font."""
+    script = """
+import resvg_py
+draw = resvg_py.svg_to_bytes
+def svg_to_bytes(**options):
+    assert options["skip_system_fonts"] is True
+    return draw(**options)
+resvg_py.svg_to_bytes = svg_to_bytes
+from peerjudge.reporting.raster import png_renderer
+render, missing = png_renderer()
+svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20">' \
+      '<text y="15" font-family="Helvetica, Arial, sans-serif" font-weight="%d">%s</text></svg>'
+text = "\u03ba = \u22121"
+print(len({render(svg % (400, text)), render(svg % (600, text)), render(svg % (400, ""))}))
+"""
     pytest.importorskip("resvg_py")
-    render, missing = png_renderer(resvg(system_fonts=False))
-    assert render is None
-    assert "no font" in missing
-    assert "fonts-liberation" in missing
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert told.strip() == "3"
+
+
+def test_names_in_other_scripts_may_use_the_fonts_of_the_machine() -> None:
+    """The embedded font has no Chinese; a machine that has a font for it writes such names."""
+    pytest.importorskip("resvg_py")
+    render, _ = png_renderer()
+    assert render is not None
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><text y="15">\u6f22</text></svg>'
+    assert render(svg).startswith(PNG)
 
 
 def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
