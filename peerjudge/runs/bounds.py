@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import structlog
 
 from peerjudge.data import Message, Request, Sampling, Usage, Utterance
-from peerjudge.runs.budget import Amount, Budget
 from peerjudge.engine import Reviewer
+from peerjudge.runs.budget import Amount, Budget
 
 __all__ = ["LEAST_REPLY", "Bounded", "Deadlines", "DiscussionDeadlineError", "at_most"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Card, Dataset, ReviewerKind
 from peerjudge.datasets import load
+from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError
 from peerjudge.runs.costs import Costs
 from peerjudge.runs.plan import Cast
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer
-from peerjudge.engine import Reviewer
 from peerjudge.store.replies import Replies
 
 if TYPE_CHECKING:

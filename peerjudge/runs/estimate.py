@@ -25,11 +25,11 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
+from peerjudge.engine import MAX_TURNS, Asking
 from peerjudge.errors import ProtocolError
+from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.costs import Costs
 from peerjudge.runs.plan import Cast, Plan
-from peerjudge.protocol import DiscussionProtocol
-from peerjudge.engine import MAX_TURNS, Asking
 
 __all__ = ["ASSUMED_REPLY", "Estimate", "PaperCall", "PartEstimate", "Step", "estimate", "on_paper"]
 

@@ -23,9 +23,9 @@ from peerjudge.analysis.frames import (
     weights_frame,
 )
 from peerjudge.data import Tournament, Transcript
+from peerjudge.ranking import Stance, battles_from_transcripts, collect, from_dataset
 from peerjudge.runs.source import is_run, open_run, read_source
 from peerjudge.store import Columns
-from peerjudge.ranking import Stance, battles_from_transcripts, collect, from_dataset
 
 if TYPE_CHECKING:
     import pandas as pd

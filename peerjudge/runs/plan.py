@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from peerjudge.shelf.cards import card_identity
 from peerjudge.data import (
     Card,
     Comparison,
@@ -22,12 +21,13 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
+from peerjudge.engine import identify
 from peerjudge.errors import ExperimentError
-from peerjudge.runs.rehearsal import rehearse
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
+from peerjudge.runs.rehearsal import rehearse
 from peerjudge.shelf import Shelf
-from peerjudge.engine import identify
+from peerjudge.shelf.cards import card_identity
 
 __all__ = ["Cast", "Part", "Plan", "cast_parts", "shown_orders"]
 

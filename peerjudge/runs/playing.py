@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from peerjudge.data import StopReason, Transcript, Usage
+from peerjudge.engine import Reviewer, Staging, play_all
 from peerjudge.runs.bounds import Bounded, Deadlines, at_most
 from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.estimate import Count, counter, on_paper
@@ -16,7 +17,6 @@ from peerjudge.runs.plan import Part
 from peerjudge.runs.prepare import Prepared
 from peerjudge.runs.spans import Spans, Traced
 from peerjudge.runs.summary import RunSummary, Tally
-from peerjudge.engine import Reviewer, Staging, play_all
 from peerjudge.store import Store
 
 __all__ = ["Observer", "Playing"]

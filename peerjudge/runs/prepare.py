@@ -8,11 +8,11 @@ from pathlib import Path
 
 from peerjudge.data import Card, Dataset, Experiment, ReviewerKind, content_hash, replace, to_plain
 from peerjudge.datasets import load as load_dataset
+from peerjudge.prompts import pack_identity
 from peerjudge.runs.costs import Costs, costs_of
 from peerjudge.runs.folder import manifest_of
 from peerjudge.runs.plan import Plan, cast_parts
 from peerjudge.runs.settings import apply_settings, cards_of
-from peerjudge.prompts import pack_identity
 from peerjudge.shelf import Shelf
 
 __all__ = ["Prepared", "prepare"]

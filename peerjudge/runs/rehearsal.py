@@ -19,10 +19,10 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
+from peerjudge.engine import concluded, next_cue
 from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.engine import concluded, next_cue
 
 __all__ = ["rehearse"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from peerjudge.data import Comparison, Dataset, RecordedReview, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
+from peerjudge.ranking import Stance, reviews_from_transcripts
 from peerjudge.runs.folder import MANIFEST, read_manifest
 from peerjudge.store import Archive
 from peerjudge.store.location import locate
-from peerjudge.ranking import Stance, reviews_from_transcripts
 
 __all__ = ["OpenRun", "is_run", "load", "open_run", "read_source", "shown"]
 

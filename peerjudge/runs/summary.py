@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from peerjudge.data import StopReason, Transcript, Turn, Usage, to_plain
+from peerjudge.engine import Journal
 from peerjudge.runs.budget import Amount
 from peerjudge.runs.costs import Costs
-from peerjudge.engine import Journal
 
 __all__ = [
     "CallCounts",
