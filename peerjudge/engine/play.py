@@ -24,7 +24,7 @@ from peerjudge.engine.cueing import concluded, next_cue
 from peerjudge.engine.interfaces import Journal, Reviewer, Staging
 from peerjudge.errors import ProtocolError, StoreError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 __all__ = ["discuss", "perform"]
 
@@ -104,7 +104,7 @@ async def _play(
         said = await _spoken(staging.reviewers[cue.seat], request)
         if isinstance(said, Failure):
             return turns, said
-        read = review(said.text, cue=cue, comparison=comparison, logprobs=said.logprobs)
+        read = read_review(said.text, cue=cue, comparison=comparison, logprobs=said.logprobs)
         turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
         if journal is not None:
             await journal.turn(opened, turn)

@@ -1,9 +1,9 @@
-"""Reads verdicts and ratings out of what reviewers write; total, and never guessing."""
+"""Verdict and rating readers: total functions from a reply to a review, which never guess."""
 
+from peerjudge.verdicts.codes import RatingReading, Reading
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import FORM_RULES, PROSE_RULES, read_verdict
-from peerjudge.verdicts.readings import RatingReading, Reading
-from peerjudge.verdicts.reviews import review
+from peerjudge.verdicts.reviews import read_review
 
 __all__ = [
     "FORM_RULES",
@@ -11,6 +11,6 @@ __all__ = [
     "RatingReading",
     "Reading",
     "read_rating",
+    "read_review",
     "read_verdict",
-    "review",
 ]

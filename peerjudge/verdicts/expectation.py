@@ -1,7 +1,7 @@
-"""The rating a model had in mind: the expectation over the tokens it could have rated with.
+"""Expected rating: the mean over the alternative rating tokens, weighted by probability.
 
-A stated integer hides how sure the model was, and makes most pairs of answers tie. Weighing every
-rating by its probability gives the fine, continuous score of G-Eval (Liu et al., "G-Eval: NLG
+A stated integer hides the model's uncertainty, and most pairs of answers tie. Weighting every rating
+by its probability gives the continuous score of G-Eval (Liu et al., "G-Eval: NLG
 Evaluation using GPT-4 with Better Human Alignment", section 2.3), which PRePair's pointwise judges
 use too (Appendix A.3).
 """
@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable, Sequence
 
 from peerjudge.data import TokenLogprob
-
-__all__ = ["expected_rating"]
 
 _RATING = re.compile(r"[\s\u2581\u0120\"'(\[{*:]*([0-9]{1,3})[\s\"')\]}*.,]*")
 _MOST_TRIED = 32
@@ -28,21 +26,21 @@ def expected_rating(
     low: int,
     high: int,
 ) -> float | None:
-    """The mean of the ratings from `low` to `high`, weighted by the probability of their tokens.
+    """Return the mean of the ratings from `low` to `high`, weighted by their token probabilities.
 
-    The token that carries the rating is the one which, had it been another number, would have made
-    the reply another rating. The probabilities of the ratings among its alternatives are normalised
-    to 1. `None` where no token carries it (a rating of 4.5 takes several) or the server named no
-    alternatives to it.
+    The rating token is the one whose replacement by another number changes the rating read from the
+    reply. The probabilities of the ratings among its alternatives are normalised to 1. The result
+    is `None` if no single token carries the rating (4.5 takes several) or the server returned no
+    alternatives for it.
 
     Args:
         logprobs: The tokens of the reply, in order.
-        stated: The rating that the reply states.
-        read: Reads the rating out of a reply.
+        stated: The rating stated in the reply.
+        read: Function that reads the rating from a reply.
         low: The lowest rating.
-        high: The highest rating. Beyond 9, every rating must be a single token.
+        high: The highest rating. Above 9, every rating must be a single token.
     """
-    token = _carrying(logprobs, stated, read=read, low=low, high=high)
+    token = _rating_token(logprobs, stated, read=read, low=low, high=high)
     if token is None or not token.top:
         return None
     weights: dict[int, float] = {}
@@ -54,11 +52,11 @@ def expected_rating(
     if total <= 0:
         return None
     mean = math.fsum(rating * weight for rating, weight in weights.items()) / total
-    # Rounding must not carry a certain rating past the end of the scale.
+    # Rounding errors must not leave the scale.
     return min(float(high), max(float(low), mean))
 
 
-def _carrying(
+def _rating_token(
     logprobs: Sequence[TokenLogprob],
     stated: float,
     *,

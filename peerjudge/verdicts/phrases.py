@@ -1,144 +1,42 @@
-"""The phrases by which prose gives a verdict, as patterns around an answer's name or code.
+"""Phrases that give a verdict in prose, as patterns around an answer's name or code.
 
-Every pattern is anchored at a name, or bounded in reach, so that reading takes linear time.
+Every pattern is anchored at a name or bounded in length, so that reading takes linear time.
 """
 
 from __future__ import annotations
 
 import re
 
-from peerjudge.verdicts.names import CODE, NAME, NOUN
-
-__all__ = [
-    "ANSWER_IS_CODE",
-    "BRACKETED",
-    "CHOOSES",
-    "CHOOSES_CODE",
-    "CODE_IS_BETTER",
-    "DECLARES",
-    "DECLARES_CODE",
-    "EDGE",
-    "EQUAL",
-    "GIVES",
-    "IS_BETTER",
-    "IS_LESS",
-    "IS_MORE",
-    "JOINED_AFTER",
-    "JOINED_BEFORE",
-    "NAMES",
-    "OPINED",
-    "OPINES",
-    "QUALIFIED",
-    "REACH",
-    "UNDECIDED",
-    "has_choice",
-    "has_cue",
-]
+from peerjudge.verdicts.codes import CODE, NAME, NOUN
 
 REACH = 100
-"""How many characters before a name can belong to the statement about it."""
+"""Maximum number of characters before a name that belong to the statement about it."""
 
-_CUES = (
-    *(
-        "choos",
-        "choic",
-        "chose",
-        "pick",
-        "select",
-        "prefer",
-        "favo",
-        "recommend",
-        "vote",
-        "go with",
-    ),
-    *(
-        "going with",
-        "opt for",
-        "side with",
-        "better",
-        "best",
-        "superior",
-        "stronger",
-        "win",
-        "edge",
-    ),
-    *(
-        "advantage",
-        "nod",
-        "rating",
-        "score",
-        "equal",
-        "equivalent",
-        "tie",
-        "draw",
-        "on par",
-        "quality",
-    ),
-    *("more", "less", "worse", "inferior", "not as", "not quite as", "high", "answer", "output"),
-    *(
-        "verdict",
-        "decision",
-        "judg",
-        "lean",
-        "settle",
-        "crown",
-        "declare",
-        "neither",
-        "[[",
-        "stick",
-    ),
-    *(
-        "stand by",
-        "stay with",
-        "switch",
-        "chang",
-        "shift",
-        "mov",
-        "revis",
-        "updat",
-        "maintain",
-        "uphold",
-    ),
+_CUE_WORDS = (
+    "choos|choic|chose|pick|select|prefer|favo|recommend|vote|go with|going with|opt for|"
+    "side with|better|best|superior|stronger|win|edge|advantage|nod|rating|score|equal|"
+    "equivalent|tie|draw|on par|quality|more|less|worse|inferior|not as|not quite as|high|"
+    "answer|output|verdict|decision|judg|lean|settle|crown|declare|neither|[[|stick|stand by|"
+    "stay with|switch|chang|shift|mov|revis|updat|maintain|uphold"
 )
 
 
-_CHOICES = (
-    *(
-        "choos",
-        "chose",
-        "pick",
-        "select",
-        "prefer",
-        "favo",
-        "recommend",
-        "vote for",
-        "with",
-        "opt for",
-    ),
-    *(
-        "lean",
-        "settle",
-        "declare",
-        "crown",
-        "stand",
-        "maintain",
-        "uphold",
-        "keep my",
-        "switch",
-        "chang",
-    ),
-    *("shift", "mov", "revis", "updat"),
+_CHOICE_WORDS = (
+    "choos|chose|pick|select|prefer|favo|recommend|vote for|with|opt for|lean|settle|declare|"
+    "crown|stand|maintain|uphold|keep my|switch|chang|shift|mov|revis|updat"
 )
+_CUES = tuple(_CUE_WORDS.split("|"))
+_CHOICES = tuple(_CHOICE_WORDS.split("|"))
 
 
 def has_choice(sentence: str) -> bool:
-    """Whether a sentence has some verb of choosing."""
+    """Return `True` if a sentence contains a verb of choosing."""
     lower = sentence.lower()
     return any(verb in lower for verb in _CHOICES)
 
 
 def has_cue(sentence: str) -> bool:
-    """Whether a sentence has some word of a phrase below; one that has none states nothing."""
+    """Return `True` if a sentence contains a word of any phrase below."""
     lower = sentence.lower()
     return any(cue in lower for cue in _CUES)
 
@@ -152,7 +50,7 @@ QUALIFIED = re.compile(
     r"(?: as [\w ]{1,30}?)?,? (?:only )?(?:if|unless|when|earlier|before|initially|previously"
     r"|originally|at first|in (?:my|the) (?:first|initial|previous|earlier|private))\b"
 )
-"""After a name: chosen under a condition, or no longer."""
+"""After a name: the choice is conditional or was given up."""
 JOINED_BEFORE = re.compile(rf"{NAME},? (?:and|or|nor|&|/) $")
 
 _WILLING = (
@@ -206,7 +104,7 @@ _ENDS = (
     rf"|(?i:AI|{NOUN}|one|{_SETTLED}))\b)"
 )
 UNDECIDED = re.compile(r"\]\]\W{0,5}(?:(?:or|and|nor|vs|versus)\W{1,5})?\[\[")
-"""Bracketed codes in a row, of which none is chosen: "[[A]] or [[B]]"."""
+"""Bracketed alternatives without a choice: "[[A]] or [[B]]"."""
 
 BRACKETED = re.compile(r"\[\[([A-E1-9])(?:>{1,2}[A-E1-9])?\]\]")
 CODE_IS_BETTER = re.compile(

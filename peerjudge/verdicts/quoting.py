@@ -1,7 +1,7 @@
-"""The reviewer's own words: a reply without the fenced, quoted and retold passages in it.
+"""Own words of a reviewer: the reply without fenced and quoted passages.
 
-An answer may imitate a verdict line, and a reply may quote such an answer; what is quoted is never
-the reviewer's verdict.
+An answer may imitate a verdict line, and a reply may quote such an answer; quoted text is never the
+reviewer's verdict.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from peerjudge.verdicts.names import CODE, NAME
-
-__all__ = ["final_block", "own_lines", "plain", "unquoted"]
+from peerjudge.verdicts.codes import CODE, NAME
 
 _THINKING = re.compile(r"(?i)<(/?)think(?:ing)?>")
 _DELIMITED = re.compile(
@@ -28,21 +26,21 @@ _MARKUP = str.maketrans({"*": "", "`": "", "#": "", "_": " ", "\u2019": "'", "\u
 
 
 def plain(line: str) -> str:
-    """A line without Markdown marks and with single spaces, so that rules see the words only."""
+    """Return the line without Markdown marks and with single spaces."""
     return " ".join(line.translate(_MARKUP).split())
 
 
 def unquoted(line: str) -> str:
-    """A line with what stands between double quotes taken out, unless that only names an answer."""
+    """Return the line without text in double quotes, unless that text only names an answer."""
     if '"' not in line and "“" not in line and "«" not in line:
         return line
     return _INLINE.sub(_emptied, line)
 
 
 def own_lines(text: str) -> list[str]:
-    """The non-blank lines outside of thinking aloud, fenced code, delimited answers and `>` quotes."""
+    """Return the non-blank lines outside of thinking tags, fenced code, delimited answers and `>` quotes."""
     if ">" in text:
-        # Before all else, so that a quoted mark neither opens nor closes anything.
+        # First, so that a quoted delimiter neither opens nor closes a passage.
         text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
     if "<" in text:
         text = _TAG.sub("", _after_thinking(text))
@@ -55,7 +53,7 @@ def own_lines(text: str) -> list[str]:
 
 
 def final_block(text: str) -> str:
-    """What the closing code fence of a reply holds, if it ends in one; else the reply itself."""
+    """Return the content of a closing code fence if the reply ends in one, else the reply."""
     text = text.strip()
     if not text.endswith(("```", "~~~")):
         return text
@@ -75,7 +73,7 @@ def _emptied(quote: re.Match[str]) -> str:
 
 
 def _code_only(inside: str) -> str:
-    """What a pair of marks encloses if it is but a verdict code, which is the reviewer's own."""
+    """Return the text between two marks if it is only a verdict code, else an empty text."""
     if len(inside) > _SHORTEST:
         return ""
     inside = inside.strip()
@@ -83,7 +81,7 @@ def _code_only(inside: str) -> str:
 
 
 def _after_thinking(text: str) -> str:
-    """A reply that still thinks at its end has said nothing; a lone closing mark ends a thought."""
+    """Return the text outside of thinking tags; an unclosed tag extends to the end of the reply."""
     kept: list[str] = []
     at, thinking = 0, False
     for mark in _THINKING.finditer(text):
@@ -97,7 +95,7 @@ def _after_thinking(text: str) -> str:
 
 
 def _outside_delimiters(text: str) -> Iterator[str]:
-    """Yield what stands outside of marked answers, and codes in tags, which a reviewer may use too."""
+    """Yield the text outside of delimited answers, and verdict codes in tags."""
     at, opened, tagged = 0, -1, False
     for mark in _DELIMITED.finditer(text):
         closes = mark[1] == "/" or mark[2] is not None or mark[3] is not None
@@ -114,9 +112,9 @@ def _outside_delimiters(text: str) -> Iterator[str]:
 
 
 def _outside_fences(lines: list[str]) -> list[str]:
-    """The lines outside of code fences; a reply that is one fence is not quoting.
+    """Return the lines outside of code fences; a reply that is one single fence is not a quotation.
 
-    Where a fence is left open although more marks follow, what it holds has marks of its own, and
+    If a fence stays open although more marks follow, its content contains marks itself, and
     everything from the first mark to the last counts as fenced.
     """
     marks = [(at, mark) for at, line in enumerate(lines) if (mark := _FENCE.fullmatch(line))]

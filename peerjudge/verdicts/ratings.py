@@ -1,8 +1,8 @@
-"""Reads the rating of one answer out of any reply.
+"""Rating reader: the rating that a reply gives to one answer.
 
-A rating in an asked form at the end of the reply (JSON, a result, a number on a line of its own)
-comes before what a line or a sentence says on the way, the last of which holds. A rating that is
-quoted, retold, denied, conditional or one of two is nobody's rating: nothing is guessed.
+A rating in a requested form at the end of the reply (JSON, a result, a number on a line of its own)
+has precedence over ratings in lines and sentences, of which the last one holds. A rating that is
+quoted, reported, negated, conditional or one of two alternatives is not read.
 """
 
 from __future__ import annotations
@@ -12,13 +12,78 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from peerjudge.verdicts.contexts import reports
+from peerjudge.verdicts.codes import RatingReading
+from peerjudge.verdicts.phrases import UNDECIDED
 from peerjudge.verdicts.quoting import own_lines, plain, unquoted
-from peerjudge.verdicts.rated_sentences import ALTERNATIVE, FIGURE, Figure, figure_of, said_in
-from peerjudge.verdicts.readings import RatingReading
+from peerjudge.verdicts.statements import reports
 from peerjudge.verdicts.structured import find_json, json_score
 
-__all__ = ["read_rating"]
+Figure = tuple[float, float | None]
+"""Rating, and the stated maximum if there is one."""
+
+FIGURE = (
+    r"(?P<score>-?[0-9]{1,4}(?:\.[0-9]{1,4})?)[\])]*"
+    r"(?: ?/ ?(?P<of>[0-9]{1,4})| out of (?P<out>[0-9]{1,4}))?[\])]*"
+)
+"""Number written as a rating: `4`, `4.5`, `4/5`, `4 out of 5`, `[[4]]`."""
+
+ALTERNATIVE = (
+    r",? ?(?:or|to|and|-|\u2013)"
+    r"(?: (?:maybe|perhaps|possibly|even|rather|an?|at (?:most|best|least)))* ?[0-9]"
+)
+"""Suffix that makes a number one of two: "or 5", "to 5", ", or maybe a 3"."""
+
+_SAID = re.compile(
+    r"(?:\b(?i:score|rating|grade|mark) (?:of|is|would be) (?:an? )?"
+    r"|\b(?i:rate|give|score|grade) (?:it|this|the (?:answer|response|output))(?: as)? (?:an? )?"
+    r"(?:(?i:score|rating|grade|mark) of )?|(?=\[\[))"
+    rf"[\"'(\[]*{FIGURE}(?![\w/%]|\.[0-9])"
+)
+_SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
+_CONDITION = re.compile(r"(?i)\b(?:if|unless|whether)\b|^(?:had|were) ")
+_DENIED = re.compile(
+    r"(?i)\b(?:not|never|no|nor|neither|cannot|without|almost|nearly|barely|hardly|instead of"
+    r"|initially|at first|before|itself|range|scale)\b|n't\b"
+)
+_OTHERS = re.compile(
+    r"(?i)\b(?:users?|authors?|others?|reviewers?|they|he|she|you|says?|said|claim(?:s|ed)?|asks?|demands?)\b"
+)
+_MINE = re.compile(r"\bI\b")
+_TAKEN_BACK = re.compile(
+    rf"(?i)^[\"')\]]*(?:{ALTERNATIVE}| (?:that|which|would|needs?|requires?|cannot|seems"
+    r"|is (?!appropriate|fair|warranted|justified|deserved|right|reasonable|fitting)))"
+    r"|[, ](?:if|unless|had it|were it)\b"
+)
+
+
+def figure_of(found: re.Match[str]) -> Figure:
+    """Return the figure in a match of a pattern that contains `FIGURE`."""
+    scale = found["of"] or found["out"]
+    return float(found["score"]), None if scale is None else float(scale)
+
+
+def said_in(line: str) -> Iterator[Figure]:
+    """Yield the ratings given by the sentences of a line, last one first.
+
+    Negated, conditional and reported ratings are skipped.
+    """
+    for sentence in reversed(_SPLIT.split(line)):
+        if UNDECIDED.search(sentence):
+            continue
+        for found in reversed([*_SAID.finditer(sentence)]):
+            if _given(sentence[: found.start()], sentence[found.end() :]):
+                yield figure_of(found)
+
+
+def _given(before: str, after: str) -> bool:
+    """Return `True` if the words around a rating neither negate, condition nor attribute it."""
+    if _CONDITION.search(before) or _TAKEN_BACK.search(after):
+        return False
+    clause = re.split(r"[,;:] ", before)[-1]
+    if _DENIED.search(clause):
+        return False
+    return bool(_MINE.search(clause)) or not _OTHERS.search(clause)
+
 
 _LONE = re.compile(rf"(?:\\boxed\{{|[\"'(\[<$])*{FIGURE}(?: stars?| points?)?[\"')\]}}>$.!]*")
 _KIND = r"(?:(?:my|the|final|overall|total|numerical)[ ,]){0,3}(?:score|rating|grade|mark|verdict|overall)"
@@ -42,11 +107,11 @@ _MOST_OBJECTS = 16
 
 
 def read_rating(text: str, *, low: float = 1, high: float = 5) -> RatingReading:
-    """What rating from `low` to `high` a reply gives; never raises.
+    """Return the rating from `low` to `high` that a reply gives; never raises.
 
-    A rating outside of the scale, or "out of" another maximum than `high`, is no rating: `score` is
-    `None`, and never clamped or rescaled. Of several ratings in words the last one holds; of
-    several in one asked form (JSON, "[RESULT] 4"), all must be the same.
+    A rating outside of the scale, or out of another maximum than `high`, has the `score` `None`; it
+    is never clamped or rescaled. Of several ratings in words the last one holds; several in one
+    requested form (JSON, "[RESULT] 4") must all be equal.
     """
     rated = _in_json(text) or _in_lines(text)
     if rated.figure is None:
@@ -61,7 +126,7 @@ def read_rating(text: str, *, low: float = 1, high: float = 5) -> RatingReading:
 
 @dataclass(frozen=True, slots=True)
 class _Rated:
-    """The rating that a rule found; without a figure, `rule` says why there is none."""
+    """Rating found by a rule; without a figure, `rule` says why there is none."""
 
     rule: str
     figure: Figure | None = None
@@ -91,7 +156,7 @@ def _figured(rule: str, score: float | None) -> _Rated:
 
 
 def _repeats(text: str, score: float) -> bool:
-    """Whether a reply that opens with this rating as JSON gives no other one in an asked form."""
+    """Return `True` if a reply that opens with this rating as JSON gives no other in a requested form."""
     end = 0
     for _ in range(_MOST_OBJECTS):
         start = end + len(text[end:]) - len(text[end:].lstrip())
@@ -134,7 +199,7 @@ def _plain_lines(text: str) -> list[str]:
 
 
 def _in_form(lines: Sequence[str]) -> _Rated | None:
-    """The rating that the last line gives in an asked form."""
+    """Return the rating that the last line gives in a requested form."""
     if not lines:
         return None
     if results := _results(lines):
@@ -158,7 +223,7 @@ def _bare_and_different(lines: Sequence[str]) -> bool:
 
 
 def _results(lines: Sequence[str]) -> list[re.Match[str]]:
-    """The results that a reply states, if it ends in one; in order."""
+    """Return all "[RESULT]" matches in order if the reply ends in one, else an empty list."""
     if "[result]" not in lines[-1].lower():
         return []
     tails = [unquoted(line)[-_LONGEST:] for line in lines if "[result]" in line.lower()]
@@ -167,7 +232,7 @@ def _results(lines: Sequence[str]) -> list[re.Match[str]]:
 
 
 def _in_words(lines: Sequence[str]) -> Iterator[_Rated]:
-    """Yield the ratings that lines and sentences give, last one first."""
+    """Yield the ratings given by lines and sentences, last one first."""
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
         if not any(map(str.isdigit, line)):
@@ -185,7 +250,7 @@ def _in_words(lines: Sequence[str]) -> Iterator[_Rated]:
 
 
 def _undecided(labelled: re.Match[str]) -> bool:
-    """Whether what follows a labelled rating gives another one."""
+    """Return `True` if the text after a labelled rating gives another rating."""
     again = {figure_of(found)[0] for found in _AGAIN.finditer(labelled["after"])}
     another = again - {figure_of(labelled)[0]}
     return bool(another or _ANOTHER.search(labelled["after"]))
@@ -201,6 +266,6 @@ def _on_first_line(lines: Sequence[str]) -> _Rated | None:
 
 
 def _retold(line: str) -> bool:
-    """Whether a line announces what somebody else, or the answer itself, says."""
+    """Return `True` if a line announces the words of another person or of the answer."""
     line = plain(line[-_LONGEST:])
     return reports(line) or bool(_RETELLS.search(line) and not re.search(r"\b(?:I|[Mm]y)\b", line))

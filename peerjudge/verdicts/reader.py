@@ -1,40 +1,133 @@
-"""Reads a verdict out of any reply: an ordered table of named rules, of which the first one decides.
+"""Verdict reader: an ordered table of named rules, of which the first match decides.
 
-A verdict in the form that was asked for, at the end of the reply, beats whatever was said on the
-way; then come marks on the first line, what the reply concludes in words, codes on the first line,
-and what it says throughout. What no rule reads is unreadable: nothing is guessed.
+A verdict in the requested form at the end of the reply has precedence; then marks on the first
+line, the conclusion in words, codes on the first line, and unanimous statements. A reply that
+matches no rule is unreadable: the reader never guesses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from peerjudge.data import Outcome
-from peerjudge.verdicts.contexts import reports
-from peerjudge.verdicts.line_forms import (
+from peerjudge.verdicts.codes import CONTRADICTION, REFUSAL, Form, Reading, resolve
+from peerjudge.verdicts.forms import (
+    closing_result,
     continues_list,
     label,
     lone_name,
     lone_number,
     lone_statement,
     mark_pair,
+    named_marks,
     revision,
 )
-from peerjudge.verdicts.named_marks import named_marks
-from peerjudge.verdicts.quoting import plain, unquoted
-from peerjudge.verdicts.readings import CONTRADICTION, REFUSAL, Form, Reading, resolve
-from peerjudge.verdicts.refusals import refuses
-from peerjudge.verdicts.replies import Reply, stated_from_the_end, take_apart
-from peerjudge.verdicts.results import closing_result
-from peerjudge.verdicts.statements import CALLED, DECIDED, PRAISED, Statement, unanimous
-from peerjudge.verdicts.structured import json_code
+from peerjudge.verdicts.quoting import own_lines, plain, unquoted
+from peerjudge.verdicts.statements import (
+    CALLED,
+    DECIDED,
+    PRAISED,
+    Statement,
+    find_statements,
+    reports,
+    unanimous,
+)
+from peerjudge.verdicts.structured import Found, find_json, json_code
 
-__all__ = ["FORM_RULES", "PROSE_RULES", "read_verdict"]
+_SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
+_LONGEST = 2000
+"""Maximum length of a sentence in characters; of a longer one, only the end is read."""
+_SHORT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Parts of a reply: the reviewer's own lines, its JSON, and the requested form.
+
+    `lines` are as written; `last` is the last line without Markdown, empty if there is none.
+    """
+
+    form: Form
+    lines: list[str]
+    last: str
+    json: Found | None
+
+    @property
+    def first(self) -> str:
+        """First line without Markdown, empty if there is none."""
+        return plain(self.lines[0]) if self.lines else ""
+
+    @property
+    def finished(self) -> bool:
+        """`True` if the last line ends with final punctuation."""
+        return self.last.endswith((".", "!", "?", ":", ")", '"', "'", "]"))
+
+
+def take_apart(text: str, form: Form) -> Reply:
+    """Split a reply into the parts that the rules read."""
+    lines = own_lines(text)
+    return Reply(form, lines, plain(lines[-1]) if lines else "", find_json(text))
+
+
+def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
+    """Yield the statements of a reply, last one first."""
+    final = True
+    for at in range(len(reply.lines) - 1, -1, -1):
+        line = plain(reply.lines[at])
+        if (
+            len(line) < _SHORT
+            and at
+            and (code := _introduced(plain(reply.lines[at - 1]), line)) is not None
+        ):
+            yield DECIDED, code
+        if (code := label(line, last=False)) is not None:
+            yield DECIDED, code
+        for sentence in reversed(_SPLIT.split(unquoted(line))):
+            for strength, code in reversed(find_statements(sentence[-_LONGEST:], final=final)):
+                if reply.form.allows(code):
+                    yield strength, code
+            final = False
+
+
+def _introduced(before: str, line: str) -> int | None:
+    """Return the code of a line announced by the previous line: "I would choose:"."""
+    if not before.endswith(":") or (lone_number(line) is None and lone_name(line) is None):
+        return None
+    together = f"{before} {line}"
+    if (code := label(together, last=False)) is not None:
+        return code
+    decided = [
+        code for strength, code in find_statements(together[-_LONGEST:]) if strength == DECIDED
+    ]
+    return decided[-1] if decided else None
+
+
+_OPENING = 300
+
+_REFUSES = re.compile(
+    r"\b(?i:(?:i|we)(?:'m| am| are)?(?: (?:sorry|afraid)[,;:.]?(?: but)?(?: that)? (?:i|we)(?:'m| am| are)?)?"
+    r" (?:can ?not|can't|won't|will not|unable to|not able to|(?:must )?decline to|refuse to|must refuse to"
+    r"|not comfortable)(?: \w+){0,2}? (?:assist|help|comply|evaluat(?:e|ing)|judg(?:e|ing)|rat(?:e|ing)"
+    r"|compar(?:e|ing)|answer(?:ing)?|respond|fulfill?|engage|participate|continue|do (?:this|that)|discuss"
+    r"|promote|satisfy|complete|(?:provid|giv)(?:e|ing) (?:an?|any|my) (?:response|evaluation|judge?ment"
+    r"|answer|verdict|comparison|decision|assessment)))\b"
+)
+
+
+def refuses(opening: str) -> bool:
+    """Return `True` if the opening of a reply, without Markdown, declines the task.
+
+    A reply that cannot tell which answer is better is unreadable, not a refusal.
+    """
+    return bool(_REFUSES.search(opening[:_OPENING]))
+
 
 _LAST_NUMBER = "last-line number"
 _QUOTING = "{<[`~>"
 _SENTENCE = 30
-"""A verdict by name is shorter than this many characters, unless it ends in a remark in brackets."""
+"""A verdict by name is shorter than this many characters, unless it ends in a bracketed remark."""
 _NUMBERS = {str(n): Reading(Outcome.CHOICE, n - 1, _LAST_NUMBER) for n in range(1, 10)}
 
 Stated = list[Statement]
@@ -43,18 +136,18 @@ ProseRule = Callable[[Reply, Stated], int | None]
 
 
 def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
-    """What a reply says about which of the shown answers is better; never raises.
+    """Read the verdict of a reply; never raises.
 
     Args:
-        text: The reply alone, without the prompt.
-        answers: How many answers were shown; number k in 1..answers chooses the k-th shown.
-        ties: Whether a tie (said in words, or as the number answers + 1) is a verdict.
+        text: The reply without the prompt.
+        answers: Number of shown answers; k in 1..answers chooses the k-th shown.
+        ties: `True` if a tie (in words, or as the number answers + 1) is a valid verdict.
 
     Returns:
-        A choice, a tie, a refusal, or `UNREADABLE` where the reply states no verdict, more than
-        one, or one that was not among those asked for. `rule` says what was read by which rule.
+        A choice, a tie, a refusal, or `UNREADABLE` if the reply states no verdict, several different
+        ones, or one outside of the requested form. `rule` names the rule that decided.
     """
-    if reading := _at_a_glance(text, answers):
+    if reading := _fast_path(text, answers):
         return reading
     form = Form(answers, ties)
     reply = take_apart(text, form)
@@ -72,12 +165,12 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
     return Reading(Outcome.UNREADABLE, None, "no verdict")
 
 
-def _at_a_glance(text: str, answers: int) -> Reading | None:
-    """The number on the last line of a reply that keeps to its form, if it takes no closer look.
+def _fast_path(text: str, answers: int) -> Reading | None:
+    """Return the number on the last line of a reply in the usual form, else `None`.
 
-    Most replies of most runs do, and need not be taken apart: nothing in them can be a quotation
-    or JSON, the line before neither announces the number nor may be an item of a list, and the first
-    line is more than a verdict.
+    Most replies have this form and need no parsing: they contain neither quotations nor JSON, the
+    previous line neither announces the number nor is a list item, and the first line is longer
+    than a verdict.
     """
     before, _, last = text.rpartition("\n")
     reading = _NUMBERS.get(last)
@@ -96,7 +189,7 @@ def _at_a_glance(text: str, answers: int) -> Reading | None:
 
 
 def _up_to_decision(reply: Reply) -> Stated:
-    """What is stated, last statement first, up to and with the last decision."""
+    """Return the statements from the last one back to the last decision, inclusive."""
     stated: Stated = []
     for statement in stated_from_the_end(reply):
         stated.append(statement)
@@ -110,7 +203,7 @@ def _closing_json(reply: Reply) -> int | None:
 
 
 def _bare_verdicts(reply: Reply) -> int | None:
-    """Bare verdicts on all lines, of which one is not the others: none of them is the last word."""
+    """Return `CONTRADICTION` if all lines are bare verdicts and they differ."""
     codes: set[int] = set()
     for line in map(plain, reply.lines):
         code = _bare(line)
@@ -173,7 +266,7 @@ def _first_name(reply: Reply, stated: Stated) -> int | None:
 
 
 def _unrevised(code: int, reply: Reply) -> int:
-    """The verdict, unless a later line takes it back."""
+    """Return the verdict, or `CONTRADICTION` if a later line revises it."""
     revised = {revision(plain(line)) for line in reply.lines[1:]} - {None, code}
     return CONTRADICTION if revised else code
 
@@ -201,7 +294,7 @@ def _comparison(reply: Reply, stated: Stated) -> int | None:
 
 
 def _retold(reply: Reply) -> bool:
-    """Whether the line before the last announces somebody else's words."""
+    """Return `True` if the line before the last announces the words of another person."""
     if len(reply.lines) < 2 or ":" not in reply.lines[-2][-8:]:
         return False
     before = plain(reply.lines[-2])
@@ -218,7 +311,7 @@ FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     ("last-line statement", _last_statement),
     ("first-line marks", _first_marks),
 )
-"""Verdicts in the form asked for."""
+"""Rules for verdicts in a requested form, in order of precedence."""
 
 PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (
     ("conclusion", _conclusion),
@@ -230,4 +323,4 @@ PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (
     ("refusal", _refusal),
     ("comparison", _comparison),
 )
-"""Verdicts in words; the statements come last one first."""
+"""Rules for verdicts in words, in order of precedence; statements are given last one first."""

@@ -1,4 +1,4 @@
-"""Turns what a seat wrote into a review: here, and only here, shown positions become answer ids."""
+"""Review of a reply; the only place where shown positions become answer ids."""
 
 from __future__ import annotations
 
@@ -20,26 +20,23 @@ from peerjudge.data import (
 from peerjudge.verdicts.expectation import expected_rating
 from peerjudge.verdicts.quoting import own_lines, plain, unquoted
 from peerjudge.verdicts.ratings import read_rating
-from peerjudge.verdicts.reader import read_verdict
-from peerjudge.verdicts.refusals import refuses
-
-__all__ = ["review"]
+from peerjudge.verdicts.reader import read_verdict, refuses
 
 _WITHOUT_CHOICE = {Outcome.TIE: TIE, Outcome.REFUSED: REFUSED, Outcome.UNREADABLE: UNREADABLE}
 
 
-def review(
+def read_review(
     text: str,
     *,
     cue: Cue,
     comparison: Comparison,
     logprobs: Sequence[TokenLogprob] | None = None,
 ) -> Review:
-    """The review in a reply to this cue: what was asked for is read, and nothing else.
+    """Read the review that a cue expects from a reply.
 
-    Positions count in the order in which the cue showed the answers, `cue.sees`. A rating is
-    weighted by the log-probabilities of the reply's tokens where there are any, and `rule` ends in
-    "weighted"; else it is the stated number, and `rule` ends in "as stated".
+    Positions refer to the order in which the cue showed the answers, `cue.sees`. A rating is
+    weighted by the log-probabilities of its token if there are any (`rule` ends in "weighted");
+    otherwise it is the stated number (`rule` ends in "as stated").
 
     Raises:
         DataError: The cue shows an answer that the comparison does not have.
@@ -59,7 +56,7 @@ def review(
 
 @lru_cache(maxsize=1024)
 def _choosing(answer_id: str, rule: str) -> Review:
-    """One review for all turns that say the same: answers' names recur, and so do rules."""
+    """Return a shared review for each answer and rule."""
     return Review(verdict=Verdict.of(answer_id), rule=rule)
 
 

@@ -1,16 +1,17 @@
-"""Verdicts stated in prose: what a sentence chooses, calls better, praises or calls equal.
+"""Verdicts stated in prose: the sentence chooses, prefers or praises an answer, or calls all equal.
 
 A statement has a strength. `DECIDED` are conclusions ("I choose 2", "Therefore, Output (a) is
-better"), of which the last one holds. `CALLED` are plain judgements ("Answer 1 is better") and
-`PRAISED` comparisons of one quality ("Answer 1 is more detailed"), which hold only where all agree.
+better"); the last one holds. `CALLED` are plain judgements ("Answer 1 is better") and `PRAISED`
+comparisons of one quality ("Answer 1 is more detailed"); they hold only if all agree.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from peerjudge.verdicts.contexts import Context
-from peerjudge.verdicts.names import code_of
+from peerjudge.verdicts.codes import CONTRADICTION, TIE_CODE, code_of
 from peerjudge.verdicts.phrases import (
     ANSWER_IS_CODE,
     BRACKETED,
@@ -36,27 +37,111 @@ from peerjudge.verdicts.phrases import (
     has_choice,
     has_cue,
 )
-from peerjudge.verdicts.readings import CONTRADICTION, TIE_CODE
 
-__all__ = ["CALLED", "DECIDED", "PRAISED", "Statement", "statements", "unanimous"]
+_THEREFORE = re.compile(
+    r"(?i)(?:^|[,;:] |\band )(?:therefore|thus|hence|overall|ultimately|in (?:conclusion|summary|the end)"
+    r"|to (?:conclude|summarize|sum up)|finally|as a result|for (?:this|these) reasons?"
+    r"|given (?:this|these|that|the above)|based on|considering|consequently|accordingly|as such|so"
+    r"|all things considered|all in all)\b"
+)
+_VIEW = (
+    r"(?:prefer|cho[oi]se|chose|pick|favou?r|think|thought|believe|conclude|suggest|vote"
+    r"|find|found|consider|feel|rate|rank|see)\w*"
+)
+_SPEAKER = (
+    r"(?:reviewer|judge|leader|follower|colleague|panelist|peer|you|they|he|she|others?|assistant)"
+)
+_FORMER = r"(?:my|your|his|her|their|the) (?:first|initial|previous|earlier|private|original)"
+_NOT_MINE = re.compile(
+    r"(?i)\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
+    r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean))"
+    r"|(?P<past>initially|originally|previously|earlier|at first|first (?:thought|chose|preferred|picked)"
+    rf"|{_FORMER} (?:choice|review|verdict|thought|impression|view|judge?ment|evaluation|preference"
+    r"|vote|opinion))"
+    r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless)"
+    rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s|ed)?|maintain(?:s|ed)?"
+    rf"|wrote|writes|asserts?|contends?|reads|ends with|contains|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))\b"
+)
+_MINE = re.compile(r"\b(?:I|[Ww]e)\b")
+_SINCE = re.compile(
+    r"\b(?i:but|however|now|still|yet|nevertheless|again|changed?|switch|revised?)\b"
+)
+_I_SAY = re.compile(r"\b(?:I|[Ww]e)(?:'d|'ll)?(?: \w+){0,2} \w+$")
+_CONCEDES = re.compile(
+    r"(?:^|[;:] |^However, )(?i:while|although|though|even though|even if|despite)\b[^,]*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Context of the statements in a sentence: conclusion, concession and disowning phrases."""
+
+    sentence: str
+    conclusion: int
+    concession: int
+    cues: tuple[tuple[int, str], ...]
+
+    @classmethod
+    def find(cls, sentence: str) -> Context:
+        """Find the context in a sentence."""
+        therefore = _THEREFORE.search(sentence)
+        conceded = _CONCEDES.search(sentence)
+        return cls(
+            sentence,
+            therefore.end() if therefore else len(sentence) + 1,
+            conceded.end() if conceded and conceded.end() < len(sentence) else 0,
+            tuple((cue.end(), cue.lastgroup or "") for cue in _NOT_MINE.finditer(sentence)),
+        )
+
+    def concludes(self, at: int) -> bool:
+        """Return `True` if a statement at this place follows "therefore", "overall" or similar."""
+        return self.conclusion <= at
+
+    def conceded(self, at: int) -> bool:
+        """Return `True` if a statement at this place is a concession ("While Answer 1 is ...")."""
+        return at < self.concession
+
+    def disowned(self, begin: int, at: int) -> bool:
+        """Return `True` if a statement is conditional, doubted, in the past or another person's view.
+
+        The statement begins at `begin` and names its answer at `at`.
+        """
+        return any(self._holds(kind, end, begin, at) for end, kind in self.cues if end <= begin)
+
+    def _holds(self, kind: str, end: int, begin: int, at: int) -> bool:
+        if kind == "condition":
+            return True
+        if kind == "doubt":
+            return not any(stop in self.sentence[end:begin] for stop in ",;:")
+        between, cue = self.sentence[end:at], self.sentence[max(0, end - 40) : end]
+        if kind == "past":
+            return not _SINCE.search(between)
+        return not _MINE.search(between) and not _I_SAY.search(cue)
+
+
+def reports(line: str) -> bool:
+    """Return `True` if a line reports the words of another person or of an answer."""
+    reported = any(cue.lastgroup == "report" for cue in _NOT_MINE.finditer(line))
+    return reported and not _MINE.search(line)
+
 
 PRAISED, CALLED, DECIDED = 1, 2, 3
 
 Statement = tuple[int, int]
-"""A strength and a verdict code."""
+"""Strength and verdict code."""
 
 _Found = tuple[int, int, int, int]
-"""Where in the sentence a statement begins and where it names its answer; its strength; its code."""
+"""Start of a statement, position of the answer's name, strength, and verdict code."""
 
 
 _JOINS = (" and ", " or ", " nor ", "& ", "/ ")
 _COPULAS = (" is", " be", ":", " goes to", " remains", " stays")
 
 
-def statements(sentence: str, *, final: bool = False) -> list[Statement]:
-    """What a sentence states about which answer is better, in the order of its words.
+def find_statements(sentence: str, *, final: bool = False) -> list[Statement]:
+    """Return the statements of a sentence in order.
 
-    "The answer is 2" may be about the matter itself and counts only in the `final` sentence.
+    "The answer is 2" may belong to the task itself and counts only in the `final` sentence.
     """
     if not has_cue(sentence) or sentence.endswith("?"):
         return []
@@ -64,7 +149,7 @@ def statements(sentence: str, *, final: bool = False) -> list[Statement]:
     if not found:
         return []
     found.sort()
-    context = Context.of(sentence)
+    context = Context.find(sentence)
     return [
         (min(strength + context.concludes(begin), DECIDED), code)
         for begin, at, strength, code in found
@@ -73,7 +158,7 @@ def statements(sentence: str, *, final: bool = False) -> list[Statement]:
 
 
 def unanimous(codes: Iterable[int]) -> int | None:
-    """The code that all say, `CONTRADICTION` if they differ, `None` if there are none."""
+    """Return the common code, `CONTRADICTION` if codes differ, `None` if there are none."""
     said = set(codes)
     if len(said) > 1:
         return CONTRADICTION
@@ -101,14 +186,14 @@ def _about_names(sentence: str) -> Iterator[_Found]:
 
 
 def _not_alone(sentence: str, ahead: str, end: int) -> bool:
-    """Whether the name is one of several in a row, or what is said of it is taken back at once."""
+    """Return `True` if the name is one of several in a row, or its choice is qualified."""
     after = JOINED_AFTER.match(sentence, end) or QUALIFIED.match(sentence, end)
     joined = ahead.endswith(_JOINS) and JOINED_BEFORE.search(ahead[-60:])
     return bool(after or joined)
 
 
 def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
-    """How strongly the words around a name speak for that answer, and how far ahead they begin."""
+    """Return the strength of the words around a name, and how many characters before it they begin."""
     chooses = CHOOSES.search(before) if has_choice(before) else None
     if found := chooses or DECLARES.search(before):
         return DECIDED, len(before) - found.start()

@@ -1,4 +1,4 @@
-"""Verdicts and ratings given as JSON: bare, in a code fence, or at either end of a reply."""
+"""Verdicts and ratings as JSON: bare, in a code fence, or at either end of a reply."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from peerjudge.verdicts.names import CODE, NAME, TIE_WORDS, code_of
+from peerjudge.verdicts.codes import BROKEN, CODE, CONTRADICTION, NAME, TIE_WORDS, code_of
 from peerjudge.verdicts.quoting import final_block
-from peerjudge.verdicts.readings import BROKEN, CONTRADICTION
-
-__all__ = ["Found", "Members", "find_json", "json_code", "json_score"]
 
 Members = tuple[tuple[str, object], ...]
 Found = tuple[Members, bool]
-"""The members of an object, none if it is broken; and whether the reply ends with it."""
+"""Members of an object (empty if it is broken), and `True` if the reply ends with it."""
 
 _DEPTH = 4
 _CANDIDATES = 16
@@ -33,7 +30,7 @@ _CUT = re.compile(r'(?m)^\{\s*"')
 
 
 class _Object(tuple[tuple[str, object], ...]):
-    """A JSON object's members in order, with duplicate keys kept."""
+    """Members of a JSON object in order, including duplicate keys."""
 
     __slots__ = ()
 
@@ -42,7 +39,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_Object)
 
 
 def find_json(text: str) -> Found | None:
-    """The JSON object that a reply is, ends with or starts with; `None` if there is none."""
+    """Return the JSON object that makes up, ends or starts a reply; `None` if there is none."""
     if "{" not in text:
         return None
     block = final_block(text)
@@ -65,7 +62,7 @@ def find_json(text: str) -> Found | None:
 
 
 def json_code(members: Members) -> int:
-    """The one verdict code among the members, else `CONTRADICTION` or `BROKEN`."""
+    """Return the only verdict code among the members, else `CONTRADICTION` or `BROKEN`."""
     codes = {_code(value) for key, value in members if key in _VERDICT_KEYS} - {None}
     if len(codes) > 1:
         return CONTRADICTION
@@ -73,7 +70,7 @@ def json_code(members: Members) -> int:
 
 
 def json_score(members: Members) -> float | None:
-    """The one rating among the members, else `None`."""
+    """Return the only rating among the members, else `None`."""
     scores = {_score(value) for key, value in members if key in _SCORE_KEYS}
     return scores.pop() if len(scores) == 1 else None
 
@@ -99,7 +96,7 @@ def _flattened(value: _Object, depth: int) -> Iterator[tuple[str, object]]:
 
 
 def _code(value: object) -> int | None:
-    """A number stands as it is, out of range or not; a text only if it is a name or a code."""
+    """Return the code of a number, in range or not, or of a text that is a name or a code."""
     if isinstance(value, int | float):
         whole = not isinstance(value, bool) and -100 < value < 100 and value == int(value)
         return int(value) if whole and value > 0 else BROKEN

@@ -24,7 +24,7 @@ from peerjudge.data import (
 )
 from peerjudge.prompts import render
 from peerjudge.shelf import Shelf
-from peerjudge.verdicts import read_rating, review
+from peerjudge.verdicts import read_rating, read_review
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "prompts"
@@ -192,7 +192,7 @@ def test_a_fine_tuned_judge_is_read_as_it_was_asked(reply: str, choice: str, *, 
     """The form that the Prometheus pack asks for is read, and its own words given back are not."""
     cue = Cue(seat="s", task="review", sees=("a", "b"), ties=ties)
     pair = Comparison(id="c", question=Question(id="q", text="?"), answers=ANSWERS[:2])
-    assert str(review(reply, cue=cue, comparison=pair).verdict) == choice
+    assert str(read_review(reply, cue=cue, comparison=pair).verdict) == choice
 
 
 @pytest.mark.parametrize(

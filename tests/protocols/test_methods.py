@@ -29,7 +29,7 @@ from peerjudge.prompts import render
 from peerjudge.prompts.fence import unused_mark
 from peerjudge.protocol import Method, best_rated, stances
 from peerjudge.shelf import Shelf
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 SHELF = Shelf(project=Path(__file__).resolve().parents[2])
 READ = {"a": Verdict.of("a"), "b": Verdict.of("b"), "c": Verdict.of("c"), "d": Verdict.of("d")}
@@ -178,9 +178,9 @@ def test_three_or_four_answers_take_one_verdict(ids):
     assert Played("n_way", "c", ids=ids, explained=False).cues == [("review", ids, ())]
     (turn,) = played.turns
     for number, answer in enumerate(ids, start=1):
-        read = review(f"So:\n\n{number}", cue=turn.cue, comparison=played.comparison)
+        read = read_review(f"So:\n\n{number}", cue=turn.cue, comparison=played.comparison)
         assert read.verdict == READ[answer]
-    tie = review(f"So:\n\n{len(ids) + 1}", cue=turn.cue, comparison=played.comparison)
+    tie = read_review(f"So:\n\n{len(ids) + 1}", cue=turn.cue, comparison=played.comparison)
     assert tie.verdict == TIE
 
 
@@ -228,7 +228,7 @@ def test_in_both_orders_what_is_said_of_one_answer_is_said_once():
 def test_a_verdict_in_the_other_order_names_the_other_place():
     """Number 1 is the answer that the cue shows first, whatever the comparison shows first."""
     _, other = Played("reconciled", "aa").turns
-    assert review("1", cue=other.cue, comparison=comparison()).verdict == READ["b"]
+    assert read_review("1", cue=other.cue, comparison=comparison()).verdict == READ["b"]
 
 
 @pytest.mark.parametrize("method", METHODS)

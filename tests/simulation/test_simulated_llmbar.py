@@ -13,7 +13,7 @@ from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
 from peerjudge.simulation.subsets import subsets
 from peerjudge.testing import comparison_of
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 SHELF = Path(__file__).resolve().parents[2] / "agents"
 SETTINGS = {
@@ -75,8 +75,8 @@ async def test_ratings_carry_probabilities_where_the_seat_asks_for_them(asked):
     assert "".join(token.token for token in said.logprobs) == said.text
     chances = [math.exp(logprob) for _, logprob in said.logprobs[-1].top]
     assert sum(chances) == pytest.approx(1.0)
-    weighted = review(said.text, cue=wordy.cue, comparison=comparison, logprobs=said.logprobs)
-    stated = review(said.text, cue=wordy.cue, comparison=comparison)
+    weighted = read_review(said.text, cue=wordy.cue, comparison=comparison, logprobs=said.logprobs)
+    stated = read_review(said.text, cue=wordy.cue, comparison=comparison)
     assert weighted.rule.endswith("weighted")
     assert weighted.score is not None
     assert stated.score is not None

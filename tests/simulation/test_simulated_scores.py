@@ -6,7 +6,7 @@ import pytest
 
 from peerjudge.data import Expects, Sampling, Verdict, replace
 from peerjudge.testing import comparison_of
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 FORMS = [
     f"{form}_{order}"
@@ -33,7 +33,7 @@ async def test_a_score_is_given_in_the_form_and_on_the_scale_asked_for(
     )
     seat = replace(request.seat, sampling=Sampling(logprobs=logprobs))
     said = await reviewer().speak(replace(request, seat=seat))
-    read = review(said.text, cue=request.cue, comparison=comparison, logprobs=said.logprobs)
+    read = read_review(said.text, cue=request.cue, comparison=comparison, logprobs=said.logprobs)
     assert read.score is not None
     assert read.rule == f"closing JSON, {'weighted' if logprobs else 'as stated'}"
     if "reasons" in form:
@@ -48,7 +48,7 @@ async def test_where_one_is_the_best_the_better_answer_gets_the_lower_score(revi
         for answer in comparison.shown:
             request = asked(comparison, expects=Expects.RATING, sees=(answer,), scale=(10, 1))
             said = await able.speak(request)
-            read = review(said.text, cue=request.cue, comparison=comparison)
+            read = read_review(said.text, cue=request.cue, comparison=comparison)
             assert read.score is not None
             points[Verdict.of(answer) == comparison.gold] += read.score
     assert points[True] / 200 < points[False] / 200 - 1

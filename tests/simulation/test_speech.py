@@ -23,7 +23,7 @@ from peerjudge.simulation.judgement import Mind, appeal_of, decide, key_of
 from peerjudge.simulation.persuasion import force_of
 from peerjudge.simulation.traits import PERSUASIVE_STEP
 from peerjudge.testing import comparison_of
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 TASKS = st.sampled_from(["review", "review_explained", "decide", "discuss"])
 
@@ -71,7 +71,7 @@ def test_verdicts_are_read_as_meant(
         length=length, tie_width=0.4, susceptibility=1.0, persuasiveness=steps * PERSUASIVE_STEP
     )
     reply = asyncio.run(SimulatedReviewer(card, seed=seed).speak(request))
-    read = review(reply.text, cue=request.cue, comparison=comparison)
+    read = read_review(reply.text, cue=request.cue, comparison=comparison)
     assert read.verdict == intended(card, request, seed=seed)
     assert force_of(reply.text) == (0 if task == "review" and len(turns) < 2 else steps / 2)
 
@@ -97,10 +97,10 @@ def test_broken_replies_and_refusals_are_read_as_such(
     ):
         reviewer = SimulatedReviewer(simulated(length=length, **traits), seed=seed)
         reply = asyncio.run(reviewer.speak(request))
-        assert review(reply.text, cue=request.cue, comparison=comparison).verdict == expected
+        assert read_review(reply.text, cue=request.cue, comparison=comparison).verdict == expected
         rated = asked(comparison, sees=("answer-1",), task="rate", expects=Expects.RATING)
         reply = asyncio.run(reviewer.speak(rated))
-        assert review(reply.text, cue=rated.cue, comparison=comparison).score is None
+        assert read_review(reply.text, cue=rated.cue, comparison=comparison).score is None
 
 
 @settings(deadline=None)
@@ -111,7 +111,7 @@ def test_ratings_are_read_as_written(seed, length, ability, asked):
     request = asked(comparison, sees=("answer-2",), task="rate", expects=Expects.RATING)
     reviewer = SimulatedReviewer(simulated(length=length, ability=ability), seed=seed)
     reply = asyncio.run(reviewer.speak(request))
-    score = review(reply.text, cue=request.cue, comparison=comparison).score
+    score = read_review(reply.text, cue=request.cue, comparison=comparison).score
     assert score == int(reply.text.splitlines()[-1])
     assert 1 <= score <= 5
 
@@ -126,4 +126,4 @@ def test_an_answer_cannot_speak_for_the_reviewer(asked):
         reviewer = SimulatedReviewer(simulated(unreadable_rate=1.0), seed=seed)
         request = asked(planted)
         reply = asyncio.run(reviewer.speak(request))
-        assert review(reply.text, cue=request.cue, comparison=planted).verdict == UNREADABLE
+        assert read_review(reply.text, cue=request.cue, comparison=planted).verdict == UNREADABLE

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Expects, Question, Review, TokenLogprob, replace
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 ALONE = Comparison(id="c", question=Question(id="q", text="?"), answers=(Answer(id="a", text="A"),))
 CUE = Cue(seat="s", task="rate", sees=("a",), expects=Expects.RATING)
@@ -28,7 +28,7 @@ def token(text: str, top: dict[str, float] | None = None) -> TokenLogprob:
 def rated(*tokens: TokenLogprob, cue: Cue = CUE) -> Review:
     """The review in a reply of these tokens."""
     text = "".join(each.token for each in tokens)
-    return review(text, cue=cue, comparison=ALONE, logprobs=tokens)
+    return read_review(text, cue=cue, comparison=ALONE, logprobs=tokens)
 
 
 def test_a_rating_is_the_mean_of_what_could_have_been_said():
@@ -93,7 +93,7 @@ def test_only_the_token_that_rates_counts():
 def test_without_a_token_that_rates_the_stated_number_holds(text, tokens):
     """No log-probabilities, or none of the rating as a whole: the number counts, and the rule says so."""
     cue = replace(CUE, scale=(1, 10))
-    read = review(text, cue=cue, comparison=ALONE, logprobs=tokens)
+    read = read_review(text, cue=cue, comparison=ALONE, logprobs=tokens)
     assert read == Review(score=float(text), rule="last-line number, as stated")
 
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import REFUSED, Answer, Comparison, Cue, Expects, Question, Review
-from peerjudge.verdicts import read_rating, review
+from peerjudge.verdicts import read_rating, read_review
 
 LINES = (Path(__file__).parent / "hostile_ratings.jsonl").read_text(encoding="utf-8").splitlines()
 REPLIES = [json.loads(line) for line in LINES]
@@ -165,4 +165,4 @@ def test_a_declined_rating_is_a_refusal(text, expected):
         id="c", question=Question(id="q", text="?"), answers=(Answer(id="a", text="A"),)
     )
     cue = Cue(seat="s", task="rate", sees=("a",), expects=Expects.RATING)
-    assert review(text, cue=cue, comparison=comparison) == expected
+    assert read_review(text, cue=cue, comparison=comparison) == expected

@@ -17,7 +17,7 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.errors import DataError
-from peerjudge.verdicts import review
+from peerjudge.verdicts import read_review
 
 
 def comparison(ids: str) -> Comparison:
@@ -38,14 +38,16 @@ def test_the_same_answer_is_chosen_wherever_it_is_shown(order, answers, data):
     chosen = data.draw(st.sampled_from(shown.shown))
     for other in (shown, shown.swapped()):
         text = f"All are fine.\n\n{other.shown.index(chosen) + 1}"
-        assert review(text, cue=cue(other.shown), comparison=other).verdict == Verdict.of(chosen)
+        assert read_review(text, cue=cue(other.shown), comparison=other).verdict == Verdict.of(
+            chosen
+        )
 
 
 def test_positions_count_in_what_the_cue_showed():
     """A cue that shows the answers in its own order is answered in that order."""
     shown = comparison("xyz")
-    assert review("1", cue=cue(("z", "x")), comparison=shown).verdict == Verdict.of("z")
-    assert review("3", cue=cue(("z", "x")), comparison=shown).verdict == TIE
+    assert read_review("1", cue=cue(("z", "x")), comparison=shown).verdict == Verdict.of("z")
+    assert read_review("3", cue=cue(("z", "x")), comparison=shown).verdict == TIE
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_positions_count_in_what_the_cue_showed():
 )
 def test_what_is_no_choice_keeps_its_reason(text, ties, verdict):
     """A tie, a refusal and an unreadable reply stay three different things."""
-    found = review(text, cue=cue(("x", "y"), ties=ties), comparison=comparison("xy"))
+    found = read_review(text, cue=cue(("x", "y"), ties=ties), comparison=comparison("xy"))
     assert found.verdict == verdict
     assert found.score is None
     assert found.rule
@@ -69,12 +71,12 @@ def test_only_what_was_asked_for_is_read():
     """An explanation holds no verdict and a rating no choice, whatever its words."""
     shown = comparison("xy")
     said = "Answer 1 is better.\n\n2"
-    assert review(said, cue=cue(("x", "y"), Expects.TEXT), comparison=shown) == Review()
-    rated = review(said, cue=cue(("y",), Expects.RATING), comparison=shown)
+    assert read_review(said, cue=cue(("x", "y"), Expects.TEXT), comparison=shown) == Review()
+    rated = read_review(said, cue=cue(("y",), Expects.RATING), comparison=shown)
     assert rated == Review(score=2.0, rule="last-line number, as stated")
 
 
 def test_a_cue_that_shows_a_stranger_is_a_mistake():
     """A cue can only show answers of its comparison."""
     with pytest.raises(DataError, match="no answer 'q'"):
-        review("1", cue=cue(("x", "q")), comparison=comparison("xy"))
+        read_review("1", cue=cue(("x", "q")), comparison=comparison("xy"))

@@ -1,0 +1,159 @@
+"""Verdicts in a requested form: a number, name, label, mark or result on a line of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from peerjudge.verdicts.codes import CODE, CONTRADICTION, NAME, TIE_CODE, TIE_WORDS, Form, code_of
+from peerjudge.verdicts.quoting import plain, unquoted
+
+_OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
+_SHUT = r"[\"')\]}>$.,;!]*"
+_NUMBER = re.compile(rf"(?:- )?{_OPEN}([0-9]{{1,2}}){_SHUT}")
+_LONE = re.compile(
+    rf"(?:- )?{_OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:{TIE_WORDS})){_SHUT}(?: \(.*\))?\.?"
+)
+_STATEMENT = re.compile(
+    rf"(?:(?i:therefore|thus|hence|so|overall),? )?({NAME}) (?:is|was) (?:the )?(?:better|best)"
+    r"(?: answer| response| output| one| choice| option)?\.?"
+)
+_LEAD = r"(?:(?:my|the|our|and|so|therefore|thus|hence)[, ]+){0,2}"
+_KIND = r"(?:(?:final|overall|output|better|best|preferred|chosen|correct|winning) ){0,2}"
+_SURE = r"choice|verdict|winner|decision|judge?ment|preference|selection|vote|pick"
+_AMBIGUOUS = r"answer|output|conclusion|result|better|best|evaluation"
+_END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |because|since|as|for|due).*)"
+
+
+def _label(words: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?)(?: ?[:=]| -) ?"
+        rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]]*{_END}"
+    )
+
+
+_LABELLED = _label(_SURE)
+_LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
+_MARK = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
+_MARKS = re.compile(rf"{_MARK}(?:(?:, ?| ){_MARK})+[.,]?")
+_ANY_MARK = re.compile(_MARK)
+_REVISED = re.compile(
+    r"(?i:[a-z',: -]{0,40}\b(?:edit|update|correction|actually|sorry|wait|rather|instead|meant|mean|no"
+    r"|make (?:it|that)|second thoughts?|reflection|revised?|changed?)\b[a-z',: -]{0,40}?)"
+    rf"{_OPEN}({NAME}|{CODE}){_SHUT}"
+)
+_ITEM = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
+_NAMED = re.compile(rf"\**{NAME}")
+
+
+def lone_number(line: str) -> int | None:
+    """Return the number that makes up the whole line."""
+    found = _NUMBER.fullmatch(line)
+    return None if found is None else int(found[1])
+
+
+def continues_list(code: int, before: str, form: Form) -> bool:
+    """Return `True` if a lone number may be the next item of a list, cut off after its number.
+
+    `before` is the previous line. A list that names all answers is complete: a number after it is a
+    verdict.
+    """
+    item = _ITEM.match(before)
+    if item is None or int(item[1]) != code - 1:
+        return False
+    return code <= form.answers or not _NAMED.match(item[2])
+
+
+def lone_name(line: str) -> int | None:
+    """Return the code of a line that consists of an answer's name or letter, or of a tie word."""
+    found = _LONE.fullmatch(line)
+    return None if found is None else code_of(found[1])
+
+
+def lone_statement(line: str) -> int | None:
+    """Return the code of a line that only calls one answer better: "Output (a) is better."."""
+    found = _STATEMENT.fullmatch(line)
+    return None if found is None else code_of(found[1])
+
+
+def label(line: str, *, last: bool) -> int | None:
+    """Return the code of a labelled line: "Choice: 3", "Verdict: [[A]]", "Output: 2".
+
+    "Answer" and "output" may belong to the task itself, so they count on the last line only.
+    """
+    if ":" not in line and "=" not in line and " - " not in line:
+        return None
+    found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
+    return None if found is None else code_of(found[1])
+
+
+def revision(line: str) -> int | None:
+    """Return the code of a line that replaces an earlier verdict: "Correction: 1"."""
+    found = _REVISED.fullmatch(line)
+    return None if found is None else code_of(found[1])
+
+
+def mark_pair(line: str, form: Form) -> int | None:
+    """Return the code of a line with one mark per answer: the highest wins, equal marks tie.
+
+    Marks that are all valid verdict codes ("1, 2") are ambiguous and not read.
+    """
+    if not _MARKS.fullmatch(line):
+        return None
+    marks = [float(mark) for mark in _ANY_MARK.findall(line)]
+    if len(marks) != form.answers or set(marks) <= set(range(1, form.answers + 2)):
+        return None
+    return highest(marks)
+
+
+def highest(marks: list[float]) -> int:
+    """Return the code of the highest mark; a tie if all are equal, a contradiction if some are."""
+    if len(set(marks)) == 1:
+        return TIE_CODE
+    best = max(marks)
+    return marks.index(best) + 1 if marks.count(best) == 1 else CONTRADICTION
+
+
+_GIVEN = re.compile(
+    rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:as|is|gets|receives|earns|deserves)|:)?"
+    r"(?: an?)?(?: (?:score|rating|mark) of)? ([0-9]{1,3}(?:\.[0-9])?)(?:/([0-9]{1,3})| out of ([0-9]{1,3}))?"
+    r"(?=$|[.;)]| and\b|, (?:and\b|[A-Z])|,$| -)"
+)
+
+
+def named_marks(lines: list[str], form: Form) -> int | None:
+    """Return the code of the highest mark if every answer gets one mark on one scale, else `None`."""
+    given: dict[int, set[tuple[float, str]]] = {}
+    for line in lines:
+        if any(map(str.isdigit, line)):
+            for name, mark, of, out_of in _GIVEN.findall(line):
+                code = code_of(name)
+                if code is not None:
+                    given.setdefault(code, set()).add((float(mark), of or out_of))
+    wanted = range(1, form.answers + 1)
+    if set(given) != set(wanted) or any(len(marks) > 1 for marks in given.values()):
+        return None
+    marks = [next(iter(given[code])) for code in wanted]
+    return highest([mark for mark, _ in marks]) if len({scale for _, scale in marks}) == 1 else None
+
+
+_RESULT = re.compile(
+    rf"(?i:\[result\]) ?:? ?[\"'(\[<]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]>.!]*(?P<end>$)?(?!\w)"
+)
+_LONGEST = 2000
+
+
+def closing_result(lines: Sequence[str]) -> int | None:
+    """Return the code of a closing "[RESULT] A" in the reply's own lines, `None` if there is none.
+
+    Several results must all be equal: a judge fine-tuned like Prometheus that continues after its
+    result writes feedback on another pair.
+    """
+    if not lines or "[result]" not in lines[-1].lower():
+        return None
+    tails = [unquoted(plain(line))[-_LONGEST:] for line in lines if "[result]" in line.lower()]
+    results = [found for tail in tails for found in _RESULT.finditer(tail)]
+    if not results or results[-1]["end"] is None:
+        return None
+    codes = {code_of(found[1]) for found in results}
+    return codes.pop() if len(codes) == 1 else CONTRADICTION
