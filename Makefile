@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SERVER := .venv-integration/.ready
 
-.PHONY: demo test lint types contracts tests wheel integration clean
+.PHONY: demo test lint types contracts tests wheel integration studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -29,6 +29,12 @@ tests: $(READY)
 # Builds the wheel, installs it into an environment of its own and runs it from there.
 wheel: $(READY)
 	$(BIN)/python -m pytest -q -m packaging tests/packaging
+
+# Fits, simulates and plants for some minutes; results go to runs/.
+studies: $(READY)
+	$(BIN)/python -m studies.calibration
+	$(BIN)/python -m studies.recovery
+	$(BIN)/python -m studies.ecology
 
 # Builds a real model server (ten minutes, the first time; it takes a C++ compiler) and speaks to it.
 integration: $(READY) $(SERVER)

@@ -71,8 +71,8 @@ def plan_command(
     json
         Print one JSON document.
     """
+    from peerjudge.cli.documents import report_interruption, save_document
     from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
-    from peerjudge.cli.studies import interrupted, keep_study
     from peerjudge.power import outlook
     from peerjudge.runs import parse_settings
 
@@ -92,11 +92,11 @@ def plan_command(
             max_connections=max_connections,
         )
     except KeyboardInterrupt:
-        return interrupted()
+        return report_interruption()
     document = plan_document(found)
     kept = ""
     if out is not None:
-        kept = keep_study(document, plan_figures(found), Path(out), name="plan.json")
+        kept = save_document(document, plan_figures(found), Path(out), name="plan.json")
     if json:
         print_json(document)
         return 0

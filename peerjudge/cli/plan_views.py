@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
-from peerjudge.data import Curve, CurveFigure, Measurement
 from peerjudge.power import GAIN, LEADER, METHOD, VOTE, EffectOutlook, Expense, Outlook, Seen
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from peerjudge.reporting.drawing import Figure
+    from peerjudge.reporting.figures import Series
 
 __all__ = ["plan_document", "plan_figures", "print_plan"]
 
@@ -54,18 +56,24 @@ def print_plan(found: Outlook) -> None:
         console.print(line, markup=False)
 
 
-def plan_figures(found: Outlook) -> Mapping[str, CurveFigure]:
+def plan_figures(found: Outlook) -> Mapping[str, Figure]:
     """For every discussion, and every judge of several methods, the power of its effects by size."""
-    groups = _grouped(found).items()
-    return {
-        f"power-{number}": CurveFigure(
-            title=f"Power by the number of comparisons: {group}",
-            across="comparisons",
-            up=f"power; at the right, the comparisons needed for {found.power:.0%}",
-            curves=tuple(_curves(effects)),
+    from peerjudge.reporting.drawing import Figure
+    from peerjudge.reporting.figures import line_figure
+
+    figures = [
+        Figure(
+            id=f"power-{number}",
+            description=f"Power by the number of comparisons: {group}",
+            drawing=line_figure(
+                list(_curves(effects)),
+                across="comparisons",
+                up=f"power; at the right, the comparisons needed for {found.power:.0%}",
+            ),
         )
-        for number, (group, effects) in enumerate(groups, 1)
-    }
+        for number, (group, effects) in enumerate(_grouped(found).items(), 1)
+    ]
+    return {figure.id: figure for figure in figures}
 
 
 def plan_document(found: Outlook) -> dict[str, object]:
@@ -242,14 +250,18 @@ def _closing(found: Outlook) -> Iterator[str]:
         yield _NO_VOTE
 
 
-def _curves(effects: list[EffectOutlook]) -> Iterator[Curve]:
+def _curves(effects: list[EffectOutlook]) -> Iterator[Series]:
+    from peerjudge.reporting.figures import Series
+
     for one in effects:
         for world, seen in _worlds(one):
             name = _SHORT.get(one.effect.kind, one.effect.condition)
             powers = [row.power for row in seen.sizes]
-            yield Curve(
+            yield Series(
                 name=f"{name}, {world}" if world == _STILL else name,
-                at=tuple(float(row.comparisons) for row in seen.sizes),
-                values=tuple(Measurement(value=p, low=p, high=p, n=1) for p in powers),
                 note=_needed(seen),
+                at=[float(row.comparisons) for row in seen.sizes],
+                values=powers,
+                low=powers,
+                high=powers,
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -20,7 +19,6 @@ from peerjudge.cli.console import (
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.progress import showing
 from peerjudge.cli.stopping import stoppable
-from peerjudge.cli.studies import run_study
 from peerjudge.cli.tracing import tracing
 from peerjudge.errors import PeerJudgeError
 
@@ -118,19 +116,12 @@ async def run_command(
         Print the summary as one JSON document.
     """
     from peerjudge.runs import parse_settings, prepare, run
-    from peerjudge.shelf import Shelf
 
     _require_level(log_level)
     configure_logging(level=log_level, form=log_format)
     if log_level.lower() != "debug":
         _hush_retries()
     settings = parse_settings(setting)
-    if (study := Shelf().study(experiment)) is not None:
-        unused = {"data": data, "store": store, "limit": limit, "setting": settings}
-        unused |= {"cost-limit": cost_limit, "token-limit": token_limit, "dry-run": dry_run}
-        unused |= {"fail-on-error": fail_on_error, "deadline": deadline, "cache": cache}
-        unused |= {"workers": workers > 1}
-        return run_study(Path(experiment).stem, study, seed=seed, out=out, json=json, unused=unused)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
         print_estimate(prepared, json=json)

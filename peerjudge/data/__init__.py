@@ -52,15 +52,6 @@ from peerjudge.data.ranking import (
     Tournament,
 )
 from peerjudge.data.stances import stances_heard, stances_in, strict_majority
-from peerjudge.data.studies import (
-    Cell,
-    Curve,
-    CurveFigure,
-    Study,
-    StudyTable,
-    Target,
-    TargetFigure,
-)
 
 __all__ = [
     "INCONSISTENT",
@@ -72,13 +63,10 @@ __all__ = [
     "Answer",
     "Battle",
     "Card",
-    "Cell",
     "Comparison",
     "Condition",
     "Control",
     "Cue",
-    "Curve",
-    "CurveFigure",
     "Dataset",
     "Direction",
     "EventKind",
@@ -111,10 +99,6 @@ __all__ = [
     "Seating",
     "Standing",
     "StopReason",
-    "Study",
-    "StudyTable",
-    "Target",
-    "TargetFigure",
     "TokenLogprob",
     "Tournament",
     "Transcript",

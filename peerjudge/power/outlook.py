@@ -124,9 +124,6 @@ def outlook(
     """
     _require(sizes=sizes, power=power, studies=studies)
     shelf = shelf or Shelf()
-    if not isinstance(experiment, Experiment) and shelf.study(experiment) is not None:
-        msg = f"{experiment} computes instead of playing, so there is nothing to plan; `peerjudge run` it"
-        raise ExperimentError(msg)
     prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
     plan = prepared.plan
     cast = simulated_cast(plan.cast, stand_ins or {}, shelf)

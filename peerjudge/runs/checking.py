@@ -57,8 +57,6 @@ def _load(shelf: Shelf, kind: Kind, name: str) -> None:
             rehearse(protocol, seats=protocol.seats[0])
         case "prompts":
             shelf.prompts(name)
-        case "experiments" if shelf.study(name) is not None:
-            pass
         case "experiments":
             experiment = shelf.experiment(name)
             cast_parts(experiment, shelf, cards_of(experiment, shelf))

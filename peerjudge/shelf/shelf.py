@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast, get_args
 
-from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar, Study, replace
+from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar, replace
 from peerjudge.errors import CardError, ExperimentError, ShelfError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.shelf.folders import PLACES, Entry, Kind, builtin_root, files_on
@@ -158,16 +158,6 @@ class Shelf:
             name=declared.name or path.stem,
             question=declared.question or first_paragraph(module.__doc__),
         )
-
-    def study(self, name: str | Path) -> Callable[..., Study] | None:
-        """The `study` function of an experiment that computes instead of playing; else `None`.
-
-        It takes the keyword `seed` and returns a `Study`.
-        """
-        made: object = getattr(
-            load_module(self.experiment_path(name), "experiments"), "study", None
-        )
-        return cast("Callable[..., Study]", made) if callable(made) else None
 
     def experiment_path(self, name: str | Path) -> Path:
         """The file of an experiment given by name or by path; executes nothing."""

@@ -27,13 +27,13 @@ from peerjudge.engine import discuss
 from peerjudge.errors import DataError, ProtocolError
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
-from peerjudge.simulation.analytic import Case, chances, discussion, expectation
 from peerjudge.simulation.fast import Items, Speaker, World, score
 from peerjudge.simulation.following import play_script
 from peerjudge.simulation.items import items_of, speaker_of
 from peerjudge.simulation.script import script_of
 from peerjudge.simulation.talks import talk
 from peerjudge.testing import comparison_of
+from studies.analytic import Case, chances, discussion, expectation
 
 TRAITS = {
     "ability": 0.9,

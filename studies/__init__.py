@@ -1,0 +1,1 @@
+"""Studies of the instrument itself: evidence that computes instead of playing an experiment."""

@@ -1,0 +1,1 @@
+"""Plants effects in simulated studies and counts how often the project's analysis finds them."""

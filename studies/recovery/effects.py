@@ -1,0 +1,224 @@
+"""Effects that can be planted in simulated studies, and the project's own analysis that looks for them.
+
+A design plants one effect, simulates a study of so many questions, and measures it as a real study is
+measured: with the functions of `peerjudge.analysis`, whose intervals resample questions. What the
+analysis should find is known exactly, from the equations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from peerjudge.analysis import paired_bootstrap, position, self_enhancement
+from peerjudge.analysis.judged import Judged
+from peerjudge.analysis.stances import ordering, stance_counts
+from peerjudge.data import Measurement
+from peerjudge.simulation.fast import Items, Speaker, Verdicts, World, score
+from peerjudge.simulation.following import Draws
+from peerjudge.simulation.latent import change_probability, private_accuracy
+from peerjudge.simulation.traits import Traits
+from studies.recovery.playing import in_turn
+
+__all__ = ["EFFECTS", "Effect", "Planted"]
+
+_PLAIN = Traits(ability=0.6, shared_error=0.3, copy_error=0.1)
+_NOBODY = 40.0
+"""A logit at which nobody, or everybody, changes its mind."""
+
+_OF_MINE = ("mine", None, None)
+"""The row of the reviewer, in whatever role and whomever it heard."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """A study's measurement of an effect, and what is true of it."""
+
+    found: Measurement
+    truth: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """An effect: `planted` is its size as a trait, `nothing` the size at which there is none.
+
+    `measure` simulates a study of so many questions in which it has a size. `none` is what the
+    analysis should find where nothing is planted.
+    """
+
+    name: str
+    analysis: str
+    planted: float
+    nothing: float
+    none: float
+    measure: Callable[[float, int, np.random.Generator], Planted] = field(hash=False)
+
+
+def _world(questions: int, random: np.random.Generator) -> World:
+    gold = [1 - 2 * (number % 2) for number in range(questions)]
+    return World(Items.plain(gold), studies=1, random=random)
+
+
+def _altering(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """How often a reviewer alters its opinion when it is contradicted."""
+    mine = _moving("mine", susceptibility=_logit(size))
+    held = in_turn(_world(questions, random), _unmoved(), mine, draws={})
+    rows = stance_counts(held)
+    found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
+    return Planted(
+        found=found.altered,
+        truth=change_probability(mine.traits, leads=False, right=True, first_turn=True),
+    )
+
+
+def _leading(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """How much more often it alters when it leads than when it follows."""
+    world, draws = _world(questions, random), Draws()
+    mine, other = _moving("mine", susceptibility=0.5, firmness=size), _unmoved()
+    held = in_turn(world, mine, other, draws=draws) + in_turn(world, other, mine, draws=draws)
+    found = next(row.altered for row in ordering(held) if row.reviewer == mine.name)
+    if found is None:
+        msg = "the simulated reviewer was never contradicted in both roles"
+        raise AssertionError(msg)
+    following, leading = (
+        change_probability(mine.traits, leads=leads, right=True, first_turn=True)
+        for leads in (False, True)
+    )
+    return Planted(found=found.difference, truth=leading - following)
+
+
+def _placing(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """How often it chooses the first-shown answer, judging every pair in both orders."""
+    world = _world(questions, random)
+    traits = Traits(ability=0.6, position_bias=size, copy_error=0.3)
+    reviews = _judged(world, {"reviewer": Speaker(name="reviewer", traits=traits)})
+    (row,) = position(reviews)
+    first, second = (private_accuracy(traits, best_first=place) for place in (True, False))
+    return Planted(found=row.share, truth=(first + 1 - second) / 2)
+
+
+def _ordering(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """How much more often one reviewer is right than another on the same questions."""
+    world = _world(questions, random)
+    able = Traits(ability=_PLAIN.ability + size, shared_error=0.3, copy_error=0.1)
+    right = [
+        np.mean(
+            [score(world.private(speaker, swapped=order), world)[0] for order in _ORDERS], axis=0
+        )
+        for speaker in (Speaker(name="able", traits=able), Speaker(name="plain", traits=_PLAIN))
+    ]
+    difference = (right[0] - right[1]).tolist()
+    found = paired_bootstrap(difference, list(range(questions)))
+    return Planted(found=found.difference, truth=private_accuracy(able) - private_accuracy(_PLAIN))
+
+
+def _favouring(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """How much more often a reviewer lets its own answers win than its peers do."""
+    world = _world(questions, random)
+    proud = Traits(ability=0.6, shared_error=0.3, copy_error=0.1, self_enhancement=size)
+    own = np.ones(questions, dtype=np.int8)
+    speakers = {
+        "proud": Speaker(name="proud", traits=proud, own=own),
+        "peer": Speaker(name="peer", traits=_PLAIN),
+        "other peer": Speaker(name="other peer", traits=_PLAIN),
+    }
+    (row,) = self_enhancement(_judged(world, speakers, authors=("proud", "stranger")))
+    if row.against_peers is None:
+        msg = "the simulated peers judged nothing"
+        raise AssertionError(msg)
+    wins = (private_accuracy(proud, pull=size) + 1 - private_accuracy(proud, pull=-size)) / 2
+    return Planted(found=row.against_peers, truth=wins - 0.5)
+
+
+_ORDERS = (False, True)
+
+EFFECTS: tuple[Effect, ...] = (
+    Effect(
+        name="altering rate",
+        analysis="stance_counts: share of altered among contradicted",
+        planted=0.6,
+        nothing=0.0,
+        none=0.0,
+        measure=_altering,
+    ),
+    Effect(
+        name="leader effect",
+        analysis="ordering: altering as leader less altering as follower",
+        planted=1.5,
+        nothing=0.0,
+        none=0.0,
+        measure=_leading,
+    ),
+    Effect(
+        name="position bias",
+        analysis="position: share of first-shown answers in both orders",
+        planted=0.3,
+        nothing=0.0,
+        none=0.5,
+        measure=_placing,
+    ),
+    Effect(
+        name="ability order",
+        analysis="paired_bootstrap: difference of accuracies on the same questions",
+        planted=0.5,
+        nothing=0.0,
+        none=0.0,
+        measure=_ordering,
+    ),
+    Effect(
+        name="self-enhancement",
+        analysis="self_enhancement: own win rate less the one that peers give",
+        planted=0.3,
+        nothing=0.0,
+        none=0.0,
+        measure=_favouring,
+    ),
+)
+
+
+def _moving(name: str, *, susceptibility: float, firmness: float = 0.0) -> Speaker:
+    traits = Traits(ability=0.4, shared_error=0.2, susceptibility=susceptibility, firmness=firmness)
+    return Speaker(name=name, traits=traits)
+
+
+def _unmoved() -> Speaker:
+    """Somebody to be contradicted by."""
+    return _moving("other", susceptibility=-_NOBODY)
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(_NOBODY, share - 0.5)
+
+
+def _judged(
+    world: World, speakers: dict[str, Speaker], *, authors: tuple[str, str] = ("one", "other")
+) -> Judged:
+    """Everybody's reviews of every question in both orders, as the analysis takes them."""
+    questions = world.shape[1]
+    rows: list[tuple[int, bool, Verdicts]] = [
+        (number, order, world.private(speaker, swapped=order)[0])
+        for number, speaker in enumerate(speakers.values())
+        for order in _ORDERS
+    ]
+    names = tuple(sorted(authors))
+    numbers = np.arange(questions, dtype=np.int32)
+    first, second = (np.full(questions, names.index(author), np.int32) for author in authors)
+    return Judged(
+        reviewers=tuple(speakers),
+        authors=names,
+        questions=questions,
+        reviewer=np.repeat([number for number, _, _ in rows], questions).astype(np.int32),
+        question=np.tile(numbers, len(rows)),
+        comparison=np.tile(numbers, len(rows)),
+        swapped=np.repeat([order for _, order, _ in rows], questions),
+        # A score speaks of the shown order, a verdict of that of the data.
+        score=np.concatenate([said if order else -said for _, order, said in rows]),
+        longer=np.zeros(questions * len(rows)),
+        unreadable=(0,) * len(speakers),
+        gold=-world.gold[0].astype(np.float64),
+        one=first,
+        other=second,
+    )

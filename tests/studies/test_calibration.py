@@ -1,0 +1,316 @@
+"""The fitted reviewers come as near to the published figures as is claimed, and the targets are true."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+import tomllib
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from peerjudge.datasets.published import published_tables
+from peerjudge.shelf.cards import read_card
+from peerjudge.simulation import read_traits
+from studies.calibration.assess import assess, summaries
+from studies.calibration.calibrate import calibrate
+from studies.calibration.cards import card_texts, subsets_text
+from studies.calibration.fitting import Parameter, fit
+from studies.calibration.holdout import held_out_pair
+from studies.calibration.llmbar import CELL
+from studies.calibration.llmbar import expected as llmbar_expected
+from studies.calibration.llmbar import figures as llmbar_figures
+from studies.calibration.nulls import unguided_model
+from studies.calibration.prd import fit_prd
+from studies.calibration.prd_figures import GAIN, HELD
+from studies.calibration.results import (
+    Results,
+    found_in,
+    inside,
+    levels,
+    null_results,
+    untamed_result,
+)
+from studies.calibration.study import study_of
+from studies.calibration.targets import targets
+from studies.calibration.vicuna80 import AGREEMENT
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="module")
+def calibration():
+    """The fits."""
+    return calibrate()
+
+
+@pytest.fixture(scope="module")
+def found(calibration):
+    """The fits beside all figures, with 1000 simulated studies."""
+    return assess(calibration, studies=1000, seed=1)
+
+
+def test_cards_and_subsets_on_the_shelf_are_those_of_the_fit(calibration):
+    """Nobody has edited a fitted card: each says what the fit says, to the last digit or nearly so."""
+    for name, text in card_texts(calibration).items():
+        fitted = read_traits(read_card(name, text))
+        shelved = read_card(name, (ROOT / "agents" / f"{name}.toml").read_text(encoding="utf-8"))
+        assert shelved.traits.keys() == read_card(name, text).traits.keys()
+        for trait in shelved.traits:
+            value = getattr(read_traits(shelved), trait)
+            assert value == pytest.approx(getattr(fitted, trait), abs=0.02), (name, trait)
+    written = tomllib.loads(subsets_text(calibration))
+    path = ROOT / "peerjudge" / "simulation" / "subsets.toml"
+    for name, values in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        assert values == pytest.approx(written[name], abs=0.02)
+
+
+def test_no_fitted_trait_lies_on_a_bound(calibration):
+    """Where a value lies as far out as it may, the data ask for more; none of these does."""
+    fits = (calibration.prd_fit, calibration.llmbar_fit, calibration.vicuna80.shared)
+    for one in (*fits, *calibration.vicuna80.fits.values()):
+        assert one.at_bound == ()
+
+
+def test_gains_events_and_accuracies_come_as_near_as_they_should(found):
+    """All gains inside, events within 15 of each total, and the errors within their limits."""
+    assert all(row.inside for row in found_in(found, GAIN))
+    assert len(found_in(found, GAIN)) == 18
+    assert all(row.miss < 15 for row in found_in(found, HELD))
+    summed = {one.name: one for one in summaries(found)}
+    assert summed["mean error, Table 4 discussed"].value <= 0.013
+    assert summed["mean error, PRD accuracies, Adversarial totals, Natural"].value <= 0.018
+    assert summed["LLMBar cells inside"].value >= 139
+    for one in summed.values():
+        assert one.floor_low <= one.floor <= one.floor_high
+
+
+def test_what_is_drawn_scatters_about_what_is_expected(found):
+    """The mean of simulated studies is the analytic expectation, for every single figure."""
+    for row in found.rows:
+        drawn = found.simulated[row.figure.id]
+        assert abs(drawn.mean() - row.mean) < 4.5 * drawn.std() / math.sqrt(len(drawn)) + 1e-6
+
+
+@pytest.fixture(scope="module")
+def results(calibration, found):
+    """The fits with their null models, and a pair left out."""
+    published = calibration.published.prd
+    return Results(
+        calibration=calibration,
+        studies=1000,
+        found=found,
+        summed=summaries(found),
+        nulls=tuple(null_results(calibration, found, studies=1000)),
+        untamed=untamed_result(calibration, found, studies=1000),
+        unguided=fit_prd(published, model=unguided_model(published)).cost,
+        pairs=(held_out_pair(published.pairs[0], published),),
+        strict=0.0,
+        rows=(),
+    )
+
+
+def test_models_without_discussion_fit_much_worse(results):
+    """That people move, that leaders differ, and that reviewers do, is needed by the figures."""
+    for null in results.nulls:
+        assert null.cost > 4 * results.calibration.prd_fit.cost, null.name
+        assert inside(found_in(null.found, GAIN)) <= 13, null.name
+    assert results.untamed.cost > 2 * results.calibration.llmbar_fit.cost
+    assert inside(found_in(results.untamed.found, CELL)) < 130
+
+
+def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
+    """More than what two first reviews hold has come out of PRD's discussions."""
+    assert results.unguided > 3 * results.calibration.prd_fit.cost
+
+
+def test_levels_alone_are_no_evidence(results):
+    """Where nobody ever moves, nearly all of PRD's levels still lie inside: the gains do not."""
+    still = results.nulls[0]
+    assert still.name == "nobody moves"
+    assert inside(levels(still.found)) >= 52
+    assert inside(found_in(still.found, GAIN)) <= 10
+
+
+def test_no_kind_of_figure_weighs_more_than_it_is_sure(found):
+    """Figures weigh by kind, and as much as they scatter among studies: none is pulled harder."""
+    kinds = {row.figure.group for row in found.rows if row.figure.group.startswith("PRD")}
+    for kind in kinds:
+        rows = [row for row in found_in(found, kind) if row.figure.published]
+        scatter = np.mean([found.simulated[row.figure.id].std() for row in rows])
+        assert 0.75 < np.mean([row.figure.spread for row in rows]) / scatter < 1.35, kind
+
+
+def test_a_pair_left_out_is_predicted(results):
+    """GPT-4 with Claude is predicted within a point from the other pairs, and no table made of it."""
+    (pair,) = results.pairs
+    assert pair.pair == "gpt4 & claude"
+    assert pair.errors["coin"] < 0.01
+    assert pair.prompts is not None
+    assert pair.better < pair.errors["coin"] < pair.mean
+
+
+def test_the_study_says_all_of_it(results):
+    """Every figure is in a table and in the document, every summary beside its floor and the nulls."""
+    study = study_of(results)
+    document = study.document
+    assert document["targets"] == len(results.found.rows) == 291
+    assert document["gains_inside"] == 18
+    assert 0.9 < document["inside_share"] < 1
+    assert document["null_inside_share"] < document["prd_inside_share"]
+    assert document["table4_mae"] <= 0.013
+    assert document["accuracy_mae"] <= 0.018
+    assert document["heldout_mae"] < 0.02
+    assert document["heldout_trivial_mae"] < 0.02
+    told = {(table.title, row[0]) for table in study.tables for row in table.rows}
+    for row in results.found.rows:
+        assert (row.figure.group, row.figure.name) in told
+    for summary in document["summaries"].values():
+        assert summary["floor_low"] <= summary["floor"] <= summary["floor_high"]
+        assert len(summary["nulls"]) == 4
+    for contradiction in document["contradictions"]:
+        assert any(contradiction in sentence for sentence in study.summary)
+    assert all(figure.rows for figure in study.figures.values())
+
+
+def test_llmbar_at_another_temperature_is_predicted(calibration):
+    """What was fitted at temperature 0 has the 30 cells of temperature 0.7 within their error."""
+    published = calibration.published.llmbar
+    said = llmbar_expected(calibration.llmbar, published)
+    off = [
+        abs(figure.published - said[figure.id]) / figure.spread
+        for figure in llmbar_figures(published, warm=True)
+    ]
+    assert len(off) == 36
+    assert sum(value > 1.96 for value in off) <= 3
+
+
+def test_reviewers_agree_as_often_as_on_record(found):
+    """Five shares of common error explain how often ten pairs of reviewers agree."""
+    rows = found_in(found, AGREEMENT)
+    assert len(rows) == 10
+    assert all(row.miss < 0.02 for row in rows)
+
+
+def test_the_page_on_simulation_states_what_is_found(results):
+    """The numbers by which the documentation judges the fit are those of the fit."""
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    for one, name in (
+        ("mean error, Table 4 discussed", "mean error, Table 4 after discussing"),
+        ("mean error, gains", "mean error, gains"),
+        (
+            "mean error, PRD accuracies, Adversarial totals, Natural",
+            "mean error, PRD accuracies + Adversarial totals + Natural",
+        ),
+    ):
+        place = [summary.name for summary in results.summed].index(one)
+        cells = re.findall(r"\.\d{4}", page.partition(f"| {name} |")[2].splitlines()[0])
+        stated = [float(cell) for cell in cells]
+        models = [results, *results.nulls, results.untamed]
+        computed = [model.summed[place].value for model in models]
+        assert stated == pytest.approx(computed[: len(stated)], abs=1e-4), name
+    (pair,) = results.pairs
+    told = page.partition("| GPT-4 with Claude | ")[2].split()
+    assert float(told[0]) == pytest.approx(pair.errors["coin"], abs=2e-4)
+    assert float(told[2]) == pytest.approx(pair.better, abs=2e-4)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.floats(-2, 2), st.floats(0.1, 3))
+def test_a_fit_finds_what_was_put_in(slope: float, level: float):
+    """Without noise, and with priors too weak to matter, the values come back with small errors."""
+    places = np.linspace(0, 1, 30)
+    seen = slope * places + level
+    wanted = [
+        Parameter(name=name, low=-5, high=5, prior=0.0, spread=1e4, start=0.5)
+        for name in ("slope", "level")
+    ]
+    found = fit(wanted, lambda v: (v["slope"] * places + v["level"] - seen) / 0.01)
+    assert found.values["slope"] == pytest.approx(slope, abs=1e-3)
+    assert found.values["level"] == pytest.approx(level, abs=1e-3)
+    assert found.cost < 1e-3
+    assert not found.at_bound
+
+
+def test_targets_repeat_what_is_printed_elsewhere_in_the_project():
+    """PRePair's figures are the same here as in the tables that a run is set beside."""
+    names = {
+        "gpt35": "gpt-3.5-turbo",
+        "gpt4": "gpt-4",
+        "claude": "claude-3-haiku",
+        "gpt4o_mini": "gpt-4o-mini",
+        "gpt4o": "gpt-4o",
+        "llama": "llama-3.1-8b",
+    }
+    (table,) = (one for one in published_tables("prepair") if one.by == "subset")
+    printed = {(line.setting, line.protocol): line.values for line in table.lines}
+    published = targets().llmbar
+    for rows, warm in ((published.rows, ""), (published.warm, "@0.7")):
+        for row in rows:
+            values = printed.pop((names[row.model] + warm, row.method))
+            for subset, cell in zip(published.items, row.cells, strict=True):
+                assert cell == pytest.approx(values[subset], abs=1e-6)
+            assert row.total == pytest.approx(values["Adversarial"], abs=1e-6)
+    assert not printed
+
+
+@pytest.mark.data
+def test_lfqa_has_the_questions_that_are_modelled():
+    """The kinds of question are counted in the data, with the first expert's vote on a split."""
+    path = DATA / "lfqa" / "pairs.jsonl"
+    if not path.is_file():
+        pytest.skip("the published LFQA data are not at ../shared/data")
+    counted = Counter()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        machine = (row["source_a"] == "gpt3") - (row["source_b"] == "gpt3")
+        counted[-row["first_vote_on_even"], machine] += 1
+    assert counted == {(kind.gold, kind.machine): kind.count for kind in targets().prd.questions}
+
+
+@pytest.mark.data
+def test_vicuna80_has_the_shares_that_are_modelled():
+    """Every share of the recorded reviews is counted in the data."""
+    folder = DATA / "vicuna80"
+    if not (folder / "reviews.jsonl.gz").is_file():
+        pytest.skip("the published Vicuna80 data are not at ../shared/data")
+    names = {"gpt-4": "gpt4", "gpt-3.5": "gpt35"}
+    gold, said = {}, {}
+    for line in (folder / "human.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        one, other = (names.get(row[key], row[key]) for key in ("model_a", "model_b"))
+        gold[row["question_id"], one, other] = row["sign_of_mean"]
+        gold[row["question_id"], other, one] = -row["sign_of_mean"]
+    with gzip.open(folder / "reviews.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            who = tuple(names.get(row[key], row[key]) for key in ("reviewer", "model_a", "model_b"))
+            said[who[0], row["question_id"], *who[1:]] = row["score"]
+    published = targets().vicuna80
+    for name, shares in published.reviewers.items():
+        mine = {key[1:]: score for key, score in said.items() if key[0] == name}
+        own = [
+            (1 - s) / 2 if key[1] == name else (1 + s) / 2 for key, s in mine.items() if name in key
+        ]
+        counted = (
+            np.mean([s == -1 for s in mine.values()]),
+            np.mean([s == 0 for s in mine.values()]),
+            np.mean([s == -mine[key[0], key[2], key[1]] for key, s in mine.items()]),
+            np.mean(own),
+            np.mean([s == gold[key] for key, s in mine.items()]),
+        )
+        stated = (shares.first, shares.tie, shares.both_orders, shares.own_wins, shares.accuracy)
+        assert counted == pytest.approx(stated, abs=6e-5)
+    for one, other in combinations(published.reviewers, 2):
+        same = np.mean([s == said[other, *key[1:]] for key, s in said.items() if key[0] == one])
+        assert published.agreement[f"{one} {other}"] == pytest.approx(same, abs=6e-5)
+        votes = Counter(v for key, v in gold.items() if key[1:] == (one, other))
+        assert published.gold[f"{one} {other}"] == (votes[-1], votes[0], votes[1])

@@ -1,0 +1,52 @@
+"""The project's analysis finds in simulated studies what was planted in them, and no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from studies.recovery.effects import EFFECTS
+from studies.recovery.limits import sensitivities
+from studies.recovery.rates import recover
+
+
+@pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.name.replace(" ", "-"))
+def test_planted_effects_are_found_at_the_nominal_rate(effect):
+    """Intervals of 95 % hold the truth as often as they promise; nothing planted, nothing found."""
+    # Where discussions are gone through one by one, fewer studies.
+    discussed = effect.name in ("altering rate", "leader effect")
+    (found,) = recover(studies=20 if discussed else 100, questions=140, seed=2, effects=[effect])
+    assert found.nominal
+    assert found.estimate == pytest.approx(found.truth, abs=0.04 if discussed else 0.025)
+    assert found.detected > 0.6
+
+
+def test_a_larger_effect_is_detected_more_often():
+    """Of two position biases the stronger is seen in more studies, and measured as stronger."""
+    position = next(effect for effect in EFFECTS if effect.name == "position bias")
+    drawn = {
+        size: [position.measure(size, 60, np.random.default_rng(seed)) for seed in range(60)]
+        for size in (0.15, 0.6)
+    }
+    seen = {
+        size: np.mean([not one.found.low <= 0.5 <= one.found.high for one in studies])
+        for size, studies in drawn.items()
+    }
+    assert seen[0.6] > seen[0.15] + 0.2
+    assert drawn[0.6][0].truth > drawn[0.15][0].truth
+
+
+def test_what_a_study_cannot_tell_is_named():
+    """Temperature moves no accuracy, and copies' errors hardly the gain of discussing with oneself."""
+    found = {
+        (one.trait, one.figure): one for one in sensitivities(questions=100, studies=120, seed=1)
+    }
+    assert not found["temperature", "private accuracy"].told
+    assert abs(found["temperature", "private accuracy"].deviations) < 0.5
+    assert found["temperature", "agreement of two replies of one reviewer"].told
+    assert not found["copy_error", "gain of discussing with itself"].told
+    assert not found["firmness", "share of altering as leader"].told
+    assert found["truth_pull", "gain of discussing with another"].told
+    assert found["persuasiveness", "altering of who hears it"].told
+    alike = found["persuasiveness", "the same, of who is as much less susceptible"]
+    assert abs(alike.deviations) < 0.5

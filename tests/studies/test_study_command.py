@@ -1,0 +1,129 @@
+"""A study prints its tables, saves its figures, and says that it is simulated."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SUMS = """
+import sys
+
+from peerjudge.data import Measurement
+from studies.outcome import Study, Table, draw_curves, draw_targets, run_study
+
+
+def compute(seed: int) -> Study:
+    two = Measurement(value=2.0, low=1.5, high=2.5, n=1, level=0.95)
+    curve = ("sum", "2", (0.0, 1.0), (two, two))
+    return Study(
+        title="Sums",
+        summary=("It is.",),
+        tables=(Table(title="All sums", columns=("sum", "is"), rows=(("1 + 1", 2),)),),
+        figures={
+            "line": draw_curves("line", [curve], title="Sums", across="time", up="sum"),
+            "marks": draw_targets(
+                "marks", [("1 + 1", two, 2.0)], title="Sums", across="sum", series="found"
+            ),
+        },
+        document={"seed": seed, "sum": 2, "odd": float("nan")},
+    )
+
+
+def compute_forever(seed: int) -> Study:
+    print("computing", flush=True)
+    while True:
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(run_study("sums", COMPUTE))
+"""
+
+
+def _command(folder: Path, *options: str, compute: str = "compute") -> list[str]:
+    (folder / "sums.py").write_text(SUMS.replace("COMPUTE", compute), encoding="utf-8")
+    return [sys.executable, "sums.py", *options]
+
+
+def _run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        _command(folder, *options),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_study_prints_its_tables_and_saves_its_figures(tmp_path: Path):
+    """Tables and sentences go to stdout; the document and the drawings into the folder."""
+    done = _run(tmp_path, "--seed", "7")
+    assert done.returncode == 0, done.stderr
+    assert "Sums (simulated)" in done.stdout
+    assert "1 + 1" in done.stdout
+    assert "It is." in done.stdout
+    saved = tmp_path / "runs" / "sums"
+    assert json.loads((saved / "study.json").read_text("utf-8"))["seed"] == 7
+    for name in ("line", "marks"):
+        assert "simulated" in (saved / f"{name}.svg").read_text("utf-8").lower()
+
+
+def test_a_study_prints_one_document(tmp_path: Path):
+    """With --json there is nothing else on stdout, and NaN is null."""
+    done = _run(tmp_path, "--json", "--out", "elsewhere")
+    assert json.loads(done.stdout) == {"seed": 0, "sum": 2, "odd": None}
+    assert (tmp_path / "elsewhere" / "study.json").is_file()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
+    """The message names the file and the option, and the exit code is 2."""
+    (tmp_path / "taken").write_text("", encoding="utf-8")
+    done = _run(tmp_path, "--out", "taken")
+    assert done.returncode == 2
+    assert "study.json" in done.stderr
+    assert "--out" in done.stderr
+
+
+def test_an_interrupted_study_stops_at_once_and_saves_nothing(tmp_path: Path):
+    """Ctrl-C does not wait for the computation to end: exit code 130, and no folder."""
+    begun = subprocess.Popen(
+        _command(tmp_path, compute="compute_forever"),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert begun.stdout is not None
+    assert begun.stdout.readline() == "computing\n"
+    begun.send_signal(signal.SIGINT)
+    out, err = begun.communicate(timeout=60)
+    assert begun.returncode == 130
+    assert "Nothing is saved" in err
+    assert out == ""
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("name", ["calibration", "recovery", "ecology"])
+def test_each_study_is_a_command(name: str):
+    """`python -m studies.NAME` takes --json, --seed and --out."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"studies.{name}", "--help"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(option in done.stdout for option in ("--json", "--seed", "--out"))
