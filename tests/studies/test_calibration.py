@@ -178,7 +178,7 @@ def test_the_study_says_all_of_it(results):
         assert len(summary["nulls"]) == 4
     for contradiction in document["contradictions"]:
         assert any(contradiction in sentence for sentence in study.summary)
-    assert all(figure.rows for figure in study.figures.values())
+    assert all(figure.drawing.rows for figure in study.figures.values())
 
 
 def test_llmbar_at_another_temperature_is_predicted(calibration):
