@@ -97,7 +97,7 @@ def test_a_trajectory_is_elo_after_so_many_battles(tournament: Tournament, every
 
 def test_a_trajectory_needs_steps():
     """Zero battles between two steps would never end."""
-    with pytest.raises(DataError, match="at least one battle between two steps, not 0"):
+    with pytest.raises(DataError, match="every must be at least 1 battle, not 0"):
         elo_trajectory(round_robin([1] * 12), every=0)
 
 
@@ -147,7 +147,7 @@ def test_a_contestant_that_never_scores_has_no_finite_strength():
     assert weak.mean() == pytest.approx(1000)
     ranked = rank(lost, scoring=Scoring.BRADLEY_TERRY, prior=2.0).contestants
     assert [ranked[name].score for name in NAMES] == pytest.approx(weak.tolist())
-    with pytest.raises(DataError, match="at least 0, not -1"):
+    with pytest.raises(DataError, match="of at least 0, not -1"):
         bradley_terry(lost, prior=-1.0)
 
 
@@ -200,7 +200,7 @@ def test_unreadable_verdicts_are_counted_and_left_out():
     found = rank(collect(battles))
     assert found.contestants["a"].score == 1.0
     assert (found.reviews, found.unreadable) == (1, 2)
-    with pytest.raises(DataError, match="none of the 2 battles"):
+    with pytest.raises(DataError, match="none of the 2 has a readable verdict"):
         rank(collect(battles[1:]))
 
 

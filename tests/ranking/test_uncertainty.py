@@ -12,8 +12,13 @@ from hypothesis.extra.numpy import arrays
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_document, win_rates
-from peerjudge.ranking.recount import rates, rows_of
-from peerjudge.ranking.uncertainty import bounds, outranks, ranks
+from peerjudge.ranking.resampling import (
+    outranking_shares,
+    rank_scores,
+    score_bounds,
+    select_rows,
+    win_rates_by_sample,
+)
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
 
@@ -22,10 +27,10 @@ scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.
 @settings(deadline=None, max_examples=60)
 def test_one_outranks_the_other_or_the_other_does(drawn: np.ndarray):
     """The two shares add up to one, ties split, and a clear winner of every sample has share 1."""
-    found = outranks(drawn)
+    found = outranking_shares(drawn)
     assert found + found.T == pytest.approx(np.ones((4, 4)))
     assert np.diag(found) == pytest.approx(np.full(4, 0.5))
-    always = ranks(drawn) == 1
+    always = rank_scores(drawn) == 1
     for one in np.flatnonzero(always.all(axis=0)):
         for other in np.flatnonzero(~always.any(axis=0)):
             assert found[one, other] == 1.0
@@ -37,7 +42,7 @@ def test_a_rank_counts_those_above(drawn: np.ndarray):
     """Ranks found by sorting are one more than the number of better scores."""
     known = np.where(np.isnan(drawn), -1.0, drawn)
     better = (known[:, None, :] > known[:, :, None]).sum(axis=2)
-    assert (ranks(drawn) == 1 + better).all()
+    assert (rank_scores(drawn) == 1 + better).all()
 
 
 def test_winning_everywhere_is_not_certain_to_go_on():
@@ -56,7 +61,7 @@ def test_winning_everywhere_is_not_certain_to_go_on():
 
 def test_bounds_without_questions_are_percentiles_only():
     """Elo and Bradley-Terry have no limits to which Wilson's bounds could go."""
-    found = bounds(np.zeros((5, 2)))
+    found = score_bounds(np.zeros((5, 2)))
     assert found.low.tolist() == found.high.tolist() == [0.0, 0.0]
     assert found.rank_high.tolist() == [1, 1]
 
@@ -81,18 +86,18 @@ def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 40
 def test_every_question_once_is_the_tournament_itself(seed: int):
     """Counting with multiplicities of one gives Equation 1, however the counting is done."""
     tournament = random_tournament(seed)
-    rows = rows_of(tournament, tournament.readable)
+    rows = select_rows(tournament, tournament.readable)
     once = np.ones((1, rows.questions))
     expected = win_rates(tournament).rates
-    np.testing.assert_allclose(rates(rows, once)[0], expected)
+    np.testing.assert_allclose(win_rates_by_sample(rows, once)[0], expected)
 
 
 def test_few_battles_on_many_cells_are_counted_alike():
     """Going through the battles and multiplying tables are two ways to the same win rates."""
     small = random_tournament(3, judges=40, size=40, count=300)
-    rows = rows_of(small, small.readable)
+    rows = select_rows(small, small.readable)
     draws = np.random.default_rng(0).multinomial(rows.questions, [1 / 7] * 7, size=4).astype(float)
-    thin = rates(rows, draws)
+    thin = win_rates_by_sample(rows, draws)
     for sample, times in zip(thin, draws, strict=True):
         repeated = [
             k for k in range(len(rows.question)) for _ in range(int(times[rows.question[k]]))
