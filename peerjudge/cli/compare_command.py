@@ -65,7 +65,7 @@ async def compare_command(
         print_json({"accuracy": plain, "pairs": pairs_plain, "simulated": simulated})
         return 0
     if simulated:
-        from peerjudge.reporting.words import SIMULATED
+        from peerjudge.reporting.formats import SIMULATED
 
         results().print(SIMULATED, style="bold")
     table = table_of("Accuracy", "who", "accuracy", "comparisons", "turns")

@@ -89,7 +89,7 @@ def json_text(document: object) -> str:
 def say_if_simulated(dataset: Dataset) -> None:
     """Print, before any number, that no real model gave the reviews."""
     if dataset.simulated:
-        from peerjudge.reporting.words import SIMULATED
+        from peerjudge.reporting.formats import SIMULATED
 
         results().print(SIMULATED, style="bold")
 

@@ -1,4 +1,4 @@
-"""Readers for JSON Lines, JSON and text files whose errors name file and line."""
+"""Reads data files line by line, so that every mistake in them is named by file and line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import cast
 
 from peerjudge.errors import DataError
 
+__all__ = ["Row", "read_items", "read_lines", "read_rows"]
+
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Object of a data file with its place: the number of its line (or item), from 1."""
+    """One object of a file and where it stands: the number of its line (or item), from 1."""
 
     path: Path
     line: int
@@ -25,29 +27,29 @@ class Row:
     unit: str = "line"
 
     def error(self, what: str) -> DataError:
-        """Return an error for this place; `what` says what is wrong and what to do."""
+        """The error that something is wrong in this place; `what` says what, and what to do."""
         return DataError(f"{self.path}, {self.unit} {self.line}: {what}")
 
     def text(self, key: str) -> str:
-        """Return the string of this key; raise `DataError` for anything else."""
+        """The string under this key; raises `DataError` if it is absent or no string."""
         value = self.fields.get(key)
         if not isinstance(value, str):
             raise self._wrong(key, "a string")
         return value
 
     def integer(self, key: str) -> int:
-        """Return the integer of this key; raise `DataError` for anything else."""
+        """The integer under this key; raises `DataError` if it is absent or no integer."""
         value = self.fields.get(key)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._wrong(key, "an integer")
         return value
 
     def part(self, key: str) -> Row:
-        """Return the object of this key; raise `DataError` for anything else."""
+        """The object under this key; raises `DataError` if it is absent or no object."""
         return self._as_row(self.fields.get(key), key)
 
     def parts(self, key: str) -> list[Row]:
-        """Return the objects in the list of this key, at least one; skip lists in it."""
+        """The objects in the list under this key, lists in it left out; at least one."""
         found = [
             self._as_row(entry, key) for entry in self._entries(key) if not isinstance(entry, list)
         ]
@@ -56,7 +58,7 @@ class Row:
         return found
 
     def first_text(self, key: str) -> str:
-        """Return the first entry of the list of this key; raise `DataError` if it is no string."""
+        """The string that opens the list under this key; raises `DataError` if there is none."""
         entries = self._entries(key)
         if not entries or not isinstance(entries[0], str):
             raise self._wrong(key, "a list that opens with a string")
@@ -78,10 +80,10 @@ class Row:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the objects of a JSON Lines file (gzip if it ends in `.gz`); skip blank lines.
+    """The JSON objects of a JSON Lines file (gzipped if it ends in `.gz`), blank lines left out.
 
     Raises:
-        DataError: the file is missing or empty, or a line is not UTF-8 or not a JSON object.
+        DataError: when the file is missing or empty, or a line is not UTF-8 or not a JSON object.
     """
     empty = True
     for number, line in read_lines(path):
@@ -95,10 +97,10 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def read_items(path: Path) -> Iterator[Row]:
-    """Yield the objects of a file with one JSON list.
+    """The objects of a file that holds one JSON list, and so must be read whole.
 
     Raises:
-        DataError: the file is missing, not UTF-8, or holds anything else.
+        DataError: when the file is missing, not UTF-8, or holds anything else.
     """
     text = "".join(line for _, line in read_lines(path))
     try:
@@ -117,7 +119,7 @@ def read_items(path: Path) -> Iterator[Row]:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 text file with their numbers from 1, with line ends, without BOM."""
+    """The lines of a UTF-8 text file with their numbers from 1, line ends kept, BOM dropped."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
@@ -160,7 +162,7 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
 
 
 def _require_whole_characters(path: Path, number: int, value: object) -> None:
-    # JSON can hold half a character (a lone surrogate), which cannot be encoded.
+    # JSON can spell half a character (a lone surrogate), which no file or model can take.
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as cause:

@@ -9,30 +9,15 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-import peerjudge.reporting.words as words
 from peerjudge.errors import StoreError
-from peerjudge.reporting.figures import (
-    BarFigure,
-    DotFigure,
-    HeatFigure,
-    Label,
-    LineFigure,
-    MarkFigure,
-    NetworkFigure,
-    StripFigure,
-)
+from peerjudge.reporting import formats
+from peerjudge.reporting.figures import Drawing, Shape, text
 from peerjudge.reporting.raster import png_renderer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-__all__ = ["Drawing", "Figure", "collected", "environment", "packaged", "save_figures", "svg_of"]
-
-Drawing: TypeAlias = (
-    BarFigure | DotFigure | HeatFigure | LineFigure | MarkFigure | NetworkFigure | StripFigure
-)
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROWEST = 470.0
@@ -42,9 +27,9 @@ _LINE, _LETTER = 16.0, 5.9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure: the name it is saved under, what it shows in words, and where everything goes.
+    """A drawing with its file name, its description in words, and a note at its foot.
 
-    `note` stands at its foot: what has to be known wherever it is pasted.
+    The note holds what a reader needs wherever the figure is pasted.
     """
 
     id: str
@@ -54,22 +39,27 @@ class Figure:
 
     @property
     def width(self) -> float:
-        """In units of the view box, with room for the note."""
+        """Width in units of the view box, at least that of a readable note."""
         return max(self.drawing.width, _NARROWEST)
 
     @property
     def height(self) -> float:
-        """In units of the view box, the note included."""
-        return self.drawing.height + _LINE * len(self.foot) + 5
+        """Height in units of the view box, with the note."""
+        return self.drawing.height + _LINE * len(self._foot) + 5
 
     @property
-    def foot(self) -> tuple[Label, ...]:
-        """The lines of the note."""
-        lines = wrap(self.note, int(self.width / _LETTER))
+    def shapes(self) -> list[Shape]:
+        """Shapes of the drawing and of the note."""
         top = self.drawing.height + _LINE
-        return tuple(
-            Label(x=0.0, y=top + _LINE * number, text=line) for number, line in enumerate(lines)
-        )
+        note = [
+            text("axis-name", 0.0, top + _LINE * number, words)
+            for number, words in enumerate(self._foot)
+        ]
+        return [*self.drawing.shapes, *note]
+
+    @property
+    def _foot(self) -> list[str]:
+        return wrap(self.note, int(self.width / _LETTER))
 
 
 def collected(*figures: Figure | None) -> Mapping[str, Figure]:
@@ -125,7 +115,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update({name: getattr(words, name) for name in words.__all__})
+    made.globals.update({k: v for k, v in vars(formats).items() if not k.startswith("_")})
     return made
 
 

@@ -10,8 +10,8 @@ from typing import cast
 from peerjudge.analysis.findings import Findings, GroupFindings
 from peerjudge.data import EventKind
 from peerjudge.reporting.costs import costs_of
-from peerjudge.reporting.glance import sentences
 from peerjudge.reporting.page import write_page
+from peerjudge.reporting.sentences import effort_sentence, sentences
 from peerjudge.reporting.stance_views import rounds_of
 from peerjudge.reporting.transcripts import Flag, TranscriptData
 from peerjudge.reporting.views import figures_of
@@ -56,6 +56,7 @@ def write_report(
         "title": title,
         "findings": findings,
         "glance": sentences(findings),
+        "played": effort_sentence(findings.effort),
         "costs": costs_of(findings.spoken, manifest),
         "figures": figures_of(findings),
         "groups": _groups(findings),

@@ -12,13 +12,11 @@ from peerjudge.reporting.figures import (
     Grid,
     Series,
     Values,
-    decimal,
     dot_figure,
     heat_figure,
     line_figure,
-    rating,
 )
-from peerjudge.reporting.words import counted, orders_note, share
+from peerjudge.reporting.formats import counted, orders_note, plain_tick, rating_tick, share
 
 __all__ = [
     "MOST_ROWS",
@@ -52,7 +50,7 @@ def weights(peers: PeerFindings | None, note: str) -> Figure | None:
             across="weight (all sum to 1)",
             reference=(1 / len(rows), "equal weights"),
             limits=(0.0, 1.0),
-            unit=decimal,
+            unit=plain_tick,
         ),
         note=note,
     )
@@ -99,7 +97,7 @@ def trajectory(peers: PeerFindings | None, level: float) -> Figure | None:
             [series_of(one, one.contestant) for one in peers.trajectories],
             across="battles",
             up="Elo rating",
-            unit=rating,
+            unit=rating_tick,
         ),
         note=orders_note(level),
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from peerjudge.analysis.recorded import RecordedFindings
-from peerjudge.reporting.glance import recorded_sentences
 from peerjudge.reporting.page import write_page
 from peerjudge.reporting.published import Published
 from peerjudge.reporting.recorded_views import contestants_of, recorded_figures_of
+from peerjudge.reporting.sentences import recorded_sentences
 
 __all__ = ["write_recorded_report"]
 

@@ -11,16 +11,21 @@ from peerjudge.reporting.drawing import Figure, collected
 from peerjudge.reporting.figures import (
     Marked,
     Values,
-    decimal,
     dot_figure,
     heat_figure,
     line_figure,
     mark_figure,
-    rating,
+)
+from peerjudge.reporting.formats import (
+    counted,
+    interval_note,
+    orders_note,
+    percent,
+    plain_tick,
+    rating_tick,
 )
 from peerjudge.reporting.peer_views import MOST_ROWS, grid_of, heat_note, measured_of, series_of
 from peerjudge.reporting.published import Published
-from peerjudge.reporting.words import counted, interval_note, orders_note, percent
 
 __all__ = ["contestants_of", "recorded_figures_of"]
 
@@ -65,7 +70,7 @@ def _win_rate(found: RecordedFindings, printed: Published, note: str) -> Figure 
             across="win rate; a tie is half a win",
             reference=(0.5, "half of the battles"),
             limits=_SHARES,
-            unit=decimal,
+            unit=plain_tick,
         ),
         note=note,
     )
@@ -84,7 +89,7 @@ def _elo(found: RecordedFindings, printed: Published, note: str) -> Figure | Non
             list(rankings),
             across="Elo rating",
             reference=(_START, "the start"),
-            unit=rating,
+            unit=rating_tick,
         ),
         note=f"{note[:-1]} and shuffling the battles.",
     )
@@ -147,7 +152,7 @@ def _agreement(found: RecordedFindings, printed: Published, note: str) -> Figure
         id="agreement",
         description=f"Accuracy of each jury against {'people' if found.humans else 'gold'}.",
         drawing=mark_figure(
-            rows, [""], across="accuracy, as a share of the items", limits=_SHARES, unit=decimal
+            rows, [""], across="accuracy, as a share of the items", limits=_SHARES, unit=plain_tick
         ),
         note=f"{note} {counted(items, 'item')}: pairs in one shown order.",
     )
@@ -176,7 +181,7 @@ def _weights(found: RecordedFindings, note: str) -> Figure | None:
             across="weight (all of a scheme sum to 1)",
             reference=(1 / len(rows), "equal weights"),
             limits=_SHARES,
-            unit=decimal,
+            unit=plain_tick,
             keys=("damped", "PRD Equation 2"),
             arrows=False,
         ),
@@ -200,7 +205,7 @@ def _trajectory(found: RecordedFindings, printed: Published) -> Figure | None:
     return Figure(
         id="elo-trajectory",
         description=f"Elo rating of {followed} after so many battles, by evaluator.",
-        drawing=line_figure(series, across="battles", up="Elo rating", unit=rating),
+        drawing=line_figure(series, across="battles", up="Elo rating", unit=rating_tick),
         note=orders_note(found.level),
     )
 

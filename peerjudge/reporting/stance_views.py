@@ -19,10 +19,9 @@ from peerjudge.reporting.figures import (
     bar_figure,
     line_figure,
     network_figure,
-    per_cent,
     strip_figure,
 )
-from peerjudge.reporting.words import counted, percent, role_name, share
+from peerjudge.reporting.formats import counted, percent, role_name, share, share_tick
 
 __all__ = ["agreement", "courses", "events", "persuasion", "rounds_of", "turns"]
 
@@ -38,7 +37,7 @@ def events(findings: Findings, note: str) -> Figure | None:
     rows = [
         Counts(
             group=seat.reviewer,
-            name=role_name(seat),
+            name=role_name(seat.role),
             note=_altered(seat.altered, seat.contradicted),
             parts=_contradicted(seat.events),
         )
@@ -109,7 +108,7 @@ def agreement(findings: Findings) -> Figure | None:
             series,
             across="turns after the private reviews",
             up="discussions that have come to agree",
-            unit=per_cent,
+            unit=share_tick,
             limits=(0.0, 1.0),
         ),
         note="Counts of discussions; after 0 turns the private reviews agree already.",

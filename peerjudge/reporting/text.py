@@ -14,16 +14,16 @@ from peerjudge.analysis.findings import (
 )
 from peerjudge.analysis.stances import Controlled
 from peerjudge.data import EventKind, Outcome, Ranking
-from peerjudge.reporting.words import (
+from peerjudge.reporting.formats import (
     MISSING,
     SIMULATED,
-    bounds,
-    effort_sentence,
     percent,
     points,
     role_name,
     share,
+    span,
 )
+from peerjudge.reporting.sentences import effort_sentence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,7 +81,7 @@ def _over_vote(row: AgainstVote | None) -> str:
 def _unreadable_lines(findings: Findings) -> list[str]:
     return [
         f"{condition.name}: {_lost(condition)}; if these were all wrong or all right, "
-        f"accuracy is {bounds(condition.after)} %."
+        f"accuracy is {span(condition.after.worst_case, condition.after.best_case)} %."
         for condition in findings.conditions
         if condition.after is not None and condition.after.unreadable
     ]
@@ -111,7 +111,7 @@ def _events_table(seats: tuple[SeatFindings, ...]) -> Table:
         rate = percent(seat.altered)
         counts = [str(seat.events[kind]) for kind in kinds]
         moves = (str(seat.towards_gold), str(seat.away_from_gold))
-        table.add_row(*map(_plain, (seat.reviewer, role_name(seat), *counts, rate, *moves)))
+        table.add_row(*map(_plain, (seat.reviewer, role_name(seat.role), *counts, rate, *moves)))
     return table
 
 

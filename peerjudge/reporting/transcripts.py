@@ -28,7 +28,7 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.ranking import stance_of
-from peerjudge.reporting.words import event_name
+from peerjudge.reporting.formats import event_name
 
 __all__ = ["TEXT_LIMIT", "Flag", "TranscriptData", "embedded", "flags_of"]
 

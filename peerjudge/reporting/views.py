@@ -8,10 +8,18 @@ from peerjudge.analysis.accuracy import Accuracy
 from peerjudge.analysis.findings import Findings
 from peerjudge.data import Measurement
 from peerjudge.reporting.drawing import Figure, collected
-from peerjudge.reporting.figures import Values, dot_figure, in_points
+from peerjudge.reporting.figures import Values, dot_figure
+from peerjudge.reporting.formats import (
+    MISSING,
+    counted,
+    interval_note,
+    percent,
+    points,
+    points_tick,
+    share,
+)
 from peerjudge.reporting.peer_views import head_to_head, ranking, trajectory, weights
 from peerjudge.reporting.stance_views import agreement, courses, events, persuasion, turns
-from peerjudge.reporting.words import MISSING, counted, interval_note, percent, points, share
 
 __all__ = ["figures_of"]
 
@@ -90,7 +98,7 @@ def _against_vote(findings: Findings, note: str) -> Figure | None:
             across="difference in accuracy, in percentage points",
             reference=(0.0, "same as the vote"),
             limits=(-1.0, 1.0),
-            unit=in_points,
+            unit=points_tick,
         ),
         note=note,
     )

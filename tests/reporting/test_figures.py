@@ -1,5 +1,6 @@
-"""Where things go in a figure."""
+"""Geometry of figures."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -8,10 +9,12 @@ from hypothesis import strategies as st
 from peerjudge.data import Measurement
 from peerjudge.reporting.figures import (
     Counts,
+    Drawing,
     Grid,
     Link,
     Marked,
     Series,
+    Shape,
     Square,
     Strip,
     Values,
@@ -27,10 +30,28 @@ from peerjudge.reporting.figures import (
 shares = st.floats(0, 1)
 
 
+def drawn(figure: Drawing, css: str, tag: str = "") -> list[Shape]:
+    """Return the shapes whose classes include this one, in painting order."""
+    return [
+        shape
+        for shape in figure.shapes
+        if css in shape.css.split() and shape.tag.startswith(tag) and "key" not in shape.css
+    ]
+
+
+def numbers(shapes: list[Shape], name: str) -> list[float]:
+    """Return one attribute of all shapes."""
+    return [float(shape.at[name]) for shape in shapes]
+
+
 def row(value: float, name: str = "row") -> Values:
-    """A row whose interval reaches a tenth to both sides."""
+    """Return a row whose interval reaches a tenth to both sides."""
     low, high = max(0.0, value - 0.1), min(1.0, value + 0.1)
     return Values(name=name, note="", end=Measurement(value=value, low=low, high=high, n=9))
+
+
+PLOT = (178.0, 566.0)
+"""Left and right edge of a plot of rows."""
 
 
 @settings(deadline=None, max_examples=50)
@@ -38,14 +59,15 @@ def row(value: float, name: str = "row") -> Values:
 def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) -> None:
     """A greater share is never drawn further left, and nothing leaves the axis."""
     figure = dot_figure([row(value) for value in values], limits=(0.0, 1.0), across="share")
-    places = [one.end.x for one in figure.rows if one.end is not None]
+    places = numbers(drawn(figure, "dot"), "cx")
+    left, right = PLOT
     assert len(places) == len(values)
     for at, value in zip(places, values, strict=True):
-        assert figure.left <= at <= figure.right
+        assert left <= at <= right
         assert all(at >= other for other, less in zip(places, values, strict=True) if less <= value)
-    for one in figure.rows:
-        assert one.end is not None
-        assert one.end.low <= one.end.x <= one.end.high
+    bounds = drawn(figure, "interval")
+    for at, low, high in zip(places, numbers(bounds, "x1"), numbers(bounds, "x2"), strict=True):
+        assert low <= at <= high
 
 
 @settings(deadline=None, max_examples=50)
@@ -53,12 +75,14 @@ def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) 
 def test_ticks_are_few_and_within_the_plot(one: float, other: float) -> None:
     """An axis has at least two ticks and never so many that they collide."""
     figure = dot_figure([row(one), row(other)], limits=(0.0, 1.0), across="share")
-    assert 2 <= len(figure.ticks) <= 12
-    assert all(figure.left - 0.1 <= tick.x <= figure.right + 0.1 for tick in figure.ticks)
+    ticks = numbers(drawn(figure, "tick"), "x")
+    left, right = PLOT
+    assert 2 <= len(ticks) <= 12
+    assert all(left - 0.1 <= tick <= right + 0.1 for tick in ticks)
 
 
 def test_an_arrow_joins_before_and_after_when_they_lie_apart() -> None:
-    """No arrow is drawn between dots that all but touch."""
+    """No arrow is drawn between dots that almost touch."""
     near, far = (
         Values(
             name="row",
@@ -69,22 +93,25 @@ def test_an_arrow_joins_before_and_after_when_they_lie_apart() -> None:
         for end in (0.5, 0.8)
     )
     figure = dot_figure([near, far], across="share")
-    assert [one.arrow is not None for one in figure.rows] == [False, True]
+    (arrow,) = drawn(figure, "arrow")
+    second = numbers(drawn(figure, "name"), "y")[1]
+    assert abs((float(arrow.at["y1"]) + float(arrow.at["y2"])) / 2 - second) < 10
 
 
-def test_a_long_name_is_cut_and_kept_whole_beside() -> None:
-    """The reader sees the start of a long name and can ask for the whole."""
+def test_a_long_name_is_cut_and_complete_in_its_tooltip() -> None:
+    """The reader sees the start of a long name, and the whole name on request."""
     name = "a_condition_with_a_very_long_name_indeed"
-    label = dot_figure([row(0.5, name)], across="share").rows[0].name
+    (label,) = drawn(dot_figure([row(0.5, name)], across="share"), "name")
     assert len(label.text) < len(name)
-    assert label.full == name
+    assert label.title == name
 
 
 def test_a_name_of_several_words_takes_two_lines() -> None:
     """A name that breaks into two lines loses nothing."""
-    label = dot_figure([row(0.5, "solid with plain, vote of six")], across="share").rows[0].name
-    assert f"{label.text} {label.below}" == "solid with plain, vote of six"
-    assert label.full == ""
+    name = "solid with plain, vote of six"
+    (label,) = drawn(dot_figure([row(0.5, name)], across="share"), "name")
+    assert f"{label.text} {label.below}" == name
+    assert label.title == ""
 
 
 def test_parts_of_a_bar_follow_each_other() -> None:
@@ -96,31 +123,32 @@ def test_parts_of_a_bar_follow_each_other() -> None:
         parts=[("held", "", 3), ("altered", "", 1), ("shifted", "", 0)],
     )
     figure = bar_figure([counts], across="times")
-    held, altered = figure.bars[0].parts
-    assert held.x == figure.left
-    assert altered.x == held.x + held.width
-    assert held.width == 3 * altered.width
-    assert [key.text for key in figure.keys] == ["held", "altered"]
+    held, altered = drawn(figure, "part")
+    assert (held.css, altered.css) == ("part held", "part altered")
+    assert held.at["x"] == PLOT[0]
+    (x, after), (width, short) = numbers([held, altered], "x"), numbers([held, altered], "width")
+    assert after == x + width
+    assert width == 3 * short
+    assert [key.text for key in figure.shapes if key.css == "key"] == ["held", "altered"]
 
 
 def test_a_group_is_named_once() -> None:
-    """A reviewer's name stands beside the first of its bars only."""
+    """The name of a reviewer stands beside the first of its bars only."""
     rows = [
         Counts(group=group, name=name, note="", parts=[("held", "", 1)])
         for group, name in (("ann", "leader"), ("ann", "follower"), ("bob", "leader"))
     ]
-    assert [bar.group is not None for bar in bar_figure(rows, across="times").bars] == [
-        True,
-        False,
-        True,
-    ]
+    figure = bar_figure(rows, across="times")
+    assert [label.text for label in drawn(figure, "name")] == ["ann", "bob"]
+    first, _, third = numbers(drawn(figure, "role"), "y")
+    assert numbers(drawn(figure, "name"), "y") == [first, third]
 
 
-# ---- who beat whom
+# ---- wins between contestants
 
 
 def grid(size: int, title: str = "all") -> Grid:
-    """Everybody wins against those who come after."""
+    """Return a grid in which every contestant wins against all later ones."""
     names = [f"contestant {number}" for number in range(size)]
     shares = [
         [None if row == column else 1.0 if row < column else 0.0 for column in range(size)]
@@ -132,42 +160,41 @@ def grid(size: int, title: str = "all") -> Grid:
 @settings(deadline=None, max_examples=50)
 @given(st.integers(2, 30), st.integers(1, 4))
 def test_grids_stand_apart_and_within_the_figure(size: int, grids: int) -> None:
-    """No square of one grid lies on another's, and none leaves the figure."""
+    """No square of one grid lies on a square of another, and none leaves the figure."""
     figure = heat_figure([grid(size, str(number)) for number in range(grids)])
-    places = [(cell.x, cell.y) for panel in figure.panels for cell in panel.cells]
+    cells = drawn(figure, "heat")
+    places = list(zip(numbers(cells, "x"), numbers(cells, "y"), strict=True))
+    (side,) = {*numbers(cells, "width"), *numbers(cells, "height")}
     assert len(set(places)) == len(places) == grids * size * (size - 1)
-    assert all(x + figure.cell <= figure.width for x, _ in places)
-    assert all(y + figure.cell <= figure.height for _, y in places)
+    assert all(x + side <= figure.width for x, _ in places)
+    assert all(y + side <= figure.height for _, y in places)
 
 
 def test_a_square_is_stronger_the_further_from_half() -> None:
-    """Even battles have no colour; wins and losses have colours of their own, equally strong."""
+    """Even battles have no colour; wins and losses have different colours, equally strong."""
     shares = [[None, 0.5, 0.75], [0.5, None, 0.25], [0.25, 0.75, None]]
     names = ["ann", "bob", "cid"]
-    (panel,) = heat_figure(
-        [Grid(title="", names=names, shares=shares, battles=[[2] * 3] * 3)]
-    ).panels
-    even, won, _, lost, *_ = panel.cells
-    assert even.strength == 0.0
-    assert (won.tone, lost.tone) == ("more", "less")
-    assert won.strength == lost.strength > 0.0
+    figure = heat_figure([Grid(title="", names=names, shares=shares, battles=[[2] * 3] * 3)])
+    even, won, _, lost, *_ = drawn(figure, "heat")
+    strengths = numbers([even, won, lost], "fill-opacity")
+    assert strengths[0] == 0.0
+    assert (won.css, lost.css) == ("heat more", "heat less")
+    assert strengths[1] == strengths[2] > 0.0
     assert won.title == "ann won 75 % of 2 battles with cid"
 
 
-def test_who_never_met_has_no_square() -> None:
+def test_a_pair_without_battles_has_no_square() -> None:
     """Nothing is drawn for a pair without battles, as its share is not known."""
     shares = [[None, None], [None, None]]
-    (panel,) = heat_figure(
-        [Grid(title="", names=["a", "b"], shares=shares, battles=[[0] * 2] * 2)]
-    ).panels
-    assert panel.cells == ()
+    figure = heat_figure([Grid(title="", names=["a", "b"], shares=shares, battles=[[0] * 2] * 2)])
+    assert drawn(figure, "heat") == []
 
 
-# ---- how a rating grew
+# ---- ratings by battle
 
 
 def rising(name: str, end: float) -> Series:
-    """A rating that rises from 1000 to its end."""
+    """Return a rating that rises from 1000 to its end."""
     values = [1000.0, (1000.0 + end) / 2, end]
     return Series(name=name, note="", at=[0, 50, 100], values=values, low=values, high=values)
 
@@ -179,67 +206,85 @@ def test_names_of_lines_do_not_cover_each_other(ends: list[float]) -> None:
     figure = line_figure(
         [rising(str(number), end) for number, end in enumerate(ends)], across="battles", up="Elo"
     )
-    order = sorted(figure.lines, key=lambda line: (line.end[1], line.name.y))
-    places = [line.name.y for line in order]
-    assert all(below - above >= 16.9 for above, below in pairwise(places))
-    assert len(figure.lines) == len(ends)
+    names, lines = drawn(figure, "series"), drawn(figure, "line", "polyline")
+    heights = [float(str(one.at["points"]).split(",")[-1]) for one in lines]
+    order = sorted(zip(heights, numbers(names, "y"), strict=True))
+    assert all(below - above >= 16.9 for (_, above), (_, below) in pairwise(order))
+    assert len(lines) == len(ends)
 
 
-# ---- who moved whom
+# ---- persuasion
 
 
 def link(source: str, target: str) -> Link:
-    """An arrow of middling strength."""
+    """Return an arrow of middling strength."""
     return Link(source=source, target=target, strength=0.5, label="1 of 2", title="")
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))
 def test_every_reviewer_has_a_place_of_its_own(pairs: set[tuple[int, int]]) -> None:
-    """Whoever knows whom, no two circles meet, all lie in the figure, and each link is drawn once."""
+    """No two circles meet, all lie in the figure, and each link is drawn once."""
     names = [f"reviewer {number}" for number in range(9)]
     links = [link(names[one], names[other]) for one, other in sorted(pairs)]
     figure = network_figure(names, links)
-    assert len(figure.nodes) == 9
-    assert len(figure.arrows) == sum(one != other for one, other in pairs)
-    for number, node in enumerate(figure.nodes):
-        assert 0 <= node.x <= figure.width
-        assert 0 <= node.y <= figure.height
-        for other in figure.nodes[:number]:
-            assert abs(node.x - other.x) + abs(node.y - other.y) > 2 * node.radius
+    nodes = drawn(figure, "node")
+    places = list(zip(numbers(nodes, "cx"), numbers(nodes, "cy"), strict=True))
+    assert len(places) == 9
+    assert len(drawn(figure, "link")) == sum(one != other for one, other in pairs)
+    for number, (x, y) in enumerate(places):
+        assert 0 <= x <= figure.width
+        assert 0 <= y <= figure.height
+        for left, top in places[:number]:
+            assert abs(x - left) + abs(y - top) > 2 * float(nodes[0].at["r"])
 
 
-def test_two_ways_between_two_are_two_bows() -> None:
-    """Who persuades whom is told apart by direction."""
-    one, other = network_figure(["ann", "bob"], [link("ann", "bob"), link("bob", "ann")]).arrows
-    assert one.path != other.path
-    assert abs(one.label.y - other.label.y) > 20
+def test_two_arrows_between_two_reviewers_bow_apart() -> None:
+    """The directions of persuasion are distinguished."""
+    figure = network_figure(["ann", "bob"], [link("ann", "bob"), link("bob", "ann")])
+    one, other = drawn(figure, "link")
+    assert one.at["d"] != other.at["d"]
+    above, below = numbers(drawn(figure, "link-label"), "y")
+    assert abs(above - below) > 20
 
 
-# ---- beside what was printed
+# ---- beside printed values
 
 
-def test_a_printed_value_stands_where_ours_would() -> None:
-    """Ours and the printed value share the axis, so equal numbers stand on each other."""
+def test_a_printed_value_shares_the_axis_of_ours() -> None:
+    """Equal numbers of ours and of a paper stand on each other."""
     measured = Measurement(value=0.5, low=0.4, high=0.6, n=9)
-    (first, second) = mark_figure(
+    figure = mark_figure(
         [
             ("ann", [Marked(measured=measured, note="", printed=0.5), None]),
             ("bob", [Marked(measured=measured, note=""), Marked(measured=measured, note="")]),
         ],
         ["one", "two"],
         across="share",
-    ).rows
-    assert [mark.printed == mark.x for mark in first.marks] == [True]
-    assert [(mark.series, mark.printed) for mark in second.marks] == [(0, None), (1, None)]
+    )
+    _, printed = drawn(figure, "printed")
+    keys, marks = drawn(figure, "mark-dot")[:2], drawn(figure, "mark-dot")[2:]
+    assert [key.css for key in keys] == ["mark-dot s0", "mark-dot s1"]
+    assert [mark.css for mark in marks] == ["mark-dot s0", "mark-dot s0", "mark-dot s1"]
+    assert printed.at["x1"] == printed.at["x2"] == marks[0].at["cx"]
+    assert numbers([printed], "y1") < numbers(marks, "cy")[:1] < numbers([printed], "y2")
 
 
-# ---- how discussions went
+# ---- courses of discussions
+
+
+def strip_rows(figure: Drawing) -> Iterator[tuple[list[float], float, float | None]]:
+    """Return of each strip the places of its squares, their side, and the start of its bar."""
+    squares = [shape for shape in drawn(figure, "square") if shape.at["y"] != 3.5]
+    bars = {shape.at["y"]: float(shape.at["x"]) for shape in drawn(figure, "course")}
+    for y in dict.fromkeys(numbers(squares, "y")):
+        held = [shape for shape in squares if shape.at["y"] == y]
+        yield numbers(held, "x"), float(held[0].at["width"]), bars.get(y + 4)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=5))
-def test_strips_leave_room_for_what_is_said_beside_them(lengths: list[int]) -> None:
+def test_strips_leave_room_for_the_words_beside_them(lengths: list[int]) -> None:
     """However long discussions are, their squares stand apart and end before the words."""
     square = Square(kind="gold", head="L", title="")
     strips = [
@@ -247,21 +292,20 @@ def test_strips_leave_room_for_what_is_said_beside_them(lengths: list[int]) -> N
         for number, length in enumerate(lengths)
     ]
     figure = strip_figure(strips)
-    for row, length in zip(figure.rows, lengths, strict=True):
-        places = [x for x, _ in row.places]
+    (note, *_) = set(numbers(drawn(figure, "note"), "x"))
+    for (places, side, bar), length in zip(strip_rows(figure), lengths, strict=True):
         assert len(places) == length
-        assert all(right - left >= figure.side for left, right in pairwise(places))
-        assert places[-1] + figure.side <= row.note.x - 150
-        assert row.bar is None or row.bar[0] > places[-1] + figure.side
+        assert all(right - left >= side for left, right in pairwise(places))
+        assert places[-1] + side <= note - 150
+        assert bar is None or bar > places[-1] + side
 
 
 def test_a_part_of_a_strip_stands_apart() -> None:
-    """Between the private verdicts and the turns there is a gap, and only the first row is headed."""
+    """A gap separates the private verdicts from the turns, and only the first strip is headed."""
     private, turn = (Square(kind="gold", head=head, title="", fresh=head == "L") for head in "PL")
     strip = Strip(group="one", squares=[private, private, turn], share=0.5, note="")
-    first, second = strip_figure([strip, strip]).rows
-    (a, _), (b, _), (c, _) = first.places
+    figure = strip_figure([strip, strip])
+    ((a, b, c), *_), _ = strip_rows(figure)
     assert c - b > b - a
-    assert [label.text for label in first.heads] == ["P", "P", "L"]
-    assert second.heads == ()
-    assert second.name is None
+    assert [label.text for label in drawn(figure, "tick")] == ["P", "P", "L"]
+    assert [label.text for label in drawn(figure, "name")] == ["one"]

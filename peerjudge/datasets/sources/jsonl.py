@@ -2,7 +2,7 @@
 
     {"question": "...", "answer_a": "...", "answer_b": "...", "gold": "a"}
 
-The columns are those of `peerjudge.datasets.table`. A file that ends in `.gz` is gzip.
+The columns are those of `peerjudge.datasets.table`. A file that ends in `.gz` is read as gzip.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 from peerjudge.data import Dataset
 from peerjudge.datasets.lines import read_rows
 from peerjudge.datasets.source import Request, Source
-from peerjudge.datasets.table import build_comparisons
+from peerjudge.datasets.table import comparisons_from
+
+__all__ = ["SOURCE"]
 
 
 def _read(request: Request) -> Dataset:
     return Dataset(
         name=request.path.name,
         description=f"comparisons from {request.path.name}",
-        comparisons=build_comparisons(read_rows(request.path)),
+        comparisons=comparisons_from(read_rows(request.path)),
     )
 
 

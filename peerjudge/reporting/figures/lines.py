@@ -1,42 +1,47 @@
-"""Lines over a common axis, each with its bounds and its name at its end."""
+"""Lines over a common axis, each with its bounds and with its name at its end."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
 
-from peerjudge.reporting.figures.axes import (
+from peerjudge.reporting.figures.shapes import (
     WIDTH,
-    Label,
+    Drawing,
     Limits,
-    Scale,
+    Shape,
     Unit,
-    axis,
-    cut,
-    decimal,
-    ticks_at,
+    circle,
+    fit_text,
+    line,
+    multiples,
+    round_ends,
+    text,
 )
+from peerjudge.reporting.formats import plain_tick
 
-__all__ = ["Line", "LineFigure", "Series", "line_figure"]
+__all__ = ["Series", "line_figure"]
 
 _LEFT, _RIGHT = 52.0, 500.0
 _TOP, _HEIGHT, _FOOT = 34.0, 264.0, 44.0
+_BOTTOM = _TOP + _HEIGHT
 _BETWEEN = 17.0
 """The least distance between the names of two lines."""
 _MOST_BANDS = 3
-"""More bands than this hide each other: the lines then have their bounds at their ends only."""
+"""More bands than this hide each other: lines then have bounds at their ends only."""
 _WHISKER = 9.0
-"""Between the bounds of two lines."""
+"""Distance between the end bounds of two lines."""
 _LETTER = 6.9
 """About the width of a letter."""
 _KEY = 102.0
-"""The room for the words of the key, left of the plot's right edge."""
+"""Room for the words of the key, left of the right edge of the plot."""
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A line to be drawn: values at places, with their bounds; `printed` is where a paper has it end."""
+    """A line: values at places, with bounds; `printed` is its end as printed in a paper."""
 
     name: str
     note: str
@@ -48,39 +53,24 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A line in its place: its points, and the outline of its band or the bounds of its end.
+class _Plot:
+    """Scales of both axes, which start at zero across and at `low` upwards."""
 
-    `bounds` are x and the two ends of a bar beside the plot, `printed` x and y of the printed end.
-    """
+    most: float
+    low: float
+    high: float
 
-    points: str
-    band: str
-    name: Label
-    note: Label
-    end: tuple[float, float]
-    bounds: tuple[float, float, float] | None
-    printed: tuple[float, float] | None
+    def points(self, at: Sequence[float], values: Sequence[float]) -> list[Point]:
+        """Return the places of the values in the figure."""
+        return [(self.x(place), self.y(value)) for place, value in zip(at, values, strict=True)]
 
+    def x(self, value: float) -> float:
+        """Return the x of a place across."""
+        return _LEFT + value / self.most * (_RIGHT - _LEFT)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineFigure:
-    """Lines; the ticks of the value axis have their y, those of the other their x."""
-
-    kind: ClassVar[str] = "lines"
-
-    lines: tuple[Line, ...]
-    ticks: tuple[Label, ...]
-    up: tuple[Label, ...]
-    across: Label
-    up_name: Label
-    printed_key: Label | None
-    width: float = WIDTH
-    left: float = _LEFT
-    right: float = _RIGHT
-    top: float = _TOP
-    bottom: float = _TOP + _HEIGHT
-    height: float = _TOP + _HEIGHT + _FOOT
+    def y(self, value: float) -> float:
+        """Return the y of a value."""
+        return _TOP + (self.high - value) / (self.high - self.low) * _HEIGHT
 
 
 def line_figure(
@@ -88,99 +78,87 @@ def line_figure(
     *,
     across: str,
     up: str,
-    unit: Unit = decimal,
+    unit: Unit = plain_tick,
     limits: Limits | None = None,
-) -> LineFigure:
-    """Lines that start at zero of the horizontal axis.
+) -> Drawing:
+    """Draw lines that start at zero of the horizontal axis.
 
     Args:
         series: in the order of their colours.
-        across: the name of the horizontal axis.
-        up: the name of the axis of values.
-        unit: how a tick of the values is written.
-        limits: the least and greatest value there can be.
+        across: name of the horizontal axis.
+        up: name of the axis of values.
+        unit: format of a tick of the values.
+        limits: the least and greatest possible value.
     """
     values = [value for one in series for value in (*one.low, *one.high, *one.values)]
     values += [one.printed for one in series if one.printed is not None]
-    low, high, step = axis(min(values), max(values), limits)
-    most = max(place for one in series for place in one.at)
-    _, _, stride = axis(0.0, most, (0.0, most))
-    if all(float(place).is_integer() for one in series for place in one.at):
-        # Where there are only whole turns, rounds or battles, half of one is no place.
+    low, high, step = round_ends(min(values), max(values), limits)
+    places = [place for one in series for place in one.at]
+    plot = _Plot(most=max(places), low=low, high=high)
+    stride = round_ends(0.0, plot.most, None)[2]
+    if all(float(place).is_integer() for place in places):
+        # Turns, rounds and battles are whole numbers: no tick between them.
         stride = max(stride, 1.0)
-
-    def x(value: float) -> float:
-        return _LEFT + value / most * (_RIGHT - _LEFT)
-
-    def y(value: float) -> float:
-        return _TOP + (high - value) / (high - low) * _HEIGHT
-
-    bottom = _TOP + _HEIGHT
-    bounded = any(tuple(one.low) != tuple(one.high) for one in series)
-    aside = bounded and len(series) > _MOST_BANDS
-    lines = [
-        _line(one, x, y, place=place if aside else None, beside=len(series) if aside else 0)
-        for place, one in enumerate(series)
+    shapes = [text("axis-name", 0.0, 13.5, up)]
+    for value in multiples(low, high, step):
+        y = plot.y(value)
+        shapes.append(line("grid", _LEFT, y, _RIGHT, y))
+        shapes.append(text("tick up", _LEFT - 8, y + 4, unit(value)))
+    shapes += [
+        text("tick", plot.x(value), _BOTTOM + 17, plain_tick(value))
+        for value in multiples(0.0, plot.most, stride)
     ]
-    return LineFigure(
-        lines=_apart(lines, bottom=bottom),
-        ticks=tuple(
-            Label(x=x(value), y=bottom + 17, text=decimal(value))
-            for value in ticks_at(0.0, most, stride)
-        ),
-        up=tuple(
-            Label(x=_LEFT - 8, y=y(value), text=unit(value)) for value in ticks_at(low, high, step)
-        ),
-        across=Label(x=(_LEFT + _RIGHT) / 2, y=bottom + 37, text=across),
-        up_name=Label(x=0.0, y=13.5, text=up),
-        printed_key=Label(x=_RIGHT - _KEY, y=13.5, text="printed in the paper")
-        if any(one.printed is not None for one in series)
-        else None,
-    )
+    shapes.append(text("axis-name across", (_LEFT + _RIGHT) / 2, _BOTTOM + 37, across))
+    if any(one.printed is not None for one in series):
+        shapes.append(line("printed", _RIGHT - _KEY - 20, 9, _RIGHT - _KEY - 5, 9))
+        shapes.append(text("key", _RIGHT - _KEY, 13.5, "printed in the paper"))
+    return Drawing(WIDTH, _BOTTOM + _FOOT, [*shapes, *_lines(series, plot)])
 
 
-def _line(one: Series, x: Scale, y: Scale, *, place: int | None, beside: int) -> Line:
-    """`place` numbers the bounds beside the plot, of which there are `beside`; `None` for a band."""
-    there = [(x(at), y(low)) for at, low in zip(one.at, one.low, strict=True)]
-    back = [(x(at), y(high)) for at, high in zip(one.at, one.high, strict=True)]
-    points = [(x(at), y(value)) for at, value in zip(one.at, one.values, strict=True)]
-    end = points[-1]
-    named = _RIGHT + 12 + _WHISKER * beside
-    room = WIDTH - named - _LETTER * (len(one.note) + 1)
-    bounds = None
-    if place is not None:
-        bounds = (_RIGHT + 10 + _WHISKER * place, there[-1][1], back[-1][1])
-    return Line(
-        points=_points(points),
-        band=_points([*there, *reversed(back)]) if place is None and there != back else "",
-        name=cut(one.name, x=named, y=end[1], letters=int(room / _LETTER)),
-        note=Label(x=WIDTH, y=end[1], text=one.note),
-        end=end,
-        bounds=bounds,
-        printed=None if one.printed is None else (end[0], y(one.printed)),
-    )
+def _lines(series: Sequence[Series], plot: _Plot) -> list[Shape]:
+    """Return bands or bounds first, then all lines, so that no band covers a line."""
+    bounded = any(tuple(one.low) != tuple(one.high) for one in series)
+    beside = len(series) if bounded and len(series) > _MOST_BANDS else 0
+    ends = [plot.points(one.at, one.values)[-1] for one in series]
+    heights = _apart([y for _, y in ends])
+    behind: list[Shape] = []
+    drawn: list[Shape] = []
+    for number, one in enumerate(series):
+        css = f"s{number % 6}"
+        points = plot.points(one.at, one.values)
+        there, back = plot.points(one.at, one.low), plot.points(one.at, one.high)
+        if beside:
+            x = _RIGHT + 10 + _WHISKER * number
+            behind.append(line(f"mark-interval {css}", x, there[-1][1], x, back[-1][1]))
+            behind.append(circle(f"mark-dot {css}", x, points[-1][1], 3))
+        elif there != back:
+            band = _joined([*there, *reversed(back)])
+            behind.append(Shape("polygon", f"band {css}", {"points": band}))
+        drawn.append(Shape("polyline", f"line {css}", {"points": _joined(points)}))
+        if one.printed is not None:
+            x, y = points[-1][0], plot.y(one.printed)
+            drawn.append(line("printed", x - 7.5, y, x + 7.5, y))
+        left = _RIGHT + 12 + _WHISKER * beside
+        room = WIDTH - left - _LETTER * (len(one.note) + 1)
+        y = heights[number] + 4.5
+        drawn.append(fit_text(f"series {css}", left, y, one.name, letters=int(room / _LETTER)))
+        drawn.append(text("note", WIDTH, y, one.note))
+    return [*behind, *drawn]
 
 
-def _apart(lines: Sequence[Line], *, bottom: float) -> tuple[Line, ...]:
-    """The lines with their names moved up or down until none covers another."""
-    order = sorted(range(len(lines)), key=lambda number: lines[number].end[1])
-    places = [lines[number].end[1] for number in order]
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Return the heights of names, moved up or down until none covers another."""
+    order = sorted(range(len(heights)), key=lambda number: heights[number])
+    places = [heights[number] for number in order]
     for place in range(1, len(places)):
         places[place] = max(places[place], places[place - 1] + _BETWEEN)
-    overflow = max(places[-1] - bottom, 0.0) if places else 0.0
-    for place in reversed(range(len(places))):
-        limit = bottom if place == len(places) - 1 else places[place + 1] - _BETWEEN
-        places[place] = min(places[place], limit) if overflow else places[place]
-    moved = {
-        number: replace(
-            lines[number],
-            name=replace(lines[number].name, y=y + 4.5),
-            note=replace(lines[number].note, y=y + 4.5),
-        )
-        for number, y in zip(order, places, strict=True)
-    }
-    return tuple(moved[number] for number in range(len(lines)))
+    if places and places[-1] > _BOTTOM:
+        limit = _BOTTOM
+        for place in reversed(range(len(places))):
+            places[place] = min(places[place], limit)
+            limit = places[place] - _BETWEEN
+    return [places[order.index(number)] for number in range(len(heights))]
 
 
-def _points(points: Sequence[tuple[float, float]]) -> str:
+def _joined(points: Sequence[Point]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

@@ -1,21 +1,29 @@
-"""Who moved whom: circles joined by arrows, laid out by networkx."""
+"""Networks of persuasion: circles joined by bowed arrows, laid out by networkx."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import atan2, cos, hypot, pi, sin
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from peerjudge.reporting.figures.axes import WIDTH, Label, cut
+from peerjudge.reporting.figures.shapes import (
+    WIDTH,
+    Drawing,
+    Shape,
+    circle,
+    fit_text,
+    rectangle,
+    text,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
 
     Graph: TypeAlias = nx.DiGraph[str]
 
-__all__ = ["Link", "NetworkArrow", "NetworkFigure", "NetworkNode", "network_figure"]
+__all__ = ["Link", "network_figure"]
 
 Point = tuple[float, float]
 
@@ -26,12 +34,13 @@ _BEND = 0.16
 """How far an arrow bows out, as a share of its length."""
 _TOP = 26.0
 _NEAR_SOURCE = 0.33
-"""How far along an arrow its label stands: in the middle of a circle all arrows meet."""
+"""Place of a label along its arrow: all arrows meet in the middle of a circle."""
+_LETTER = 6.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """An arrow to be drawn; `strength` from 0 to 1 is its thickness."""
+    """An arrow; `strength` from 0 to 1 is its thickness."""
 
     source: str
     target: str
@@ -40,42 +49,11 @@ class Link:
     title: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkNode:
-    """A circle with its name; `anchor` is where the name's own end touches its place."""
+def network_figure(names: Sequence[str], links: Sequence[Link]) -> Drawing:
+    """Draw arrows between the names, each connected group in a circle of its own.
 
-    x: float
-    y: float
-    name: Label
-    anchor: str
-    radius: float = _NODE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkArrow:
-    """A bowed arrow: its path, its head's outline, its thickness, and the label that lies on it."""
-
-    path: str
-    head: str
-    thickness: float
-    label: Label
-    title: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkFigure:
-    """Those who know each other stand in one circle; several circles beside and below each other."""
-
-    kind: ClassVar[str] = "network"
-
-    height: float
-    nodes: tuple[NetworkNode, ...]
-    arrows: tuple[NetworkArrow, ...]
-    width: float
-
-
-def network_figure(names: Sequence[str], links: Sequence[Link]) -> NetworkFigure:
-    """Arrows between the names; a link from a name to itself is not drawn."""
+    A link from a name to itself is not drawn.
+    """
     import networkx as nx
 
     graph: Graph = nx.DiGraph()
@@ -84,26 +62,22 @@ def network_figure(names: Sequence[str], links: Sequence[Link]) -> NetworkFigure
     graph.add_edges_from((link.source, link.target) for link in links)
     places, (width, height) = _places(graph, names)
     together = Counter(middle for _, middle in places.values())
-    return NetworkFigure(
-        width=width,
-        height=height,
-        nodes=tuple(_node(name, *places[name]) for name in names),
-        arrows=tuple(
-            _arrow(
-                link,
-                places[link.source][0],
-                places[link.target][0],
-                labelled=0.5 if together[places[link.source][1]] == 2 else _NEAR_SOURCE,
-            )
-            for link in links
-        ),
-    )
+    arrows: list[Shape] = []
+    labels: list[Shape] = []
+    for link in links:
+        start, end = places[link.source], places[link.target]
+        near = 0.5 if together[start[1]] == 2 else _NEAR_SOURCE
+        drawn, at = _arrow(link, start[0], end[0], labelled=near)
+        arrows += drawn
+        labels += _label(link, at)
+    nodes = [shape for name in names for shape in _node(name, *places[name])]
+    return Drawing(width, height, [*arrows, *labels, *nodes])
 
 
 def _places(
     graph: Graph, names: Sequence[str]
 ) -> tuple[dict[str, tuple[Point, Point]], tuple[float, float]]:
-    """By name its place and the middle of its circle, and the width and height that all need."""
+    """Return by name its place and the middle of its circle, and the width and height of all."""
     import networkx as nx
 
     groups = [
@@ -119,9 +93,9 @@ def _places(
         radius = _radius(len(group))
         # Two stand side by side, more begin at the top.
         turn = pi if len(group) == 2 else -pi / 2
-        circle = nx.circular_layout(graph.subgraph(group))
+        layout = nx.circular_layout(graph.subgraph(group))
         for number, name in enumerate(group):
-            along, down = circle[list(circle)[number]]
+            along, down = layout[list(layout)[number]]
             angle = atan2(float(down), float(along)) + turn
             at = (middle[0] + radius * cos(angle), middle[1] + radius * sin(angle))
             places[name] = (at, middle)
@@ -135,7 +109,7 @@ def _radius(size: int) -> float:
 
 
 def _extent(size: int) -> tuple[float, float]:
-    """The room for a circle of so many, names included."""
+    """Return the width and height of a circle of this many nodes, names included."""
     if size == 1:
         return 180.0, 70.0
     if size == 2:
@@ -143,44 +117,52 @@ def _extent(size: int) -> tuple[float, float]:
     return min(2 * _radius(size) + 2 * _SIDE, WIDTH), 2 * _radius(size) + 90.0
 
 
-def _node(name: str, at: Point, middle: Point) -> NetworkNode:
+def _node(name: str, at: Point, middle: Point) -> list[Shape]:
     across, down = at[0] - middle[0], at[1] - middle[1]
     if abs(across) < 30:
         below = down > 0 or hypot(across, down) < 1
         y = at[1] + _NODE + 18 if below else at[1] - _NODE - 8
-        return NetworkNode(
-            x=at[0], y=at[1], name=cut(name, x=at[0], y=y, letters=20), anchor="middle"
-        )
-    side = 1 if across > 0 else -1
-    label = cut(name, x=at[0] + side * (_NODE + 7), y=at[1] + 4.5, letters=17)
-    return NetworkNode(x=at[0], y=at[1], name=label, anchor="start" if side > 0 else "end")
+        anchor, label = "middle", fit_text("name", at[0], y, name, letters=20)
+    else:
+        side = 1 if across > 0 else -1
+        x = at[0] + side * (_NODE + 7)
+        anchor = "start" if side > 0 else "end"
+        label = fit_text("name", x, at[1] + 4.5, name, letters=17)
+    return [circle("node", *at, _NODE), replace(label, at={**label.at, "text-anchor": anchor})]
 
 
-def _arrow(link: Link, start: Point, end: Point, *, labelled: float) -> NetworkArrow:
+def _arrow(link: Link, start: Point, end: Point, *, labelled: float) -> tuple[list[Shape], Point]:
+    """Return the bow and the head of an arrow, and the place of its label."""
     length = hypot(end[0] - start[0], end[1] - start[1])
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    # To the left of the way: the arrow back bows to the other side.
+    # Left of its direction, so that the arrow back bows to the other side.
     aside = ((end[1] - start[1]) / length, (start[0] - end[0]) / length)
-    bend = _BEND * length
-    peak = _moved(middle, aside, 2 * bend)
+    peak = _moved(middle, aside, 2 * _BEND * length)
     thickness = _THINNEST + (_THICKEST - _THINNEST) * link.strength
-    size = 7.0 + 1.1 * thickness
     begin, tip = _towards(start, peak, _NODE + 4), _towards(end, peak, _NODE + 4)
-    neck = _towards(tip, peak, size)
+    neck = _towards(tip, peak, 7.0 + 1.1 * thickness)
     across = ((neck[1] - tip[1]) / 2, (tip[0] - neck[0]) / 2)
     wings = _at(_moved(neck, across, 1.0)), _at(_moved(neck, across, -1.0))
-    label = _along(begin, peak, neck, labelled)
-    return NetworkArrow(
-        path=f"M{_at(begin)} Q{_at(peak)} {_at(neck)}",
-        head=f"{_at(tip)} {wings[0]} {wings[1]}",
-        thickness=round(thickness, 1),
-        label=Label(x=label[0], y=label[1] + 4.0, text=link.label),
-        title=link.title,
-    )
+    bow = f"M{_at(begin)} Q{_at(peak)} {_at(neck)}"
+    head = f"{_at(tip)} {wings[0]} {wings[1]}"
+    shapes = [
+        Shape("path", "link", {"d": bow, "stroke-width": thickness}, title=link.title),
+        Shape("polygon", "link-head", {"points": head}, title=link.title),
+    ]
+    return shapes, _along(begin, peak, neck, labelled)
+
+
+def _label(link: Link, at: Point) -> list[Shape]:
+    room = _LETTER * len(link.label)
+    paper = rectangle("paper", at[0] - room / 2, at[1] - 7.5, room, 15)
+    return [
+        replace(paper, at={**paper.at, "fill-opacity": "0.92"}),
+        text("link-label", at[0], at[1] + 4.0, link.label),
+    ]
 
 
 def _along(begin: Point, peak: Point, end: Point, t: float) -> Point:
-    """The point `t` of the way along the bow."""
+    """Return the point at the share `t` of the bow."""
     x, y = (
         (1 - t) ** 2 * b + 2 * t * (1 - t) * p + t**2 * e
         for b, p, e in zip(begin, peak, end, strict=True)

@@ -1,17 +1,39 @@
-"""The findings in a few sentences, each with its interval: what a reader takes away first."""
+"""Sentences of a report: what was played, what was found first of all, how intervals are made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from peerjudge.analysis.findings import AgainstVote, Findings
+from peerjudge.analysis.findings import AgainstVote, Effort, Findings
 from peerjudge.analysis.recorded import RecordedFindings
 from peerjudge.data import Measurement, Outcome
+from peerjudge.reporting.formats import (
+    counted,
+    isolated,
+    minus_signs,
+    p_value,
+    percent,
+    points,
+    tokens,
+)
 from peerjudge.reporting.peer_views import measured_of
 from peerjudge.reporting.published import Published
-from peerjudge.reporting.words import counted, named, p_words, percent, points
 
-__all__ = ["recorded_sentences", "sentences"]
+
+def effort_sentence(effort: Effort) -> str:
+    """Return in one line what was played."""
+    discussions = (
+        f"{counted(effort.done, 'discussion')} of {counted(effort.comparisons, 'comparison')}"
+    )
+    rest = [
+        f"{count:,} {word}"
+        for count, word in ((effort.failed, "failed"), (effort.unfinished, "unfinished"))
+        if count
+    ]
+    about = "about " if effort.estimated else ""
+    spent = f"{about}{tokens(effort.prompt_tokens + effort.completion_tokens)}"
+    more = f" ({', '.join(rest)})" if rest else ""
+    return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}."
 
 
 def sentences(findings: Findings) -> list[str]:
@@ -33,7 +55,7 @@ def _against_vote(findings: Findings) -> Iterator[str]:
     best = max(rows, key=lambda row: _value(row.difference))
     among = f"; the best of {len(rows)} conditions, which flatters it" if len(rows) > 1 else ""
     yield (
-        f"Against the vote of the same reviewers: \u201c{named(best.condition)}\u201d "
+        f"Against the vote of the same reviewers: \u201c{isolated(best.condition)}\u201d "
         f"{_signed(best.difference)} points, {_told_apart(best)}{among}."
     )
 
@@ -53,7 +75,7 @@ def _gain(findings: Findings) -> Iterator[str]:
     if best.before is None or best.after is None:
         return
     yield (
-        f"From private verdict to conclusion, accuracy changes most in \u201c{named(best.name)}\u201d: "
+        f"From private verdict to conclusion, accuracy changes most in \u201c{isolated(best.name)}\u201d: "
         f"{_signed(best.gain)} points, to {percent(best.after.measured)} %."
     )
 
@@ -65,11 +87,11 @@ def _moved(findings: Findings) -> Iterator[str]:
     most = max(rows, key=lambda one: _value(one.altered))
     least = min(rows, key=lambda one: _value(one.altered))
     said = (
-        f"When contradicted, {named(most.reviewer)} altered its opinion {percent(most.altered)} % of "
+        f"When contradicted, {isolated(most.reviewer)} altered its opinion {percent(most.altered)} % of "
         f"{counted(most.contradicted, 'time')}"
     )
     if least is not most:
-        said += f", {named(least.reviewer)} {percent(least.altered)} % of {least.contradicted:,}"
+        said += f", {isolated(least.reviewer)} {percent(least.altered)} % of {least.contradicted:,}"
     yield f"{said}."
 
 
@@ -95,7 +117,7 @@ def _first(findings: Findings) -> Iterator[str]:
         if standing.rank_low == standing.rank_high
         else f"ranks {standing.rank_low} to {standing.rank_high} are possible"
     )
-    yield f"Ranked first of {len(ranking.contestants)}: {named(name)}; {ranks}."
+    yield f"Ranked first of {len(ranking.contestants)}: {isolated(name)}; {ranks}."
 
 
 def _lost(findings: Findings) -> Iterator[str]:
@@ -158,9 +180,9 @@ def _value(measured: Measurement | None) -> float:
 
 
 def _signed(measured: Measurement | None) -> str:
-    return points(measured).replace("-", "\u2212")
+    return minus_signs(points(measured))
 
 
 def _p(value: float) -> str:
-    said = p_words(value)
+    said = p_value(value)
     return (said if said.startswith("<") else f"= {said}").replace(" ", "\u00a0")

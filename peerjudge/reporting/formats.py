@@ -1,0 +1,166 @@
+"""Formats of numbers and names, the same in terminal tables, pages and figures."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from peerjudge.data import EventKind, Measurement, Role
+
+MISSING = "-"
+SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
+
+_DIRECTION_CONTROLS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+"""Characters that change the direction of writing until they are closed."""
+
+_EVENTS = {
+    EventKind.HELD: "held",
+    EventKind.ALTERED: "altered",
+    EventKind.SHIFTED: "shifted",
+    EventKind.AGREED: "agreed",
+    EventKind.ALTERED_AFTER_AGREEMENT: "altered after agreement",
+}
+_LEAST_ODDS, _MOST_ODDS = 0.001, 1000.0
+
+
+def share(value: float, digits: int = 0) -> str:
+    """Format a share in percent without the sign: `71`, or `99.6` where `100` would claim all."""
+    if isnan(value):
+        return MISSING
+    rounded = f"{100 * value:.{digits}f}"
+    if 0.0 < value < 1.0 and float(rounded) in {0.0, 100.0}:
+        return f"{min(max(100 * value, 0.1), 99.9):.1f}"
+    return rounded.removeprefix("-") if float(rounded) == 0.0 else rounded
+
+
+def percent(measured: Measurement | None, digits: int = 0) -> str:
+    """Format a share with its interval in percent: `71 [65, 77]`."""
+    if measured is None or measured.n == 0:
+        return MISSING
+    value, low, high = (share(x, digits) for x in (measured.value, measured.low, measured.high))
+    return value if low == high == MISSING else f"{value} [{low}, {high}]"
+
+
+def span(low: float, high: float, digits: int = 0) -> str:
+    """Format the least and the greatest possible share in percent: `65 to 78`."""
+    return f"{share(low, digits)} to {share(high, digits)}"
+
+
+def points(measured: Measurement | None) -> str:
+    """Format a difference of shares with its interval in percentage points: `+7 [-2, +12]`."""
+    if measured is None or measured.n == 0:
+        return MISSING
+    value, low, high = (_signed(x) for x in (measured.value, measured.low, measured.high))
+    return f"{value} [{low}, {high}]"
+
+
+def decimal(value: float | None, digits: int = 3) -> str:
+    """Format a number that is no share, such as a kappa, a weight or a rating: `0.410`, `1,213`."""
+    if value is None or isnan(value):
+        return MISSING
+    # A half is rounded up, as papers print it; adding 0.0 turns a rounded -0.0 into 0.0.
+    return f"{round(value + 1e-9, digits) + 0.0:,.{digits}f}"
+
+
+def interval(measured: Measurement | None, digits: int = 3) -> str:
+    """Format a number with its interval: `0.410 [0.329, 0.453]`; without bounds only the number."""
+    if measured is None or measured.n == 0:
+        return MISSING
+    value, low, high = (decimal(x, digits) for x in (measured.value, measured.low, measured.high))
+    return value if low == high == MISSING else f"{value} [{low}, {high}]"
+
+
+def odds(measured: Measurement | None) -> str:
+    """Format odds with their interval; odds beyond a thousand to one are not distinguished."""
+    if measured is None or measured.n == 0:
+        return MISSING
+    value, low, high = (_odds(number) for number in (measured.value, measured.low, measured.high))
+    return f"{value} [{low}, {high}]"
+
+
+def p_value(value: float | None) -> str:
+    """Format a p-value with three digits: `0.031`, `< 0.001`."""
+    if value is None or isnan(value):
+        return MISSING
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def money(cost: float | None) -> str:
+    """Format an amount in US dollars: `$12.50`, `$0.0042`, `$0.00`; `None` is `unknown`."""
+    if cost is None:
+        return "unknown"
+    return f"${cost:.2g}" if 0.0 < cost < 0.01 else f"${cost:,.2f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a count with its noun: `1 turn`, `2,000 turns`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def tokens(number: int) -> str:
+    """Format a number of tokens: `1 token`, `9,120 tokens`, `29.4 million tokens`."""
+    if number < 1_000_000:
+        return counted(number, "token")
+    return f"{number / 1_000_000:,.1f} million tokens"
+
+
+def isolated(name: str) -> str:
+    """Return a name that cannot change the direction of the sentence around it."""
+    return f"\u2068{name.translate(_DIRECTION_CONTROLS)}\u2069"
+
+
+def event_name(kind: EventKind) -> str:
+    """Return the name of a kind of opinion event in words."""
+    return _EVENTS[kind]
+
+
+def minus_signs(formatted: str) -> str:
+    """Return formatted numbers with the typographic minus sign, which a terminal may lack."""
+    return formatted if formatted == MISSING else formatted.replace("-", "\u2212")
+
+
+def role_name(role: Role | None) -> str:
+    """Return a role in words; `None` stands for all roles together."""
+    return "all roles" if role is None else role.value
+
+
+def interval_note(level: float, questions: int) -> str:
+    """Return what the intervals of a figure are."""
+    return f"Intervals: {100 * level:.0f} %, from resampling the {counted(questions, 'question')}."
+
+
+def orders_note(level: float) -> str:
+    """Return what the bounds of a rating over battles are."""
+    return f"Mean over random orders of the battles; bounds hold {100 * level:.0f} % of the orders."
+
+
+def share_tick(value: float) -> str:
+    """Format a share at an axis: `25 %`."""
+    return f"{100 * value:.4g} %"
+
+
+def points_tick(value: float) -> str:
+    """Format a difference of shares at an axis, in percentage points: `+10`."""
+    return "0" if abs(value) < 1e-9 else minus_signs(f"{100 * value:+.4g}")
+
+
+def rating_tick(value: float) -> str:
+    """Format an Elo rating at an axis: `1200`."""
+    return f"{value:.0f}"
+
+
+def plain_tick(value: float) -> str:
+    """Format a plain number at an axis: `0.25`, `1,500`."""
+    return f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}"
+
+
+def _signed(value: float) -> str:
+    if isnan(value):
+        return MISSING
+    rounded = f"{100 * value:+.0f}"
+    return "0" if rounded in {"+0", "-0"} else rounded
+
+
+def _odds(value: float) -> str:
+    if value > _MOST_ODDS:
+        return f">{_MOST_ODDS:.0f}"
+    return f"<{_LEAST_ODDS}" if value < _LEAST_ODDS else f"{value:.3f}"
