@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,18 +23,13 @@ from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.ranking import from_dataset, peer_rank
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
-
 
 @pytest.fixture(scope="session")
-def vicuna() -> Dataset:
-    """The published data, in the authors' own layout."""
-    if not DATA.exists():
-        pytest.skip("the published Vicuna80 data are not beside this checkout")
-    return load(f"vicuna80:{DATA}")
+def vicuna(verdicts) -> Dataset:
+    """The published verdicts and votes of Vicuna80."""
+    return load(verdicts("vicuna80"))
 
 
-@pytest.mark.data
 @pytest.mark.parametrize(
     ("reviewers", "kappa", "accuracy"),
     [
@@ -58,7 +52,6 @@ def test_agreement_with_people_is_that_of_table_3(
     assert found.fleiss_kappa.low < found.fleiss_kappa.value < found.fleiss_kappa.high
 
 
-@pytest.mark.data
 def test_the_percentages_in_the_text_are_exact_counts(vicuna: Dataset):
     """60.69, 64.25 and 67.31 percent of 1600 are 971, 1028 and 1077 right verdicts."""
     rights = [
@@ -68,7 +61,6 @@ def test_the_percentages_in_the_text_are_exact_counts(vicuna: Dataset):
     assert rights == [971, 1028, 1077]
 
 
-@pytest.mark.data
 def test_of_three_reviewers_the_weakest_counts_nothing(vicuna: Dataset):
     """Peer weights are found among the named reviewers, and min-max silences the last of them."""
     found = agreement(vicuna, reviewers=["gpt4", "claude", "gpt35"], weights="peer")
@@ -77,7 +69,6 @@ def test_of_three_reviewers_the_weakest_counts_nothing(vicuna: Dataset):
     assert everybody.weights.weights == peer_rank(from_dataset(vicuna)).weights
 
 
-@pytest.mark.data
 def test_a_reviewer_serves_as_gold_for_others_and_not_for_itself(vicuna: Dataset):
     """GPT-4's verdicts in both orders are gold for 1600 of Bard's; people are not their own gold."""
     found = agreement(vicuna, reviewers=["bard"], gold="gpt4")

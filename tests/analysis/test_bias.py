@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -33,15 +31,11 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
-
 
 @pytest.fixture(scope="module")
-def vicuna() -> Dataset:
-    """The published data, in the authors' own layout."""
-    if not DATA.exists():
-        pytest.skip("the published Vicuna80 data are not beside this checkout")
-    return load(f"vicuna80:{DATA}")
+def vicuna(verdicts) -> Dataset:
+    """The published verdicts and votes of Vicuna80."""
+    return load(verdicts("vicuna80"))
 
 
 def pair(
@@ -75,7 +69,6 @@ def dataset(pairs: list[Comparison], reviews: list[RecordedReview], **kwargs) ->
     )
 
 
-@pytest.mark.data
 def test_bard_chose_the_first_answer_1253_times_of_1600(vicuna: Dataset):
     """Published reviews: places chosen by the five models, and the lean of each."""
     found = {row.reviewer: row for row in bias(vicuna).position}
@@ -88,7 +81,6 @@ def test_bard_chose_the_first_answer_1253_times_of_1600(vicuna: Dataset):
     assert found["gpt35"].share.low < 0.5 < found["gpt35"].share.high
 
 
-@pytest.mark.data
 def test_gpt4_sees_itself_above_people_and_peers(vicuna: Dataset):
     """PRD Table 2: GPT-4 wins .856 in its own eyes, .822 in people's; .723 in its peers'."""
     families = {"gpt4": "gpt", "gpt35": "gpt"}

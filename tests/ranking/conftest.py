@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from peerjudge.data import Dataset, Tournament
 from peerjudge.datasets import load
 from peerjudge.ranking import from_dataset
 
-HERE = Path(__file__).resolve()
-DATA = HERE.parents[2].parent / "shared" / "data" / "vicuna80" / "original"
-
 
 @pytest.fixture(scope="session")
-def vicuna() -> Dataset:
-    """The published data, in the authors' own layout."""
-    if not DATA.exists():
-        pytest.skip("the published Vicuna80 data are not beside this checkout")
-    return load(f"vicuna80:{DATA}")
+def vicuna(verdicts) -> Dataset:
+    """The published verdicts and votes of Vicuna80."""
+    return load(verdicts("vicuna80"))
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Battle, Tournament
-from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.ranking import (
     PANEL,
@@ -21,7 +18,6 @@ from peerjudge.ranking import (
     without_family,
 )
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
 PEERS = ("ann", "bob", "cy")
 
 tournaments = st.lists(
@@ -131,15 +127,11 @@ def test_every_reviewer_needs_a_weight():
             majority_verdicts(tournament, weights)
 
 
-@pytest.mark.data
-def test_the_weighted_majority_of_the_five_models_is_right_1077_times():
+def test_the_weighted_majority_of_the_five_models_is_right_1077_times(vicuna):
     """PRD Table 3: the peer-weighted panel agrees with people on 67.31 percent of 1600 battles."""
-    if not DATA.exists():
-        pytest.skip("the published Vicuna80 data are not beside this checkout")
-    dataset = load(f"vicuna80:{DATA}")
-    reviews = from_dataset(dataset)
+    reviews = from_dataset(vicuna)
     settled = majority_verdicts(reviews, peer_rank(reviews).weights)
-    people = from_dataset(dataset, reviewers=dataset.humans)
+    people = from_dataset(vicuna, reviewers=vicuna.humans)
     golds = {(q, one, other): score for q, _, one, other, score in battles(people)}
     golds |= {(q, other, one): -score for (q, one, other), score in golds.items()}
     assert len(settled) == 1600

@@ -6,8 +6,6 @@ import pytest
 from peerjudge.data import Ranking, Scheme, Scoring, Tournament
 from peerjudge.ranking import peer_rank, rank, select, win_rates
 
-pytestmark = pytest.mark.data
-
 NAMES = ("gpt4", "claude", "vicuna-13b", "gpt35", "bard")
 
 
