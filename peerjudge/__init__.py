@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from peerjudge.shelf import Shelf
     from peerjudge.tracker import opinion_events
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "TIE",
