@@ -38,11 +38,11 @@ def list_command(kind: Listed, /, *, json: bool = False) -> int:
 
 
 def _datasets() -> list[dict[str, str]]:
-    from peerjudge.datasets import names
+    from peerjudge.datasets import list_datasets
 
     return [
         {"name": name, "description": line, "from": "NAME:PATH" if needs_path else "built in"}
-        for name, line, needs_path in names()
+        for name, line, needs_path in list_datasets()
     ]
 
 

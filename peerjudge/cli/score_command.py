@@ -86,10 +86,10 @@ async def _judged(source: str, reviewers: list[str] | None, *, own_reading: bool
 
 def _beside(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Beside, ...]]:
     from peerjudge.analysis.scoring import beside
-    from peerjudge.datasets.published import published_tables
+    from peerjudge.datasets.published import read_published_tables
 
     name, _, setting = wanted.partition(":")
-    return beside(scores, published_tables(name), setting=setting)
+    return beside(scores, read_published_tables(name), setting=setting)
 
 
 def _print(

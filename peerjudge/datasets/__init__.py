@@ -1,13 +1,29 @@
-"""Finds datasets by name, loads them and downloads them: the sample, published ones, your own.
+"""Datasets: the sample, published ones, tables and readers of the user's own.
 
-A dataset is one module in `peerjudge.datasets.sources`; its name is the dataset's name.
+A dataset is one module in `peerjudge.datasets.sources`, with the module's name, or one file of the
+user's own with the same constant `SOURCE`.
 """
 
 from __future__ import annotations
 
-from peerjudge.datasets.catalogue import Listing, names
+from peerjudge.datasets.catalogue import Listing, list_datasets, load
 from peerjudge.datasets.fetching import download
-from peerjudge.datasets.gold import GoldRule
-from peerjudge.datasets.loading import load
+from peerjudge.datasets.lines import Row, read_items, read_lines, read_rows
+from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
+from peerjudge.datasets.table import build_comparisons
 
-__all__ = ["GoldRule", "Listing", "download", "load", "names"]
+__all__ = [
+    "GoldRule",
+    "Listing",
+    "Request",
+    "Row",
+    "Source",
+    "build_comparisons",
+    "download",
+    "list_datasets",
+    "load",
+    "read_items",
+    "read_lines",
+    "read_rows",
+    "settle_gold",
+]

@@ -1,21 +1,26 @@
-"""Lists the datasets there are; each is one module in `peerjudge.datasets.sources`."""
+"""Datasets by name or file: list them, find them and load them."""
 
 from __future__ import annotations
 
+import os
 import pkgutil
+from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
-from peerjudge.datasets.source import Source
-from peerjudge.errors import DataError
+from peerjudge.data import Dataset, replace
+from peerjudge.datasets.source import GoldRule, Request, Source
+from peerjudge.errors import DataError, ShelfError
 
-__all__ = ["Listing", "find_source", "names"]
+CACHE_VARIABLE = "PEERJUDGE_CACHE_DIR"
 
 _SOURCES = "peerjudge.datasets.sources"
 
 
 class Listing(NamedTuple):
-    """A dataset's name, one line about it, and whether it lies somewhere the caller must name.
+    """Name of a dataset, its description, and whether the caller gives a path.
 
     Published datasets need no path once they are downloaded.
     """
@@ -25,22 +30,137 @@ class Listing(NamedTuple):
     needs_path: bool
 
 
-def names() -> tuple[Listing, ...]:
-    """Every dataset, by name."""
+def list_datasets() -> tuple[Listing, ...]:
+    """Return the built-in datasets by name."""
     found = ((name, find_source(name)) for name in _modules())
     return tuple(Listing(name, source.description, source.place is None) for name, source in found)
 
 
 def find_source(name: str) -> Source:
-    """The dataset of this name; raises `DataError` naming those there are."""
+    """Return the declaration of a built-in dataset, or of the one in a user's file `NAME.py`.
+
+    Raises:
+        DataError: the name is unknown, or the file does not load or declares no dataset.
+    """
+    if name.endswith(".py"):
+        return _read_file(Path(name).expanduser())
     modules = _modules()
     if name not in modules:
-        msg = f"there is no dataset {name!r}; there are {', '.join(modules)}"
+        msg = (
+            f"there is no dataset {name!r}; there are {', '.join(modules)}; "
+            "for a reader of your own, give FILE.py:PATH"
+        )
         raise DataError(msg)
     return cast("Source", import_module(f"{_SOURCES}.{modules[name]}").SOURCE)
+
+
+def load(
+    spec: str, *, limit: int | None = None, gold: GoldRule | None = None, reviews: bool = True
+) -> Dataset:
+    """Load a dataset.
+
+    Args:
+        spec: `NAME`, `NAME:PATH` or `FILE.py:PATH`. `NAME+RULE` and `NAME+RULE:PATH` choose a gold
+            rule, as in `vicuna80+strict_majority:data/vicuna80`. A published dataset without a path
+            is read from the folder of `download`. `FILE.py` is executed: its constant `SOURCE`
+            declares the dataset, as in the modules of `peerjudge.datasets.sources`.
+        limit: keep only this many comparisons, the first ones, and their reviews.
+        gold: the rule for votes that disagree; `None` is the rule in `spec`, else the dataset's.
+        reviews: `False` skips the recorded reviews, which is faster where there are many.
+
+    Raises:
+        DataError: for an unknown name, a missing path, or an invalid file.
+    """
+    if limit is not None and limit < 1:
+        msg = f"a limit of {limit} comparisons leaves nothing; give 1 or more"
+        raise DataError(msg)
+    name, rule, path = _parse(spec)
+    source = find_source(name)
+    chosen = gold or rule
+    if chosen and not source.votes:
+        msg = f"dataset {name!r} has one gold verdict per comparison, so no gold rule applies to it"
+        raise DataError(msg)
+    place = Path(path).expanduser() if path else _default_place(name, source)
+    dataset = source.read(Request(path=place, reviews=reviews, gold=chosen))
+    return dataset if limit is None else _limit(dataset, limit)
+
+
+def find_cache(dataset: str) -> Path:
+    """Return the folder for downloads of a dataset: in `PEERJUDGE_CACHE_DIR`, else the user's cache."""
+    from platformdirs import user_cache_path
+
+    root = os.environ.get(CACHE_VARIABLE)
+    return (Path(root) if root else user_cache_path("peerjudge")) / "datasets" / dataset
+
+
+def read_registry(dataset: str) -> Mapping[str, tuple[str, str]]:
+    """Return the published files of a dataset, from `registry/NAME.txt`.
+
+    By file name: the SHA-256, and the address where it is not below the dataset's `upstream`.
+    """
+    registry = Path(__file__).parent / "registry" / f"{dataset}.txt"
+    lines = (line.split() for line in registry.read_text(encoding="utf-8").splitlines())
+    return MappingProxyType({name: (sha, "".join(url)) for name, sha, *url in lines})
 
 
 def _modules() -> dict[str, str]:
     # `csv_` is the dataset `csv`: a module must not take the name of one of Python's own.
     found = sorted(module.name for module in pkgutil.iter_modules(import_module(_SOURCES).__path__))
     return {name.removesuffix("_"): name for name in found}
+
+
+def _read_file(file: Path) -> Source:
+    from peerjudge.shelf.loading import load_module
+
+    if not file.is_file():
+        msg = f"there is no file {file}; check the path, or give the name of a built-in dataset"
+        raise DataError(msg)
+    try:
+        source = cast("object", getattr(load_module(file, "datasets"), "SOURCE", None))
+    except ShelfError as cause:
+        raise DataError(str(cause)) from cause
+    if not isinstance(source, Source):
+        msg = f"{file} declares no dataset; give it SOURCE = Source(description=..., read=...)"
+        raise DataError(msg)
+    return source
+
+
+def _parse(spec: str) -> tuple[str, GoldRule | None, str]:
+    head, _, path = spec.partition(":")
+    file, suffix, rest = head.rpartition(".py")
+    name, plus, rule = (file + suffix, *rest.partition("+")[1:]) if suffix else head.partition("+")
+    place, late_plus, late_rule = path.rpartition("+")
+    if late_plus and late_rule in tuple(GoldRule):
+        msg = f"the gold rule follows the name: say {name}+{late_rule}:{place}"
+        raise DataError(msg)
+    if not plus:
+        return name, None, path
+    try:
+        return name, GoldRule(rule), path
+    except ValueError as cause:
+        msg = f"{spec!r} asks for an unknown gold rule {rule!r}; there are {', '.join(GoldRule)}"
+        raise DataError(msg) from cause
+
+
+def _default_place(name: str, source: Source) -> Path:
+    if source.place is not None:
+        return source.place
+    if not source.upstream or name.endswith(".py"):
+        msg = f"dataset {name!r} needs a path; say {name}:PATH"
+        raise DataError(msg)
+    folder = find_cache(name)
+    missing = [file for file in read_registry(name) if not (folder / file).is_file()]
+    if missing:
+        msg = (
+            f"{name} is not in {folder} ({len(missing)} files are missing);"
+            f" run `peerjudge download {name}`, or say {name}:PATH"
+        )
+        raise DataError(msg)
+    return folder
+
+
+def _limit(dataset: Dataset, limit: int) -> Dataset:
+    kept = dataset.comparisons[:limit]
+    ids = {comparison.id for comparison in kept}
+    reviews = tuple(review for review in dataset.reviews if review.comparison in ids)
+    return replace(dataset, comparisons=kept, reviews=reviews)

@@ -1,4 +1,4 @@
-"""Reads data files line by line, so that every mistake in them is named by file and line."""
+"""Readers for JSON Lines, JSON and text files whose errors name file and line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from typing import cast
 
 from peerjudge.errors import DataError
 
-__all__ = ["Row", "read_items", "read_lines", "read_rows"]
-
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One object of a file and where it stands: the number of its line (or item), from 1."""
+    """Object of a data file with its place: the number of its line (or item), from 1."""
 
     path: Path
     line: int
@@ -27,29 +25,29 @@ class Row:
     unit: str = "line"
 
     def error(self, what: str) -> DataError:
-        """The error that something is wrong in this place; `what` says what, and what to do."""
+        """Return an error for this place; `what` says what is wrong and what to do."""
         return DataError(f"{self.path}, {self.unit} {self.line}: {what}")
 
     def text(self, key: str) -> str:
-        """The string under this key; raises `DataError` if it is absent or no string."""
+        """Return the string of this key; raise `DataError` for anything else."""
         value = self.fields.get(key)
         if not isinstance(value, str):
             raise self._wrong(key, "a string")
         return value
 
     def integer(self, key: str) -> int:
-        """The integer under this key; raises `DataError` if it is absent or no integer."""
+        """Return the integer of this key; raise `DataError` for anything else."""
         value = self.fields.get(key)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._wrong(key, "an integer")
         return value
 
     def part(self, key: str) -> Row:
-        """The object under this key; raises `DataError` if it is absent or no object."""
+        """Return the object of this key; raise `DataError` for anything else."""
         return self._as_row(self.fields.get(key), key)
 
     def parts(self, key: str) -> list[Row]:
-        """The objects in the list under this key, lists in it left out; at least one."""
+        """Return the objects in the list of this key, at least one; skip lists in it."""
         found = [
             self._as_row(entry, key) for entry in self._entries(key) if not isinstance(entry, list)
         ]
@@ -58,7 +56,7 @@ class Row:
         return found
 
     def first_text(self, key: str) -> str:
-        """The string that opens the list under this key; raises `DataError` if there is none."""
+        """Return the first entry of the list of this key; raise `DataError` if it is no string."""
         entries = self._entries(key)
         if not entries or not isinstance(entries[0], str):
             raise self._wrong(key, "a list that opens with a string")
@@ -80,10 +78,10 @@ class Row:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The JSON objects of a JSON Lines file (gzipped if it ends in `.gz`), blank lines left out.
+    """Yield the objects of a JSON Lines file (gzip if it ends in `.gz`); skip blank lines.
 
     Raises:
-        DataError: when the file is missing or empty, or a line is not UTF-8 or not a JSON object.
+        DataError: the file is missing or empty, or a line is not UTF-8 or not a JSON object.
     """
     empty = True
     for number, line in read_lines(path):
@@ -97,10 +95,10 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def read_items(path: Path) -> Iterator[Row]:
-    """The objects of a file that holds one JSON list, and so must be read whole.
+    """Yield the objects of a file with one JSON list.
 
     Raises:
-        DataError: when the file is missing, not UTF-8, or holds anything else.
+        DataError: the file is missing, not UTF-8, or holds anything else.
     """
     text = "".join(line for _, line in read_lines(path))
     try:
@@ -119,7 +117,7 @@ def read_items(path: Path) -> Iterator[Row]:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 text file with their numbers from 1, line ends kept, BOM dropped."""
+    """Yield the lines of a UTF-8 text file with their numbers from 1, with line ends, without BOM."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
@@ -162,7 +160,7 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
 
 
 def _require_whole_characters(path: Path, number: int, value: object) -> None:
-    # JSON can spell half a character (a lone surrogate), which no file or model can take.
+    # JSON can hold half a character (a lone surrogate), which cannot be encoded.
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as cause:

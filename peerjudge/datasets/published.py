@@ -1,4 +1,4 @@
-"""Reads the accuracies that papers printed, kept in `tables/NAME.toml`, as shares with their source."""
+"""Accuracies printed in papers, read from `tables/NAME.toml` as shares with their source."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import cast
 from peerjudge.analysis.scoring import PublishedLine, PublishedTable
 from peerjudge.errors import DataError
 
-__all__ = ["published_tables"]
-
 _TABLES = Path(__file__).parent / "tables"
 
 _Toml = dict[str, object]
 
 
-def published_tables(name: str) -> tuple[PublishedTable, ...]:
-    """The tables of one publication; raises `DataError` naming the publications there are."""
+def read_published_tables(name: str) -> tuple[PublishedTable, ...]:
+    """Return the tables of one publication; raise `DataError` for an unknown one."""
     file = _TABLES / f"{name}.toml"
     known = sorted(path.stem for path in _TABLES.glob("*.toml"))
     if name not in known:

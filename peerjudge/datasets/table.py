@@ -1,19 +1,19 @@
-"""Turns rows of a user's table (JSON Lines or CSV) into comparisons.
+"""Comparisons from the rows of a user's table (JSON Lines or CSV).
 
 The columns:
 
-* `question`: what was asked. Required.
+* `question`: the text of the question. Required.
 * The answers, 1 to 4: `answer_a`, `answer_b`, ... or `answer_1`, `answer_2`, ...; in JSON Lines
   also `answers`, a list of texts or of objects with `text` and optionally `id` and `author`.
-* `gold`: the id of the better answer, or `tie`; absent or empty where it is not known. The ids are
-  those given in `answers`, else those in the column names. In either case `a` or `1` also means the
-  first answer, `b` or `2` the second, and so on, in upper case too; nothing counts from 0.
+* `gold`: the id of the better answer, or `tie`; absent or empty where it is unknown. The ids are
+  those in `answers`, else those in the column names. In either case `a` or `1` also means the first
+  answer, `b` or `2` the second, and so on, in upper case too; numbers start at 1.
 * `author_a`, `author_b`, ... (or `author_1`, ...): the contestants who wrote the answers.
-* `id`: the comparison's name, unique in the file; without it, the line number serves. Rows with the
-  same `question` are comparisons of one question, and are resampled together.
+* `id`: the comparison's name, unique in the file; the line number by default. Rows with the same
+  `question` are comparisons of one question, and are resampled together.
 * `category`, `subset`: groups for tables.
 
-Any other column that holds text, a number or a truth value is kept in the comparison's `meta`.
+Any other column with text, a number or a boolean is kept in the comparison's `meta`.
 """
 
 from __future__ import annotations
@@ -35,23 +35,21 @@ from peerjudge.data import (
 from peerjudge.datasets.lines import Row
 from peerjudge.errors import DataError
 
-__all__ = ["comparisons_from"]
-
 _LETTERS = "abcd"
 _NUMBERS = "1234"
 _MISSPELT = 0.8
-"""How alike a column's name is to a known one before it is taken for a slip (`golden`, `anser_a`)."""
+"""Similarity to a known column name above which a name is a typing error (`golden`, `anser_a`)."""
 _KNOWN = frozenset(("id", "question", "answers", "gold", "category", "subset")) | {
     f"{column}_{key}" for column in ("answer", "author") for key in _LETTERS + _NUMBERS
 }
 
 
-def comparisons_from(rows: Iterable[Row]) -> tuple[Comparison, ...]:
-    """The comparisons of these rows, in their order.
+def build_comparisons(rows: Iterable[Row]) -> tuple[Comparison, ...]:
+    """Return the comparisons of these rows, in their order.
 
     Raises:
-        DataError: naming file and line, for a row that breaks the rules above, repeats an id, or
-            has the question and answers of another row, in whatever order.
+        DataError: with file and line, for a row that breaks the rules above, repeats an id, or
+            has the question and answers of another row, in any order.
     """
     lines: dict[object, int] = {}
     comparisons: list[Comparison] = []
@@ -154,7 +152,7 @@ def _gold(row: Row, ids: tuple[str, ...]) -> Verdict | None:
 
 
 def _label(row: Row, key: str) -> str:
-    # Ids and categories are often numbers in JSON; their text is what they are known by.
+    # Ids and categories are often numbers in JSON; their text is used.
     value = row.fields.get(key)
     if value is None:
         return ""
@@ -168,7 +166,7 @@ def _meta(row: Row) -> Mapping[str, Scalar]:
     for key in row.fields:
         near = [] if key in _KNOWN else get_close_matches(key, _KNOWN, n=1, cutoff=_MISSPELT)
         if near and near[0] not in row.fields:
-            msg = f"column {key!r} looks like {near[0]!r} misspelt; rename it, or call it otherwise"
+            msg = f"column {key!r} looks like {near[0]!r} misspelt; correct it, or choose another name"
             raise row.error(msg)
     return {
         key: value

@@ -1,20 +1,27 @@
-"""Battles from reviews, a tournament from battles, and the ranking and weighting computed from it."""
+"""Battles, tournaments, contestant rankings and reviewer weights."""
 
 from peerjudge.ranking.battles import (
+    Stance,
     battles_from_reviews,
     battles_from_transcripts,
     from_dataset,
+    reviews_from_transcripts,
     score,
+    stance_of,
 )
-from peerjudge.ranking.collecting import collect, select, without_family
-from peerjudge.ranking.drawn import graph
 from peerjudge.ranking.elo_ratings import EloRatings, EloTrajectory, elo, elo_peer, elo_trajectory
-from peerjudge.ranking.majority import PANEL, majority_verdicts
 from peerjudge.ranking.resampling import Resampled, bootstrap
-from peerjudge.ranking.stances import Stance, reviews_from_transcripts, stance_of
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Tally, win_rates
+from peerjudge.ranking.tournament import (
+    PANEL,
+    collect,
+    graph,
+    majority_verdicts,
+    select,
+    without_family,
+)
 from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank
 
 __all__ = [

@@ -1,9 +1,10 @@
-"""Reviews of two answers by two contestants, as battles between these."""
+"""Battles between contestants, derived from reviews and transcripts."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Literal
 
 from peerjudge.data import (
     Answer,
@@ -12,26 +13,76 @@ from peerjudge.data import (
     Dataset,
     Outcome,
     RecordedReview,
+    Seat,
+    StopReason,
     Tournament,
     Transcript,
     Verdict,
 )
 from peerjudge.errors import DataError
-from peerjudge.ranking.collecting import collect, select
-from peerjudge.ranking.stances import Stance, reviews_from_transcripts
+from peerjudge.ranking.tournament import collect, select
 
-__all__ = ["battles_from_reviews", "battles_from_transcripts", "from_dataset", "score"]
+Stance = Literal["private", "final"]
+
+
+def reviews_from_transcripts(
+    transcripts: Iterable[Transcript], *, stance: Stance
+) -> Iterator[RecordedReview]:
+    """Yield the stance of each seat as a review by its reviewer.
+
+    Incomplete discussions have no final stance and are skipped for `final`.
+    """
+    for transcript in transcripts:
+        if stance == "final" and transcript.stop is not StopReason.COMPLETE:
+            continue
+        for seat in transcript.seats:
+            verdict = stance_of(transcript, seat, stance=stance)
+            if verdict is not None:
+                yield RecordedReview(
+                    comparison=transcript.comparison.id,
+                    shown=_shown_to(seat, transcript),
+                    reviewer=seat.reviewer,
+                    verdict=verdict,
+                )
+
+
+def _shown_to(seat: Seat, transcript: Transcript) -> tuple[str, ...]:
+    """Return the order shown to a seat, which the `swapped` control changes for each seat."""
+    for turn in transcript.turns:
+        if turn.cue.seat == seat.id and turn.cue.control == "swapped":
+            return turn.cue.sees
+    return transcript.comparison.shown
+
+
+def stance_of(transcript: Transcript, seat: Seat, *, stance: Stance) -> Verdict | None:
+    """Return the last readable verdict of a seat, else its last verdict; `None` if it gave none.
+
+    The stance of a lone judge is the conclusion of its protocol, because methods that rate answers
+    one by one have no other verdict.
+    """
+    if len(transcript.seats) == 1:
+        return transcript.verdict if transcript.stop is StopReason.COMPLETE else None
+    verdicts = [
+        turn.review.verdict
+        for turn in transcript.turns
+        if turn.cue.seat == seat.id
+        and turn.review.verdict is not None
+        and (stance == "final" or turn.cue.private)
+    ]
+    readable = [verdict for verdict in verdicts if verdict.readable]
+    last = readable or verdicts
+    return last[-1] if last else None
 
 
 def from_dataset(dataset: Dataset, *, reviewers: Collection[str] | None = None) -> Tournament:
-    """The tournament of a dataset's recorded reviews.
+    """Build the tournament of the recorded reviews of a dataset.
 
     Args:
-        dataset: its `humans` judge only when named, and each pair they voted on is one battle.
-        reviewers: whose reviews count; `None` is everybody but the humans.
+        dataset: its `humans` count only if named; all their votes on one pair make one battle.
+        reviewers: the reviewers to include; `None` includes all but the humans.
 
     Raises:
-        DataError: a named reviewer gave no review that makes a battle.
+        DataError: a named reviewer has no review that makes a battle.
     """
     humans = set(dataset.humans)
     wanted = (
@@ -49,14 +100,14 @@ def battles_from_reviews(
     *,
     panels: Collection[str] = (),
 ) -> Iterator[Battle]:
-    """One battle per review of two answers by two different authors; other reviews are passed over.
+    """Yield one battle per review of two answers by two different authors; skip other reviews.
 
     Args:
-        comparisons: those that the reviews speak of.
-        reviews: each in the order in which its reviewer saw the answers.
-        panels: reviewers that stand for several people. All votes under such a name on one
-            comparison make one battle, scored by the sign of their mean; that reading of the human
-            votes is the one which reproduces PRD Table 2. These battles come last.
+        comparisons: the comparisons of the reviews.
+        reviews: each with the answers in the order shown to its reviewer.
+        panels: names that stand for several people. All votes under such a name on one
+            comparison make one battle, scored by the sign of their mean, which reproduces PRD
+            Table 2 from the human votes. These battles come last.
 
     Raises:
         DataError: a review of an unknown comparison, or of answers the comparison does not have.
@@ -84,10 +135,10 @@ def battles_from_reviews(
 def battles_from_transcripts(
     transcripts: Iterable[Transcript], *, stance: Stance
 ) -> Iterator[Battle]:
-    """One battle per seat that was asked for a verdict on two answers by two different authors.
+    """Yield one battle per seat with a verdict on two answers by two different authors.
 
-    `stance` is `private` (what the seat thought before it heard anybody) or `final` (its last
-    word). A seat that gave no readable verdict makes a battle with score `None`.
+    `stance` is `private` (before the seat heard another seat) or `final` (its last verdict). A seat
+    without a readable verdict makes a battle with score `None`.
     """
     for transcript in transcripts:
         yield from battles_from_reviews(
@@ -96,7 +147,7 @@ def battles_from_transcripts(
 
 
 def score(verdict: Verdict, shown: tuple[str, str]) -> int | None:
-    """A verdict on two shown answers as PRD scores it: -1 first, 0 tie, +1 second, else `None`."""
+    """Score a verdict on two shown answers as in PRD: -1 first, 0 tie, +1 second, else `None`."""
     if verdict.outcome is Outcome.TIE:
         return 0
     if verdict.outcome is not Outcome.CHOICE:

@@ -11,17 +11,15 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
-from peerjudge.ranking.tally import Floats, counted
-from peerjudge.ranking.weights import min_max, places
-
-__all__ = ["EloRatings", "EloTrajectory", "elo", "elo_peer", "elo_trajectory"]
+from peerjudge.ranking.tally import Floats, counting_battles
+from peerjudge.ranking.weights import contestant_columns, min_max
 
 _START = 1000.0
 _STEP = 32.0
-# In natural units a difference of 400 points is ln 10, and the logistic needs a single exp.
+# In natural units, 400 points are ln 10, and the logistic function needs a single exp.
 _UNIT = log(10.0) / 400.0
 
-# How many (order, position) entries are laid out at a time: bounds the memory.
+# (order, position) entries processed at a time, which bounds the memory.
 _BLOCK = 1 << 20
 _PLAIN_PASSES = 6
 
@@ -30,10 +28,10 @@ Orders = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EloRatings:
-    """Ratings `[order, contestant]` and the reviewer weights `[order, reviewer]` behind them.
+    """Ratings `[order, contestant]` and reviewer weights `[order, reviewer]`.
 
     `iterations` counts the passes over the battles; `residual` is the last change of a weight,
-    averaged over the orders (0 where the weights were given).
+    averaged over the orders (0 for given weights).
     """
 
     ratings: Floats
@@ -44,7 +42,7 @@ class EloRatings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EloTrajectory:
-    """Ratings `[step, order, contestant]` after so many `battles[step]`; the first step is 0."""
+    """Ratings `[step, order, contestant]` after `battles[step]` battles; the first step is 0."""
 
     battles: npt.NDArray[np.int64]
     ratings: Floats
@@ -58,21 +56,21 @@ def elo(
     seed: int = 0,
     exclude_self: bool = False,
 ) -> EloRatings:
-    """Plays the battles in many random orders, side by side.
+    """Compute Elo ratings over many random orders of the battles.
 
-    Everybody starts at 1000; a battle moves both by 32 times the reviewer's weight (scaled to mean
-    1, as in Algorithm 1) times the surprise. What is left at the end leans on the last few dozen
-    battles, which is why one order proves nothing: on Vicuna80 a rating varies by 35 to 46 points
-    (standard deviation) from order to order. A contestant without a battle that counts is NaN.
+    Every contestant starts at 1000. A battle moves both ratings by 32 times the reviewer's weight
+    (scaled to mean 1, as in Algorithm 1) times the difference between score and expectation. The
+    result depends mostly on the last few dozen battles: on Vicuna80 the standard deviation of a
+    rating between orders is 35 to 46 points. A contestant without a counting battle is NaN.
 
     Args:
-        tournament: unreadable battles are left out.
-        weights: by reviewer, in the order of `tournament.reviewers`, summing to 1, and the same for
-            every order or one row for each; `None` is equal.
-        orders: how many random orders, or the orders themselves, `[order, position]`, as indices of
-            the battles that count (one past the last is no battle, for padding).
-        seed: of the random orders.
-        exclude_self: leave out battles in which the reviewer is a contestant.
+        tournament: unreadable battles are excluded.
+        weights: weight by reviewer, in the order of `tournament.reviewers`, summing to 1: one row
+            for all orders or one for each; `None` weights all equally.
+        orders: number of random orders, or the orders as indices of the counting battles,
+            `[order, position]`; the index after the last battle is padding.
+        seed: seed of the random orders.
+        exclude_self: exclude battles in which the reviewer is a contestant.
     """
     rows = _rows(tournament, exclude_self=exclude_self)
     judges = len(tournament.reviewers)
@@ -92,21 +90,21 @@ def elo_trajectory(
     seed: int = 0,
     exclude_self: bool = False,
 ) -> EloTrajectory:
-    """How the ratings of `elo` grow: their state after every so many battles (PRD Figure 4).
+    """Compute the ratings of `elo` after every `every` battles (PRD Figure 4).
 
-    The last step is after all battles, and equal to what `elo` gives. One order's line means
-    little; look at the mean over the orders and its spread.
+    The last step is after all battles and equals `elo`. A single order is mostly noise; use the mean
+    over the orders and their spread.
 
     Args:
-        tournament: as for `elo`, and so are `weights`, `orders`, `seed` and `exclude_self`.
-        every: how many battles lie between two steps, at least 1.
-        weights: by reviewer, summing to 1, or one row for each order; `None` is equal.
-        orders: how many, or which.
-        seed: of the random orders.
-        exclude_self: leave out battles in which the reviewer is a contestant.
+        tournament: see `elo`.
+        every: battles between two steps, at least 1.
+        weights: see `elo`.
+        orders: see `elo`.
+        seed: see `elo`.
+        exclude_self: see `elo`.
     """
     if every < 1:
-        msg = f"a trajectory needs at least one battle between two steps, not {every}"
+        msg = f"every must be at least 1 battle, not {every}"
         raise DataError(msg)
     rows = _rows(tournament, exclude_self=exclude_self)
     judges = len(tournament.reviewers)
@@ -133,31 +131,31 @@ def elo_peer(
     max_iterations: int = 100,
     insist: bool = True,
 ) -> EloRatings:
-    """Elo with the peer weights of PRD section 3.1.2: ratings give weights, weights give ratings.
+    """Compute Elo ratings with the peer weights of PRD section 3.1.2.
 
-    The weights are `Normalize(MinMax(ratings))` and are settled **within each order**; ratings and
-    weights are then averaged over the orders. That reading reproduces the published numbers;
-    weights settled on the mean ratings put GPT-4 about 12 points higher. In some orders the plain
-    iteration swings for ever, so after a few passes it goes half the way only, which has the same
-    fixed points. A rare order that swings even so does not matter: settled means that the change of
-    the weights, averaged over the orders, is within `tolerance`. The default is about a third of
-    the standard error of a mean weight over 1000 orders of Vicuna80.
+    The weights are `Normalize(MinMax(ratings))`, iterated **within each order**; ratings and weights
+    are then averaged over the orders. This reproduces the published numbers; iterating on the mean
+    ratings puts GPT-4 about 12 points higher. In some orders the plain iteration oscillates, so after
+    a few passes each step is halved, which has the same fixed points. An order that still oscillates
+    does not matter: the iteration has converged if the change of the weights, averaged over the
+    orders, is within `tolerance`. The default is about a third of the standard error of a mean weight
+    over 1000 orders of Vicuna80.
 
     Args:
-        tournament: as for `elo`, and so are `orders`, `seed` and `exclude_self`.
-        orders: how many, or which.
-        seed: of the random orders.
-        exclude_self: leave out battles in which the reviewer is a contestant.
-        tolerance: of the weights' change, averaged over the orders.
-        max_iterations: how many passes are made to get there.
-        insist: on settling; if not, the last pass stands, with its residual.
+        tournament: see `elo`.
+        orders: see `elo`.
+        seed: see `elo`.
+        exclude_self: see `elo`.
+        tolerance: maximum change of the weights, averaged over the orders.
+        max_iterations: maximum number of passes.
+        insist: raise if the iteration does not converge; otherwise return the last pass.
 
     Raises:
         ConvergenceError: that average is above `tolerance` after `max_iterations` passes.
     """
     rows = _rows(tournament, exclude_self=exclude_self)
     judges = len(tournament.reviewers)
-    at = places(tournament.reviewers, tournament.contestants)
+    at = contestant_columns(tournament.reviewers, tournament.contestants)
     own = np.where(at >= 0, 0.0, np.nan)
     sequence = _orders(orders, len(rows.value) - 1, seed)
     weights = np.full((len(sequence), judges), 1.0 / judges)
@@ -175,9 +173,9 @@ def elo_peer(
     residual = float(change.mean())
     if insist and residual > tolerance:
         msg = (
-            f"Elo peer weights did not settle: after {passes} passes a weight still changes by "
+            f"Elo peer weights did not converge: after {passes} passes a weight still changes by "
             f"{residual:.3g} on average over {len(sequence)} orders (tolerance {tolerance:.3g}); "
-            "the scheme has no guarantee to settle on every tournament, use scheme 'damped'"
+            "this scheme may oscillate; use scheme 'damped'"
         )
         raise ConvergenceError(msg)
     return EloRatings(ratings=ratings, weights=weights, iterations=passes, residual=residual)
@@ -185,8 +183,8 @@ def elo_peer(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Rows:
-    # `value` is what the first contestant won; `idle` marks contestants without a battle. The last
-    # row is no battle: its reviewer weighs 0.
+    # `value` is the first contestant's score; `idle` marks contestants without a battle. The last row
+    # is padding: its reviewer has weight 0.
     reviewer: Orders
     first: Orders
     second: Orders
@@ -196,9 +194,9 @@ class _Rows:
 
 
 def _rows(tournament: Tournament, *, exclude_self: bool) -> _Rows:
-    keep = counted(tournament, exclude_self=exclude_self)
+    keep = counting_battles(tournament, exclude_self=exclude_self)
     if not keep.any():
-        msg = "there are no readable battles to rate"
+        msg = "no readable battles to rate"
         raise DataError(msg)
     first, second = tournament.first[keep], tournament.second[keep]
     size = len(tournament.contestants)
@@ -229,9 +227,9 @@ def _play(
     every: int = 0,
     steps: list[Floats] | None = None,
 ) -> Floats:
-    """Plays every sequence side by side from weights `[order, reviewer]` that sum to 1.
+    """Update ratings along all sequences in parallel; weights `[order, reviewer]` sum to 1.
 
-    After `every` so many battles the ratings so far are put into `steps`.
+    Appends the ratings after every `every` battles to `steps`.
     """
     orders, length = sequence.shape
     judges = weights.shape[1]
@@ -241,7 +239,7 @@ def _play(
     lane = np.arange(orders, dtype=np.intp)
     row, judge_row = lane * rows.size, lane * (judges + 1)
     span = max(1, _BLOCK // orders)
-    # A block ends where a step does.
+    # Blocks end at steps.
     ends = sorted({*range(span, length, span), *range(every or length, length, every or length)})
     for start, end in pairwise([0, *ends, length]):
         block = sequence[:, start:end].T

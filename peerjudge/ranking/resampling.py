@@ -1,9 +1,10 @@
-"""Scores and weights in tournaments of resampled questions: the bootstrap by question."""
+"""Bootstrap over questions: scores and weights of resampled tournaments, and their bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -11,20 +12,234 @@ import numpy.typing as npt
 from peerjudge.data import Scheme, Scoring, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import elo, elo_peer
-from peerjudge.ranking.recount import Rows, pairs, rates, rows_of
-from peerjudge.ranking.strengths import comparable, strengths
-from peerjudge.ranking.tally import Floats, counted
-from peerjudge.ranking.weights import Settling, peer_weights, places, scores_under
+from peerjudge.ranking.strengths import are_connected, estimate_strengths
+from peerjudge.ranking.tally import Floats, counting_battles
+from peerjudge.ranking.weights import Convergence, contestant_columns, peer_weights, weighted_scores
 
-__all__ = ["Resampled", "bootstrap"]
+Indices = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.float32]
 
-# How many (sample, reviewer, contestant) win rates are held at a time: bounds the memory.
+# (question, reviewer, contestant, outcome) cells counted at a time, which bounds the memory.
+_MOST_CELLS = 1 << 23
+_OUTCOMES = 3
+# Below this ratio of battles to cells, counting the battles of each sample is faster.
+_SPARSE = 1 / 64
+# Points are doubled to be whole numbers; in single precision these are exact up to this value.
+_EXACT = 1 << 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rows:
+    """Counting battles as columns; `question` is renumbered without gaps."""
+
+    question: Indices
+    reviewer: Indices
+    first: Indices
+    second: Indices
+    score: npt.NDArray[np.int8]
+    questions: int
+    judges: int
+    size: int
+
+    def by_reviewer(self) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+        """Yield each reviewer with the indices of its battles."""
+        # Two-byte keys make the stable sort a radix sort, several times faster.
+        keys = self.reviewer.astype(np.uint16) if self.judges < 1 << 16 else self.reviewer
+        order = np.argsort(keys, kind="stable")
+        ends = np.cumsum(np.bincount(self.reviewer, minlength=self.judges))
+        yield from enumerate(np.split(order, ends[:-1]))
+
+
+def select_rows(tournament: Tournament, keep: npt.NDArray[np.bool_]) -> Rows:
+    """Select the battles of a tournament marked in `keep`."""
+    part = slice(None) if keep.all() else keep
+    asked = tournament.question[part]
+    present = np.bincount(asked, minlength=len(tournament.questions)) > 0
+    renumbered = (np.cumsum(present) - 1).astype(np.int32)
+    return Rows(
+        question=renumbered[asked],
+        reviewer=tournament.reviewer[part],
+        first=tournament.first[part],
+        second=tournament.second[part],
+        score=tournament.score[part],
+        questions=int(np.count_nonzero(present)),
+        judges=len(tournament.reviewers),
+        size=len(tournament.contestants),
+    )
+
+
+def win_rates_by_sample(rows: Rows, draws: Floats) -> Floats:
+    """Return win rates `[sample, reviewer, contestant]` with questions repeated `draws` times.
+
+    `draws` is `[sample, question]`. NaN if a reviewer never saw a contestant in a sample.
+    """
+    result = np.full((len(draws), rows.judges, rows.size), np.nan)
+    cells = rows.questions * rows.size * _OUTCOMES
+    if len(rows.score) < _SPARSE * cells * rows.judges:
+        for sample, times in zip(result, draws, strict=True):
+            _divide(*_weighted(rows, times), out=sample)
+        return result
+    per_part = max(1, _MOST_CELLS // cells)
+    for begin in range(0, rows.judges, per_part):
+        judges = range(begin, min(begin + per_part, rows.judges))
+        part = result[:, judges.start : judges.stop]
+        points, battles = _by_question(rows, judges)
+        exact = rows.questions * max(float(battles.max()), 1.0) * 2.0 < _EXACT
+        times = draws.astype(np.float32) if exact else draws
+        shape = (len(draws), len(judges), rows.size)
+        drawn = [(times @ table).reshape(shape) for table in (points, battles)]
+        _divide(drawn[0], drawn[1], out=part)
+    return result
+
+
+def head_to_head_by_sample(rows: Rows, draws: Floats, weights: Floats) -> Floats:
+    """Return the points of row against column, `[sample, row, column]`.
+
+    Questions are repeated `draws` times; each battle counts `weights[sample, reviewer]` times the
+    number of reviewers.
+    """
+    area = rows.size**2
+    cells = rows.questions * area
+    total = np.zeros((len(draws), area))
+    for judge, part in rows.by_reviewer():
+        row, lost = rows.question[part].astype(np.intp) * area, (rows.score[part] + 1) / 2.0
+        first, second = rows.first[part], rows.second[part]
+        points = np.bincount(row + first * rows.size + second, 1.0 - lost, cells)
+        points = points + np.bincount(row + second * rows.size + first, lost, cells)
+        total += weights[:, judge, None] * rows.judges * (draws @ points.reshape(-1, area))
+    return total.reshape(len(draws), rows.size, rows.size)
+
+
+def _by_question(rows: Rows, judges: range) -> tuple[Counts, Counts]:
+    """Count doubled points and battles `[question, (reviewer, contestant)]` of some reviewers."""
+    part: slice | npt.NDArray[np.intp] = slice(None)
+    if len(judges) < rows.judges:
+        among = (rows.reviewer >= judges.start) & (rows.reviewer < judges.stop)
+        part = np.flatnonzero(among)
+    outcome = rows.score[part].astype(np.int32)
+    outcome += 1
+    cell = rows.question[part] * np.int32(len(judges))
+    cell += rows.reviewer[part]
+    cell -= np.int32(judges.start)
+    cell *= np.int32(rows.size)
+    shape = (rows.questions, len(judges) * rows.size, _OUTCOMES)
+    cells = shape[0] * shape[1] * _OUTCOMES
+    as_first, as_second = (
+        np.bincount((cell + side) * np.int32(_OUTCOMES) + outcome, minlength=cells).reshape(shape)
+        for side in (rows.first[part], rows.second[part])
+    )
+    points = 2 * (as_first[..., 0] + as_second[..., 2]) + as_first[..., 1] + as_second[..., 1]
+    battles = as_first.sum(axis=2) + as_second.sum(axis=2)
+    return points.astype(np.float32), battles.astype(np.float32)
+
+
+def _weighted(rows: Rows, times: Floats) -> tuple[Floats, Floats]:
+    """Count doubled points and battles `[reviewer, contestant]` with questions repeated `times`."""
+    shape, cells = (rows.judges, rows.size), rows.judges * rows.size
+    weight = times[rows.question]
+    row = rows.reviewer.astype(np.intp) * rows.size
+    lost = weight * (rows.score + 1)
+    first, second = row + rows.first, row + rows.second
+    points = np.bincount(first, 2.0 * weight - lost, cells) + np.bincount(second, lost, cells)
+    battles = np.bincount(first, weight, cells) + np.bincount(second, weight, cells)
+    return points.astype(np.float64).reshape(shape), battles.astype(np.float64).reshape(shape)
+
+
+def _divide(points: Floats | Counts, battles: Floats | Counts, *, out: Floats) -> None:
+    """Compute win rates from doubled points where there was a battle."""
+    # The counts are exact in single precision; their quotient is not.
+    np.divide(points, 2 * battles, out=out, where=battles > 0, dtype=np.float64)
+
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bounds:
+    """Bounds of score and rank by contestant."""
+
+    low: Floats
+    high: Floats
+    rank_low: npt.NDArray[np.int64]
+    rank_high: npt.NDArray[np.int64]
+
+
+def score_bounds(scores: Floats, *, level: float = 0.95, questions: int | None = None) -> Bounds:
+    """Compute percentile bounds of scores `[sample, contestant]` and of their ranks.
+
+    Args:
+        scores: NaN for contestants without a score.
+        level: level of the intervals.
+        questions: for win rates, the number of resampled questions. A contestant that won all or no
+            battles does so in every resample; its bounds are then Wilson's for that number.
+    """
+    low, high = percentile_bounds(scores, level=level)
+    if questions is not None:
+        z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+        unseen = z * z / (questions + z * z)
+        extreme = (high - low <= _EQUAL) & ((low <= _EQUAL) | (high >= 1.0 - _EQUAL))
+        low, high = (
+            np.where(extreme & (low > 0.5), 1.0 - unseen, low),
+            np.where(extreme & (high < 0.5), unseen, high),
+        )
+    tails = _tails(level)
+    place = rank_scores(scores)
+    best = np.quantile(place, tails[0], axis=0, method="lower")
+    worst = np.quantile(place, tails[1], axis=0, method="higher")
+    return Bounds(
+        low=low,
+        high=high,
+        rank_low=best.astype(np.int64),
+        rank_high=worst.astype(np.int64),
+    )
+
+
+def percentile_bounds(values: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return percentile bounds of each column of `[sample, column]`; NaN for empty columns."""
+    low, high = np.full((2, values.shape[1]), np.nan)
+    known = ~np.all(np.isnan(values), axis=0)
+    low[known], high[known] = np.nanquantile(values[:, known], _tails(level), axis=0)
+    return low, high
+
+
+def outranking_shares(scores: Floats) -> Floats:
+    """Return the share of samples in which row scores above column; a tie counts half.
+
+    A contestant without a score is below all others. `[x, y]` and `[y, x]` sum to 1; the diagonal is
+    one half.
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    above = np.zeros((scores.shape[1], scores.shape[1]))
+    for sample in known:
+        apart = sample[:, None] - _EQUAL
+        above += 1.0 * (apart > sample)
+        above += 0.5 * ((apart <= sample) & (sample[:, None] >= sample - _EQUAL))
+    return above / len(scores)
+
+
+def rank_scores(scores: Floats) -> npt.NDArray[np.int64]:
+    """Rank scores along the last axis, 1 is best; equal scores share the better rank; NaN is last."""
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    rows = known.reshape(-1, known.shape[-1])
+    place = np.empty(rows.shape, dtype=np.int64)
+    # Row by row, because comparing all pairs of 2,000 contestants at once takes gigabytes.
+    for row, into in zip(rows, place, strict=True):
+        not_above = np.searchsorted(np.sort(row), row + _EQUAL, side="right")
+        into[:] = 1 + row.size - not_above
+    return place.reshape(known.shape)
+
+
+def _tails(level: float) -> tuple[float, float]:
+    return (1.0 - level) / 2.0, (1.0 + level) / 2.0
+
+
+# (sample, reviewer, contestant) win rates held at a time, which bounds the memory.
 _MOST_RATES = 1 << 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Resampled:
-    """Scores `[sample, contestant]` and the reviewer weights `[sample, reviewer]` behind them."""
+    """Scores `[sample, contestant]` and reviewer weights `[sample, reviewer]`."""
 
     scores: Floats
     weights: Floats
@@ -40,39 +255,40 @@ def bootstrap(
     seed: int = 0,
     prior: float = 0.0,
     exclude_self: bool = False,
-    settling: Settling | None = None,
+    criteria: Convergence | None = None,
 ) -> Resampled:
-    """Scores and weights of tournaments made of resampled questions.
+    """Compute scores and weights of tournaments of resampled questions.
 
     Reviews of one question share its difficulty, so a question is drawn with all its reviews. For
-    win rates and Bradley-Terry all samples are one matrix product of multiplicities and counts.
-    Peer weights are found anew in every sample (from win rates; with Elo and `prd`, from Elo). An
-    Elo sample is played in one random order, so its spread holds both sources of uncertainty. Where
-    a sample has no finite Bradley-Terry estimate, one tied battle is added to every pair.
+    win rates and Bradley-Terry, all samples are one matrix product of multiplicities and counts.
+    Peer weights are iterated in every sample (from win rates; with Elo and `prd`, from Elo). An Elo
+    sample uses one random order, so its spread includes both sources of uncertainty. In a sample
+    without a finite Bradley-Terry estimate, one tied battle is added to every pair.
 
     Args:
-        tournament: unreadable battles are left out.
-        scoring: how contestants are scored.
-        weights: by reviewer, summing to 1; `None` finds peer weights in each sample.
-        scheme: of the peer weights.
-        samples: how many.
-        seed: of the draws.
-        prior: of Bradley-Terry: so many tied battles are added to every pair of every sample.
-        exclude_self: leave out battles in which the reviewer is a contestant.
-        settling: of the peer weights; samples that do not settle go half the way each pass, and stay
-            where they are in the end, because only the tournament itself has to settle.
+        tournament: unreadable battles are excluded.
+        scoring: score of a contestant.
+        weights: weight by reviewer, summing to 1; `None` computes peer weights in each sample.
+        scheme: scheme of the peer weights.
+        samples: number of resamples.
+        seed: seed of the resamples.
+        prior: tied battles added to every pair of every sample (Bradley-Terry).
+        exclude_self: exclude battles in which the reviewer is a contestant.
+        criteria: convergence of the peer weights. Steps of samples that oscillate are halved; a
+            sample that still does not converge is used as it is, because only the tournament itself
+            must converge.
     """
-    keep = counted(tournament, exclude_self=exclude_self)
+    keep = counting_battles(tournament, exclude_self=exclude_self)
     if not keep.any() or samples < 1:
-        msg = f"cannot draw {samples} samples of {np.count_nonzero(keep)} readable battles"
+        msg = f"cannot draw {samples} resamples of {np.count_nonzero(keep)} readable battles"
         raise DataError(msg)
-    rows = rows_of(tournament, keep)
+    rows = select_rows(tournament, keep)
     draws = _draws(rows.questions, samples, seed)
     if scoring == Scoring.ELO and scheme == Scheme.PRD and weights is None:
         orders = _orders(rows, draws, seed)
         played = elo_peer(tournament, orders=orders, exclude_self=exclude_self, insist=False)
         return Resampled(scores=played.ratings, weights=played.weights)
-    at = places(tournament.reviewers, tournament.contestants)
+    at = contestant_columns(tournament.reviewers, tournament.contestants)
     scores = np.empty((samples, rows.size))
     held = np.empty((samples, rows.judges))
     if weights is not None:
@@ -80,11 +296,11 @@ def bootstrap(
     if scoring == Scoring.WIN_RATE or weights is None:
         for part, given in _rates_in_parts(rows, draws):
             if weights is None:
-                how = settling or Settling()
-                held[part] = peer_weights(given, at, scheme=scheme, settling=how, relax=True)[0]
-            scores[part] = scores_under(held[part], given)
+                how = criteria or Convergence()
+                held[part] = peer_weights(given, at, scheme=scheme, criteria=how, relax=True)[0]
+            scores[part] = weighted_scores(held[part], given)
     if scoring == Scoring.BRADLEY_TERRY:
-        scores = _strengths(pairs(rows, draws, held), prior)
+        scores = _strengths(head_to_head_by_sample(rows, draws, held), prior)
     elif scoring == Scoring.ELO:
         orders = _orders(rows, draws, seed)
         scores = elo(tournament, weights=held, orders=orders, exclude_self=exclude_self).ratings
@@ -92,7 +308,7 @@ def bootstrap(
 
 
 def _draws(questions: int, samples: int, seed: int) -> Floats:
-    """How often each sample `[sample, question]` draws each question."""
+    """Draw how often each question occurs in each sample, `[sample, question]`."""
     chances = np.full(questions, 1.0 / questions)
     drawn = np.random.default_rng(seed).multinomial(questions, chances, size=samples)
     return drawn.astype(np.float64)
@@ -102,22 +318,22 @@ def _rates_in_parts(rows: Rows, draws: Floats) -> Iterator[tuple[slice, Floats]]
     span = max(1, _MOST_RATES // (rows.judges * rows.size))
     for start in range(0, len(draws), span):
         part = slice(start, start + span)
-        yield part, rates(rows, draws[part])
+        yield part, win_rates_by_sample(rows, draws[part])
 
 
 def _strengths(points: Floats, prior: float) -> Floats:
     points = points + prior / 2.0 * (1.0 - np.eye(points.shape[1]))
     judged = np.flatnonzero((points + points.transpose(0, 2, 1)).any(axis=(0, 2)))
     among = points[:, judged[:, None], judged]
-    lost = ~comparable(among)
+    lost = ~are_connected(among)
     among[lost] += 0.5 * (1.0 - np.eye(len(judged)))
     levels = np.full(points.shape[:2], np.nan)
-    levels[:, judged] = strengths(among)
+    levels[:, judged] = estimate_strengths(among)
     return levels
 
 
 def _orders(rows: Rows, draws: Floats, seed: int) -> npt.NDArray[np.int32]:
-    """Each sample's battles in a random order, padded with one past the last to equal length."""
+    """Return the battles of each sample in random order, padded with the index after the last."""
     random = np.random.default_rng([seed, 1])
     battles = np.arange(len(rows.question), dtype=np.int32)
     times = draws.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Ranks the contestants of a tournament."""
+"""Ranking of the contestants of a tournament, and its JSON document."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Standing, 
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.resampling import bootstrap as resample
+from peerjudge.ranking.resampling import (
+    outranking_shares,
+    percentile_bounds,
+    rank_scores,
+    score_bounds,
+)
 from peerjudge.ranking.strengths import bradley_terry
-from peerjudge.ranking.tally import Floats, counted, win_rates
-from peerjudge.ranking.uncertainty import bounds, intervals, outranks, ranks
+from peerjudge.ranking.tally import Floats, counting_battles, win_rates
 from peerjudge.ranking.weights import (
-    Settling,
+    Convergence,
     equal_weights,
     given_weights,
     peer_rank,
-    scores_under,
+    weighted_scores,
 )
-
-__all__ = ["Weighting", "rank", "ranking_document"]
 
 Weighting = Literal["equal", "peer"] | Mapping[str, float]
 
-# A table of all pairs of more contestants than this is of no use to anybody.
+# A table of all pairs is not useful above this many contestants.
 _MOST_OUTRANKS = 200
 
 
@@ -46,48 +49,45 @@ def rank(
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
 ) -> Ranking:
-    """Scores and ranks the contestants, best first; equal scores share a rank.
+    """Score and rank the contestants, best first; equal scores share a rank.
 
-    A win rate is the weighted mean of the win rates that the reviewers awarded (PRD Equations 1 and
-    2); Elo the mean over `orders` random orders (Algorithm 1); Bradley-Terry is on the Elo scale.
-    Peer weights follow from win rates (`peer_rank`), except that Elo under `prd` iterates on the Elo
-    ratings themselves (`elo_peer`), as in the paper.
+    A win rate is the weighted mean of the reviewers' win rates (PRD Equations 1 and 2); Elo is the
+    mean over `orders` random orders (Algorithm 1); Bradley-Terry is on the Elo scale. Peer weights
+    are computed from win rates (`peer_rank`), except that Elo with `prd` iterates on the Elo ratings
+    (`elo_peer`), as in the paper.
 
-    A contestant without a battle that counts has score NaN and comes last.
+    A contestant without a counting battle has score NaN and comes last.
 
     Args:
-        tournament: unreadable battles are counted and left out.
-        scoring: how contestants are scored.
+        tournament: unreadable battles are counted and excluded.
+        scoring: score of a contestant.
         weights: `equal`, `peer`, or a weight for each reviewer (rescaled to sum to 1).
-        scheme: of the peer weights.
-        orders: of the battles, for Elo.
-        seed: of the orders and of the bootstrap.
-        bootstrap: how many resamples of the questions make the bounds of scores, ranks and found
-            weights, and (for up to 200 contestants) the shares in which one outranks another. With
-            0, or if all battles are on one question, there are none, except that Elo then has the
-            bounds of 95% of the orders.
-        exclude_self: leave out battles in which the reviewer is a contestant.
-        prior: of Bradley-Terry: so many tied battles are added to every pair.
-        damping: of scheme `damped`, see `peer_rank`.
-        tolerance: of the peer weights, see `peer_rank`.
-        max_iterations: of the peer weights, see `peer_rank`.
+        scheme: scheme of the peer weights.
+        orders: number of random orders for Elo.
+        seed: seed of the orders and of the bootstrap.
+        bootstrap: number of resamples of the questions for the bounds of scores, ranks and peer
+            weights, and (up to 200 contestants) for the shares in which one outranks another. With
+            0, or if all battles are on one question, there are no bounds, except that Elo then has
+            those of 95 % of the orders.
+        exclude_self: exclude battles in which the reviewer is a contestant.
+        prior: tied battles added to every pair (Bradley-Terry).
+        damping: see `peer_rank`.
+        tolerance: see `peer_rank`.
+        max_iterations: see `peer_rank`.
 
     Raises:
         DataError: no readable battles, weights that do not fit, or no finite Bradley-Terry estimate.
-        ConvergenceError: the peer weights do not settle.
+        ConvergenceError: the peer weights do not converge.
     """
     if not len(tournament):
-        msg = (
-            "there are no battles to rank: no review is of two answers whose authors are known and "
-            "are not the same"
-        )
+        msg = "no battles to rank: no review compares two answers by different, known authors"
         raise DataError(msg)
-    keep = counted(tournament, exclude_self=exclude_self)
+    keep = counting_battles(tournament, exclude_self=exclude_self)
     if not keep.any():
-        msg = f"none of the {len(tournament)} battles can be ranked: no readable verdict in any"
+        msg = f"no battles to rank: none of the {len(tournament)} has a readable verdict"
         raise DataError(msg)
-    settling = Settling(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
-    held, scores, spread = _scored(
+    criteria = Convergence(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
+    held, scores, spread = _weigh_and_score(
         tournament,
         scoring=Scoring(scoring),
         weights=weights,
@@ -95,7 +95,7 @@ def rank(
         orders=(orders, seed),
         prior=prior,
         exclude_self=exclude_self,
-        settling=settling,
+        criteria=criteria,
     )
     ranking = Ranking(
         scoring=Scoring(scoring),
@@ -116,7 +116,7 @@ def rank(
         seed=seed,
         prior=prior,
         exclude_self=exclude_self,
-        settling=settling,
+        criteria=criteria,
     )
     rated = asked if scoring == Scoring.WIN_RATE else None
     return replace(
@@ -128,11 +128,11 @@ def rank(
 
 
 def ranking_document(ranking: Ranking) -> dict[str, object]:
-    """The ranking as plain values for JSON: what `peerjudge rank --json` prints.
+    """Convert a ranking to the JSON document of `peerjudge rank --json`.
 
-    `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`; a bound or
-    score that does not exist is null, and so are `outranks` (how sure it is that the first name
-    ranks above the second) and `weight_bounds` where no questions were resampled.
+    `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`. A missing bound
+    or score is null, and so are `outranks` (share of resamples in which the first name ranks above
+    the second) and `weight_bounds` if no questions were resampled.
     """
     held = ranking.weights
     shares = set(held.weights.values())
@@ -164,7 +164,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
     }
 
 
-def _scored(
+def _weigh_and_score(
     tournament: Tournament,
     *,
     scoring: Scoring,
@@ -173,15 +173,15 @@ def _scored(
     orders: tuple[int, int],
     prior: float,
     exclude_self: bool,
-    settling: Settling,
+    criteria: Convergence,
 ) -> tuple[ReviewerWeights, Floats, Floats | None]:
-    """The weights, the scores, and the ratings by order where there are any."""
+    """Return the weights, the scores, and the Elo ratings by order if there are any."""
     count, seed = orders
     if weights == "peer" and scoring == Scoring.ELO and scheme == Scheme.PRD:
         played = elo_peer(tournament, orders=count, seed=seed, exclude_self=exclude_self)
         held = _elo_weights(tournament.reviewers, played)
         return held, played.ratings.mean(axis=0), played.ratings
-    held = _weights(tournament, weights, scheme, settling, exclude_self=exclude_self)
+    held = _weights(tournament, weights, scheme, criteria, exclude_self=exclude_self)
     share = _values(held)
     if scoring == Scoring.ELO:
         played = elo(tournament, weights=share, orders=count, seed=seed, exclude_self=exclude_self)
@@ -190,14 +190,14 @@ def _scored(
         levels = bradley_terry(tournament, weights=share, exclude_self=exclude_self, prior=prior)
         return held, levels, None
     rates = win_rates(tournament, exclude_self=exclude_self).rates
-    return held, scores_under(share[None], rates[None])[0], None
+    return held, weighted_scores(share[None], rates[None])[0], None
 
 
 def _weights(
     tournament: Tournament,
     weights: Weighting,
     scheme: Scheme,
-    settling: Settling,
+    criteria: Convergence,
     *,
     exclude_self: bool,
 ) -> ReviewerWeights:
@@ -206,9 +206,9 @@ def _weights(
             tournament,
             scheme=scheme,
             exclude_self=exclude_self,
-            damping=settling.damping,
-            tolerance=settling.tolerance,
-            max_iterations=settling.max_iterations,
+            damping=criteria.damping,
+            tolerance=criteria.tolerance,
+            max_iterations=criteria.max_iterations,
         )
     if weights == "equal":
         return equal_weights(tournament.reviewers)
@@ -233,7 +233,7 @@ def _values(held: ReviewerWeights) -> Floats:
 def _outranks(contestants: Sequence[str], scores: Floats) -> dict[str, dict[str, float]] | None:
     if len(contestants) > _MOST_OUTRANKS:
         return None
-    shares: list[list[float]] = outranks(scores).tolist()
+    shares: list[list[float]] = outranking_shares(scores).tolist()
     return {
         one: {other: share for other, share in zip(contestants, row, strict=True) if other != one}
         for one, row in zip(contestants, shares, strict=True)
@@ -241,7 +241,7 @@ def _outranks(contestants: Sequence[str], scores: Floats) -> dict[str, dict[str,
 
 
 def _weight_bounds(held: ReviewerWeights, drawn: Floats) -> dict[str, tuple[float, float]]:
-    low, high = intervals(drawn)
+    low, high = percentile_bounds(drawn)
     lows: list[float] = low.tolist()
     highs: list[float] = high.tolist()
     return dict(zip(held.weights, zip(lows, highs, strict=True), strict=True))
@@ -254,8 +254,8 @@ def _standings(
     *,
     questions: int | None = None,
 ) -> dict[str, Standing]:
-    limits = None if spread is None else bounds(spread, questions=questions)
-    place = ranks(scores)
+    limits = None if spread is None else score_bounds(spread, questions=questions)
+    place = rank_scores(scores)
     order: list[int] = np.lexsort((np.arange(len(place)), place)).tolist()
     return {
         contestants[index]: Standing(

@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths: the order-free estimate of what Elo wanders around."""
+"""Bradley-Terry strengths: maximum-likelihood ratings that do not depend on the order of battles."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking.tally import Floats, head_to_head
 
-__all__ = ["bradley_terry", "comparable", "strengths"]
-
 _UNIT = 400.0 / log(10.0)
 _MIDDLE = 1000.0
-# A longest Newton step, in natural units; an undamped first step can overshoot.
+# Maximum Newton step in natural units; an undamped first step can overshoot.
 _LONGEST = 2.0
 
 
@@ -28,27 +26,28 @@ def bradley_terry(
     tolerance: float = 1e-10,
     max_iterations: int = 100,
 ) -> Floats:
-    """Maximum-likelihood strengths on the Elo scale: mean 1000, 400 points are odds of 10 to 1.
+    """Estimate strengths on the Elo scale: mean 1000; 400 points are odds of 10 to 1.
 
-    A tie counts as half a win each; each battle counts as much as its reviewer weighs. The estimate
-    is finite only if the contestants cannot be split into two groups of which one never got a point
-    from the other. A `prior` of p adds p tied battles between every two contestants: then it is
-    always finite, and drawn towards 1000. A contestant without a battle that counts is NaN.
+    A tie is half a win for each side; each battle counts with its reviewer's weight. The estimate is
+    finite only if the contestants cannot be split into two groups of which one never got a point
+    from the other. A `prior` of p adds p tied battles to every pair: the estimate is then always
+    finite and shrunk towards 1000. A contestant without a counting battle is NaN.
 
     Args:
-        tournament: unreadable battles are left out.
-        weights: by reviewer, in the order of `tournament.reviewers`, summing to 1; `None` is equal.
-        exclude_self: leave out battles in which the reviewer is a contestant.
+        tournament: unreadable battles are excluded.
+        weights: weight by reviewer, in the order of `tournament.reviewers`, summing to 1; `None`
+            weights all equally.
+        exclude_self: exclude battles in which the reviewer is a contestant.
         prior: tied battles added to every pair.
-        tolerance: settled when no strength changes by more than this (natural units).
-        max_iterations: how many Newton steps are made to get there.
+        tolerance: converged if no strength changes by more than this (natural units).
+        max_iterations: maximum number of Newton steps.
 
     Raises:
         DataError: there is no finite estimate.
-        ConvergenceError: not settled after `max_iterations`.
+        ConvergenceError: not converged after `max_iterations`.
     """
     if not 0.0 <= prior < np.inf:
-        msg = f"a prior is a number of tied battles, at least 0, not {prior}"
+        msg = f"prior must be a number of tied battles of at least 0, not {prior}"
         raise DataError(msg)
     judges = len(tournament.reviewers)
     share = np.full(judges, 1.0) if weights is None else weights * judges
@@ -56,27 +55,32 @@ def bradley_terry(
     points = points + prior / 2.0 * (1.0 - np.eye(len(points)))
     judged = np.flatnonzero((points + points.T).any(axis=0))
     among = points[judged[:, None], judged][None]
-    if not comparable(among)[0]:
+    if not are_connected(among)[0]:
         msg = (
             "no finite Bradley-Terry strengths exist: some contestants never got a point from the "
             "others; use win rates or Elo, or a prior above 0"
         )
         raise DataError(msg)
     levels = np.full(len(points), np.nan)
-    levels[judged] = strengths(among, tolerance=tolerance, max_iterations=max_iterations)[0]
+    levels[judged] = estimate_strengths(among, tolerance=tolerance, max_iterations=max_iterations)[
+        0
+    ]
     return levels
 
 
-def strengths(points: Floats, *, tolerance: float = 1e-10, max_iterations: int = 100) -> Floats:
-    """Strengths `[case, contestant]` from points of row against column, `[case, row, column]`.
+def estimate_strengths(
+    points: Floats, *, tolerance: float = 1e-10, max_iterations: int = 100
+) -> Floats:
+    """Estimate strengths `[case, contestant]` from points `[case, row, column]`.
 
-    Newton's method on all cases at once; every case must be `comparable`.
+    Points are those of row against column. Newton's method runs on all cases at once; every case
+    must be connected (`are_connected`).
     """
     cases, size, _ = points.shape
     battles = points + points.transpose(0, 2, 1)
     won = points.sum(axis=2)
     levels: Floats = np.zeros((cases, size))
-    # Levels are free up to a constant; this pins their sum and keeps the matrix regular.
+    # Levels are determined up to a constant; this fixes their sum and keeps the matrix regular.
     pin = battles.sum(axis=(1, 2), keepdims=True) / size**2
     for _ in range(max_iterations):
         chance = 1.0 / (1.0 + np.exp(levels[:, None, :] - levels[:, :, None]))
@@ -88,12 +92,12 @@ def strengths(points: Floats, *, tolerance: float = 1e-10, max_iterations: int =
         levels = levels + step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
         if longest.max(initial=0.0) <= tolerance:
             return _MIDDLE + _UNIT * (levels - levels.mean(axis=1, keepdims=True))
-    msg = f"Bradley-Terry strengths did not settle to {tolerance:.3g} in {max_iterations} steps"
+    msg = f"Bradley-Terry strengths did not converge to {tolerance:.3g} in {max_iterations} steps"
     raise ConvergenceError(msg)
 
 
-def comparable(points: Floats) -> npt.NDArray[np.bool_]:
-    """For each case whether everybody got points from everybody, directly or by way of others."""
+def are_connected(points: Floats) -> npt.NDArray[np.bool_]:
+    """Return, for each case, `True` if each contestant got points from each other, if only indirectly."""
     size = points.shape[1]
     reach = (points > 0) | np.eye(size, dtype=np.bool_)
     for _ in range(max(size - 1, 1).bit_length()):

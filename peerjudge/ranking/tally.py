@@ -1,4 +1,4 @@
-"""Counts a tournament: who won how often in whose eyes, and against whom."""
+"""Win rates: points and battles of a tournament by reviewer and contestant."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament
 
-__all__ = ["Floats", "Tally", "counted", "head_to_head", "win_rates"]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-# One integer bincount over (outcome, reviewer, first, second) is the cheapest way to count, as long
-# as its table is small beside the battles; above this many cells four weighted ones are cheaper.
+# One integer bincount over (outcome, reviewer, first, second) is fastest while its table is small
+# compared with the battles; above this many cells four weighted bincounts are faster.
 _MOST_CELLS = 1 << 22
 _OUTCOMES = 3
 _BLOCK = 1 << 15
-# So many battles are counted at a time, which bounds the memory beside the table.
+# Battles counted at a time, which bounds the memory.
 _CHUNK = 1 << 20
 
 
@@ -27,7 +25,7 @@ _CHUNK = 1 << 20
 class Tally:
     """Points and battles by reviewer (row) and contestant (column).
 
-    A win is one point, a tie half a point. `unreadable` counts the battles left out as unreadable.
+    A win is one point, a tie half a point. `unreadable` counts the excluded unreadable battles.
     """
 
     points: Floats
@@ -36,29 +34,31 @@ class Tally:
 
     @property
     def rates(self) -> Floats:
-        """PRD Equation 1, `[reviewer, contestant]`; NaN where a reviewer never saw a contestant."""
+        """Win rates of PRD Equation 1, `[reviewer, contestant]`; NaN for contestants a reviewer never saw."""
         unseen = np.full_like(self.points, np.nan)
         return np.divide(self.points, self.battles, out=unseen, where=self.battles > 0)
 
 
 def win_rates(tournament: Tournament, *, exclude_self: bool = False) -> Tally:
-    """How often each contestant won in each reviewer's eyes: `rates` is W of PRD Equation 1.
+    """Count points and battles; `rates` is W of PRD Equation 1.
 
-    Equation 1 divides by the battles of a full tournament; this divides by those that took place
-    and were readable, which is the same where every pair was judged in both orders on every question.
+    Equation 1 divides by the battles of a full tournament, this by the readable battles that took
+    place. Both are equal if every pair was judged in both orders on every question.
 
     Args:
-        tournament: its columns are read once.
-        exclude_self: leave out battles in which the reviewer is one of the two contestants.
+        tournament: battles to count.
+        exclude_self: exclude battles in which the reviewer is one of the two contestants.
     """
     judges, size = len(tournament.reviewers), len(tournament.contestants)
     unreadable = len(tournament) - int(np.count_nonzero(tournament.readable))
     if judges * size * size * _OUTCOMES > _MOST_CELLS:
-        points, battles = _tally_sparse(tournament, counted(tournament, exclude_self=exclude_self))
+        points, battles = _tally_sparse(
+            tournament, counting_battles(tournament, exclude_self=exclude_self)
+        )
     else:
         cells = _cells(tournament)
         if exclude_self:
-            _blank_own(tournament, cells)
+            _clear_own(tournament, cells)
         won, tied, lost = range(_OUTCOMES)
         as_first, as_second = cells.sum(axis=3), cells.sum(axis=2)
         wins = as_first[won] + as_second[lost]
@@ -68,8 +68,8 @@ def win_rates(tournament: Tournament, *, exclude_self: bool = False) -> Tally:
     return Tally(points=points, battles=battles, unreadable=unreadable)
 
 
-def counted(tournament: Tournament, *, exclude_self: bool) -> npt.NDArray[np.bool_]:
-    """Which battles count: the readable ones, without self-reviews if so asked."""
+def counting_battles(tournament: Tournament, *, exclude_self: bool) -> npt.NDArray[np.bool_]:
+    """Return the mask of counting battles: readable ones, without self-reviews if `exclude_self`."""
     if not exclude_self:
         return tournament.readable
     own = _own_contestant(tournament)[tournament.reviewer]
@@ -77,9 +77,9 @@ def counted(tournament: Tournament, *, exclude_self: bool) -> npt.NDArray[np.boo
 
 
 def head_to_head(tournament: Tournament, weights: Floats, *, exclude_self: bool = False) -> Floats:
-    """Points of row against column, each battle times its reviewer's weight."""
+    """Return the points of row against column, each battle times its reviewer's weight."""
     size = len(tournament.contestants)
-    keep = counted(tournament, exclude_self=exclude_self)
+    keep = counting_battles(tournament, exclude_self=exclude_self)
     cell = tournament.first[keep].astype(np.intp) * size + tournament.second[keep]
     share = weights[tournament.reviewer[keep]]
     lost = (tournament.score[keep] + 1) / 2.0
@@ -89,7 +89,7 @@ def head_to_head(tournament: Tournament, weights: Floats, *, exclude_self: bool 
 
 
 def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
-    """`[outcome, reviewer, first, second]`: how many readable battles ended how."""
+    """Count the readable battles as `[outcome, reviewer, first, second]`."""
     judges, size = len(tournament.reviewers), len(tournament.contestants)
     cells = _OUTCOMES * judges * size * size
     index = np.empty(min(len(tournament), _CHUNK), dtype=np.int32)
@@ -98,18 +98,18 @@ def _cells(tournament: Tournament) -> npt.NDArray[np.int64]:
         chunk = slice(start, start + _CHUNK)
         counted = np.bincount(_index(tournament, chunk, index), minlength=cells + 1)
         flat = flat + counted if start else counted
-    # The last cell holds the unreadable.
+    # The last cell counts unreadable battles.
     return flat[:-1].reshape(_OUTCOMES, judges, size, size)
 
 
 def _index(
     tournament: Tournament, chunk: slice, index: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """The cell of every battle of a chunk, written into the front of `index`."""
+    """Write the cell of every battle of a chunk to the front of `index`."""
     judges, size = len(tournament.reviewers), len(tournament.contestants)
     readable = tournament.readable[chunk]
     filled = index[: len(readable)]
-    # In blocks, so that the intermediate products stay in the cache.
+    # In blocks, so that intermediate products stay in the CPU cache.
     for start in range(0, len(filled), _BLOCK):
         part = slice(chunk.start + start, min(chunk.start + start + _BLOCK, chunk.stop))
         cell = filled[start : start + _BLOCK]
@@ -125,7 +125,7 @@ def _index(
     return filled
 
 
-def _blank_own(tournament: Tournament, cells: npt.NDArray[np.int64]) -> None:
+def _clear_own(tournament: Tournament, cells: npt.NDArray[np.int64]) -> None:
     own: list[int] = _own_contestant(tournament).tolist()
     for judge, contestant in enumerate(own):
         if contestant >= 0:

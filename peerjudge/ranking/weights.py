@@ -1,4 +1,4 @@
-"""Finds the reviewer weights that agree with the scores they produce."""
+"""Reviewer weights: peer ranking by iteration (PRD and damped schemes), equal and given weights."""
 
 from __future__ import annotations
 
@@ -12,27 +12,17 @@ from peerjudge.data import ReviewerWeights, Scheme, Tournament
 from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking.tally import Floats, win_rates
 
-__all__ = [
-    "Settling",
-    "equal_weights",
-    "given_weights",
-    "min_max",
-    "peer_rank",
-    "peer_weights",
-    "places",
-    "scores_under",
-]
-
-# Scores closer than this are equal; it only guards the division of min-max.
+# Scores closer than this are equal; this only guards the division of min-max.
 _EQUAL = 1e-12
 _PLAIN_PASSES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settling:
-    """When an iteration is settled. `damping` is the share of trust that follows the reviews.
+class Convergence:
+    """Convergence criteria of the peer weights.
 
-    `tolerance` bounds the last change of any weight, `max_iterations` the passes made for it.
+    `damping` is the share of trust that follows the reviews, `tolerance` the maximum last change of
+    any weight, `max_iterations` the maximum number of passes.
     """
 
     damping: float = 0.85
@@ -60,56 +50,56 @@ def peer_rank(
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
 ) -> ReviewerWeights:
-    """Weighs each reviewer by how well its own answers do in the eyes of weighted reviewers.
+    """Weight each reviewer by the scores that the weighted reviewers give to its own answers.
 
-    Both schemes start from W, the win rates of PRD Equation 1 (`win_rates`), and from equal weights.
+    Both schemes start from W, the win rates of PRD Equation 1 (`win_rates`), and equal weights.
 
     `prd` iterates Equation 2 as written: `score_c = sum_r a_r W_rc`, then min-max over the
-    reviewers, then division by the sum. The weakest reviewer always gets weight 0, and nothing
-    guarantees that the iteration settles. (Algorithm 2 as printed divides the scores by the number
-    of reviewers once more; min-max cancels that, so its weights are the same.)
+    reviewers, then division by the sum. The weakest reviewer always gets weight 0, and the
+    iteration may not converge. (Algorithm 2 as printed also divides the scores by the number of
+    reviewers; min-max cancels that, so the weights are the same.)
 
-    `damped` has reviewer r pass its trust on in proportion to the win rates it awards, except for a
-    share that goes to all alike: `a_s = (1 - d)/R + d sum_r a_r W_rs / sum_t W_rt`, which is
-    PageRank on the graph of win rates. In the sum norm each pass brings any two sets of weights
-    closer by the factor d < 1, so there is exactly one fixed point, it is reached from anywhere, and
-    every weight is at least (1 - d)/R.
+    `damped` distributes the trust of reviewer r in proportion to the win rates it awards, except for
+    a share distributed equally: `a_s = (1 - d)/R + d sum_r a_r W_rs / sum_t W_rt`, which is PageRank
+    on the graph of win rates. Each pass is a contraction by the factor d < 1 in the sum norm, so
+    there is exactly one fixed point, reached from any start, and every weight is at least
+    (1 - d)/R.
 
-    In both, a reviewer that is no contestant (a person, say) weighs the mean of those that are; with
-    none that are, and where all score the same, all weigh the same; a single reviewer weighs 1. Two
-    reviewers who each credit only themselves therefore stay equal, and the least advantage of one
-    gives it all the weight under `prd`, and somewhat more than half under `damped`. A contestant that
-    some reviewers never saw is scored by those who did, their weights rescaled to sum to 1 (if those
-    weights are all 0, by the plain mean of their win rates); `damped` fills the gap in W with that
-    plain mean.
+    In both, a reviewer that is not a contestant (a person, for example) gets the mean weight of those
+    that are. Without any contestant among the reviewers, and if all score the same, all weights are
+    equal; a single reviewer gets 1. Two reviewers that credit only themselves therefore have equal
+    weights, and the smallest advantage of one gives it all the weight under `prd`, and slightly more
+    than half under `damped`. A contestant that some reviewers never saw is scored by the others, with
+    weights rescaled to sum to 1 (if those are all 0, by the unweighted mean of their win rates);
+    `damped` fills the gap in W with that mean.
 
     Args:
-        tournament: unreadable battles are left out.
-        scheme: which of the two.
-        exclude_self: leave out battles in which the reviewer is a contestant.
+        tournament: unreadable battles are excluded.
+        scheme: `prd` or `damped`.
+        exclude_self: exclude battles in which the reviewer is a contestant.
         damping: d of `damped`, from 0 (equal weights) to below 1.
-        tolerance: settled when no weight changes by more than this.
-        max_iterations: how many passes are made to get there.
+        tolerance: converged if no weight changes by more than this.
+        max_iterations: maximum number of passes.
 
     Raises:
         ConvergenceError: the weights still change after `max_iterations`.
     """
-    settling = Settling(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
+    criteria = Convergence(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
     if not tournament.reviewers:
-        msg = "there are no reviews, so there is no reviewer to weigh"
+        msg = "no reviews, so there are no reviewers to weight"
         raise DataError(msg)
     rates = win_rates(tournament, exclude_self=exclude_self).rates
-    at = places(tournament.reviewers, tournament.contestants)
-    weights, iterations, change = peer_weights(rates[None], at, scheme=scheme, settling=settling)
+    at = contestant_columns(tournament.reviewers, tournament.contestants)
+    weights, iterations, change = peer_weights(rates[None], at, scheme=scheme, criteria=criteria)
     residual = float(change[0])
     if residual > tolerance:
         advice = (
-            "; the scheme has no guarantee to settle on every tournament, use scheme 'damped'"
+            "; this scheme may oscillate: use scheme 'damped'"
             if scheme == Scheme.PRD
-            else "; allow more iterations or a larger tolerance"
+            else "; increase max_iterations or tolerance"
         )
         msg = (
-            f"peer weights did not settle: after {iterations} iterations a weight still changes "
+            f"peer weights did not converge: after {iterations} iterations a weight still changes "
             f"by {residual:.3g} (tolerance {tolerance:.3g}){advice}"
         )
         raise ConvergenceError(msg)
@@ -127,50 +117,54 @@ def peer_weights(
     at: npt.NDArray[np.int64],
     *,
     scheme: Scheme,
-    settling: Settling,
+    criteria: Convergence,
     relax: bool = False,
 ) -> tuple[Floats, int, Floats]:
-    """`peer_rank` on many win-rate matrices at once.
+    """Iterate the weights of many win-rate matrices at once.
 
     Args:
-        rates: `[case, reviewer, contestant]`, NaN where unseen.
-        at: for each reviewer its column as a contestant, -1 if it is none.
-        scheme: how weights follow from scores.
-        settling: when to stop.
-        relax: go half the way only after 50 passes, which has the same fixed points but lets cases
-            settle that would swing.
+        rates: win rates `[case, reviewer, contestant]`, NaN for unseen contestants.
+        at: column of each reviewer as a contestant, -1 if it is none.
+        scheme: `prd` or `damped`.
+        criteria: when to stop.
+        relax: halve each step after 50 passes, which has the same fixed points but damps
+            oscillations.
 
     Returns:
-        Weights `[case, reviewer]`, the passes made, and each case's last change.
+        Weights `[case, reviewer]`, the number of passes, and the last change of each case.
     """
     cases, judges, _ = rates.shape
     weights = np.full((cases, judges), 1.0 / judges)
     change = np.full(cases, np.inf)
     passes, active = 0, np.arange(cases, dtype=np.int64)
-    step = _walk(rates, at, settling.damping) if scheme == Scheme.DAMPED else _equation_2(rates, at)
-    while len(active) and passes < settling.max_iterations:
+    step = (
+        _damped_step(rates, at, criteria.damping)
+        if scheme == Scheme.DAMPED
+        else _prd_step(rates, at)
+    )
+    while len(active) and passes < criteria.max_iterations:
         passes += 1
         now = step(active, weights[active])
         change[active] = np.abs(now - weights[active]).max(axis=1)
         weights[active] = (now + weights[active]) / 2.0 if relax and passes > _PLAIN_PASSES else now
-        active = np.flatnonzero(change > settling.tolerance).astype(np.int64)
+        active = np.flatnonzero(change > criteria.tolerance).astype(np.int64)
     return weights, passes, change
 
 
-def scores_under(weights: Floats, rates: Floats) -> Floats:
-    """`[case, contestant]`: Equation 2's score, the weighted mean of the win rates awarded.
+def weighted_scores(weights: Floats, rates: Floats) -> Floats:
+    """Return the scores of PRD Equation 2, `[case, contestant]`: weighted means of the win rates.
 
-    Over the reviewers who saw the contestant, their weights rescaled to sum to 1; where these are
-    all 0 the plain mean; NaN where nobody saw it.
+    The mean is over the reviewers that saw the contestant, with weights rescaled to sum to 1, or
+    unweighted if these are all 0; NaN if no reviewer saw it.
     """
     seen = ~np.isnan(rates)
     return _scores(weights, np.where(seen, rates, 0.0), None if seen.all() else seen)
 
 
 def min_max(scores: Floats) -> Floats:
-    """`Normalize(MinMax(scores))` of PRD Equation 2, along the last axis; NaN counts as the mean.
+    """Return `Normalize(MinMax(scores))` of PRD Equation 2 along the last axis; NaN is set to the mean.
 
-    Where all are equal (or all NaN), all get the same.
+    If all scores are equal (or NaN), all results are equal.
     """
     known = ~np.isnan(scores)
     low = np.where(known, scores, np.inf).min(axis=-1, keepdims=True)
@@ -184,27 +178,29 @@ def min_max(scores: Floats) -> Floats:
     return filled / filled.sum(axis=-1, keepdims=True)
 
 
-def places(reviewers: Sequence[str], contestants: Sequence[str]) -> npt.NDArray[np.int64]:
-    """For each reviewer its place among the contestants, -1 if it is none of them."""
+def contestant_columns(
+    reviewers: Sequence[str], contestants: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    """Return the index of each reviewer among the contestants, -1 if it is none of them."""
     place = {name: index for index, name in enumerate(contestants)}
     return np.array([place.get(name, -1) for name in reviewers], dtype=np.int64)
 
 
 def equal_weights(reviewers: Sequence[str]) -> ReviewerWeights:
-    """Every reviewer counts the same."""
+    """Return equal weights that sum to 1."""
     share = 1.0 / max(len(reviewers), 1)
     return given_weights(reviewers, dict.fromkeys(reviewers, share))
 
 
 def given_weights(reviewers: Sequence[str], weights: Mapping[str, float]) -> ReviewerWeights:
-    """These weights, rescaled to sum to 1.
+    """Return the given weights, rescaled to sum to 1.
 
     Raises:
-        DataError: a reviewer without a weight, a negative weight, or none above 0.
+        DataError: a reviewer has no weight, a weight is negative, or all are 0.
     """
     missing = [name for name in reviewers if name not in weights]
     if missing:
-        msg = f"no weight is given for reviewer {', '.join(map(repr, missing))}"
+        msg = f"no weight for reviewer {', '.join(map(repr, missing))}"
         raise DataError(msg)
     values = np.array([weights[name] for name in reviewers], dtype=np.float64)
     if len(values) and not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
@@ -218,22 +214,22 @@ Step = Callable[[npt.NDArray[np.int64], Floats], Floats]
 
 
 def _scores(weights: Floats, given: Floats, seen: npt.NDArray[np.bool_] | None) -> Floats:
-    """`scores_under` of rates with zeros where unseen; `seen` is `None` where all were seen."""
+    """Return `weighted_scores` of rates with zeros for unseen; `seen` is `None` if all were seen."""
     total = (weights[:, None, :] @ given)[:, 0, :]
     if seen is None:
         return total
     share = (weights[:, None, :] @ seen.astype(float))[:, 0, :]
     weighed = np.divide(total, share, out=np.zeros_like(total), where=share > _EQUAL)
-    return np.where(share > _EQUAL, weighed, _plain_mean(given, seen))
+    return np.where(share > _EQUAL, weighed, _unweighted_mean(given, seen))
 
 
-def _equation_2(rates: Floats, at: npt.NDArray[np.int64]) -> Step:
+def _prd_step(rates: Floats, at: npt.NDArray[np.int64]) -> Step:
     own = np.where(at >= 0, 0.0, np.nan)
     seen = ~np.isnan(rates)
     given, all_seen = np.where(seen, rates, 0.0), bool(seen.all())
 
     def step(cases: npt.NDArray[np.int64], weights: Floats) -> Floats:
-        # Copying the rates costs more than the step: avoid it while all cases are under way.
+        # Copying the rates costs more than the step: avoid it while all cases are active.
         whole = len(cases) == len(rates)
         here = given if whole else given[cases]
         known = None if all_seen else seen if whole else seen[cases]
@@ -242,7 +238,7 @@ def _equation_2(rates: Floats, at: npt.NDArray[np.int64]) -> Step:
     return step
 
 
-def _walk(rates: Floats, at: npt.NDArray[np.int64], damping: float) -> Step:
+def _damped_step(rates: Floats, at: npt.NDArray[np.int64], damping: float) -> Step:
     trust = _trust(rates, at)
     judges = trust.shape[1]
 
@@ -255,9 +251,9 @@ def _walk(rates: Floats, at: npt.NDArray[np.int64], damping: float) -> Step:
 
 
 def _trust(rates: Floats, at: npt.NDArray[np.int64]) -> Floats:
-    """`[case, from, to]`: the share of its trust that each reviewer passes to each; rows sum to 1."""
+    """Return the share of trust passed `[case, from, to]`; rows sum to 1."""
     seen = ~np.isnan(rates)
-    plain = _plain_mean(np.where(seen, rates, 0.0), seen)
+    plain = _unweighted_mean(np.where(seen, rates, 0.0), seen)
     own = np.where(at >= 0, 0.0, np.nan)
     awarded = np.where(seen, rates, plain[:, None, :])[:, :, at] + own
     known = ~np.isnan(awarded)
@@ -269,7 +265,7 @@ def _trust(rates: Floats, at: npt.NDArray[np.int64]) -> Floats:
     return np.divide(filled, total, out=alike, where=total > 0.0)
 
 
-def _plain_mean(given: Floats, seen: npt.NDArray[np.bool_]) -> Floats:
+def _unweighted_mean(given: Floats, seen: npt.NDArray[np.bool_]) -> Floats:
     count = seen.sum(axis=1)
     unseen = np.full(count.shape, np.nan)
     return np.divide(given.sum(axis=1), count, out=unseen, where=count > 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from structlog.contextvars import bound_contextvars
 
 from peerjudge.data import Experiment
-from peerjudge.datasets.registry import CACHE_VARIABLE
+from peerjudge.datasets.catalogue import CACHE_VARIABLE
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.bounds import Deadlines
 from peerjudge.runs.budget import Amount, Budget

@@ -34,6 +34,8 @@ class OpenRun:
 
 def is_run(source: str) -> bool:
     """Whether this names a run folder or a store, and not a dataset."""
+    if ".py:" in source:
+        return False
     return "://" in source or Path(source).is_dir() or Path(source).suffix in {".db", ".sqlite"}
 
 

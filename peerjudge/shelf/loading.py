@@ -10,7 +10,7 @@ from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from peerjudge.data import Scalar
 from peerjudge.errors import ProtocolError, ShelfError
@@ -23,7 +23,7 @@ __all__ = ["load_module", "read_protocol"]
 T = TypeVar("T")
 
 
-def load_module(path: Path, kind: Kind) -> ModuleType:
+def load_module(path: Path, kind: Kind | Literal["datasets"]) -> ModuleType:
     """The module in this file, executed once per process.
 
     It is registered before it is executed, because a dataclass with postponed annotations looks

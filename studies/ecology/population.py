@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import Scheme
-from peerjudge.ranking.weights import Settling, peer_weights
+from peerjudge.ranking.weights import Convergence, peer_weights
 
 __all__ = ["History", "Population", "Rule", "play_rounds"]
 
@@ -169,7 +169,7 @@ def _weights(rule: Rule, points: Floats, battles: Floats) -> Floats:
         _rates(points, battles),
         np.arange(size, dtype=np.int64),
         scheme=rule.scheme,
-        settling=Settling(damping=rule.damping, tolerance=1e-6, max_iterations=300),
+        criteria=Convergence(damping=rule.damping, tolerance=1e-6, max_iterations=300),
         relax=True,
     )
     return weights / weights.sum(axis=1, keepdims=True)

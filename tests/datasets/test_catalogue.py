@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from peerjudge.datasets import GoldRule, load, names
+from peerjudge.datasets import GoldRule, list_datasets, load
 from peerjudge.errors import DataError
 
 
 def test_every_dataset_has_a_name_and_a_line_about_it():
     """Only the sample needs no path."""
-    listed = {name: (description, needs_path) for name, description, needs_path in names()}
+    listed = {name: (description, needs_path) for name, description, needs_path in list_datasets()}
     assert list(listed) == sorted(listed)
     assert {"csv", "jsonl", "lfqa", "llmbar", "mtbench", "mtbench200", "sample"} <= set(listed)
     assert {"summeval", "vicuna80"} <= set(listed)

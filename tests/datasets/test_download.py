@@ -8,12 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from peerjudge.datasets import download, load, names
-from peerjudge.datasets.catalogue import find_source
-from peerjudge.datasets.registry import published_files
+from peerjudge.datasets import download, list_datasets, load
+from peerjudge.datasets.catalogue import find_source, read_registry
 from peerjudge.errors import DataError
 
-DOWNLOADS = [name for name, _, _ in names() if find_source(name).upstream]
+DOWNLOADS = [name for name, _, _ in list_datasets() if find_source(name).upstream]
 
 
 @pytest.fixture
@@ -21,12 +20,12 @@ def mirror(httpserver, published):
     """Serves a dataset's files as they lie in its `original` folder; gives the mirror's address."""
 
     def serve(name, *, without=(), spoiled=()):
-        for file in published_files(name):
-            path = published(f"{name}/original") / file.name
-            if not path.exists() or file.name in without:
+        for file in read_registry(name):
+            path = published(f"{name}/original") / file
+            if not path.exists() or file in without:
                 continue
-            body = path.read_bytes() + (b" " if file.name in spoiled else b"")
-            httpserver.expect_request(f"/{file.name}").respond_with_data(body)
+            body = path.read_bytes() + (b" " if file in spoiled else b"")
+            httpserver.expect_request(f"/{file}").respond_with_data(body)
         return httpserver.url_for("/")
 
     return serve
@@ -70,7 +69,7 @@ def test_nothing_is_fetched_twice(httpserver, mirror, tmp_path):
 @pytest.mark.data
 def test_an_interrupted_download_is_resumed(httpserver, mirror, tmp_path):
     """What arrived before a failure is kept, and only the rest is fetched the next time."""
-    lost = published_files("vicuna80")[-1].name
+    *_, lost = read_registry("vicuna80")
     address = mirror("vicuna80", without=[lost])
     with pytest.raises(DataError, match=rf"{lost} could not be fetched .*try again"):
         download("vicuna80", into=tmp_path / "here", base_url=address)
@@ -79,7 +78,7 @@ def test_an_interrupted_download_is_resumed(httpserver, mirror, tmp_path):
     httpserver.clear()
     download("vicuna80", into=tmp_path / "here", base_url=mirror("vicuna80"))
     assert {request.path.lstrip("/") for request, _ in httpserver.log} == {
-        file.name for file in published_files("vicuna80")
+        *read_registry("vicuna80")
     } - kept
 
 
@@ -119,7 +118,10 @@ def test_what_is_not_published_is_not_downloaded(name):
 @pytest.mark.parametrize("name", DOWNLOADS)
 def test_addresses_name_a_commit(name):
     """No address can change its content: each holds the full hash of a commit."""
-    addresses = [find_source(name).upstream, *(f.url for f in published_files(name) if f.url)]
+    addresses = [
+        find_source(name).upstream,
+        *(url for _, url in read_registry(name).values() if url),
+    ]
     for address in addresses:
         assert urlsplit(address).hostname == "raw.githubusercontent.com"
         assert re.search(r"/[0-9a-f]{40}/", address)
@@ -130,12 +132,12 @@ def test_addresses_name_a_commit(name):
 def test_checksums_are_those_of_the_files(name, published):
     """Each checksum on record is that of the authors' file, byte for byte."""
     folder = published(f"{name}/original")
-    for file in published_files(name):
-        if (folder / file.name).exists():
-            assert hashlib.sha256((folder / file.name).read_bytes()).hexdigest() == file.sha256
+    for file, (sha256, _) in read_registry(name).items():
+        if (folder / file).exists():
+            assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == sha256
 
 
 def test_llmbar_offers_all_instances_and_six_runs():
     """Five files of instances and six files of recorded calls."""
-    found = [file.name.rsplit("/", 1)[1] for file in published_files("llmbar")]
+    found = [file.rsplit("/", 1)[1] for file in read_registry("llmbar")]
     assert (found.count("dataset.json"), found.count("result.json")) == (5, 6)

@@ -217,7 +217,7 @@ def test_records_of_several_lines_are_named_by_their_first(write):
     [
         ("", "own.csv is empty"),
         ("question,answer_a\n", "has a header but no records"),
-        ("question,answer_a,answer_a\nx,y,z\n", "line 1: the column 'answer_a' is there twice"),
+        ("question,answer_a,answer_a\nx,y,z\n", "line 1: the column 'answer_a' occurs twice"),
         ("question,answers\nx,y\n", "line 1: a list of answers needs JSON Lines"),
         ("question,answer_a,answer_b\nx,y\n", "line 2: 2 cells under a header of 3"),
         ("question,answer_a,answer_b\nx,y,z\nx,y,z,a\n", "line 3: 4 cells under a header of 3"),

@@ -8,7 +8,7 @@ import pytest
 
 from peerjudge.analysis.scoring import beside, judged_from_transcripts, score
 from peerjudge.data import Question, Verdict, replace
-from peerjudge.datasets.published import published_tables
+from peerjudge.datasets.published import read_published_tables
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 
@@ -38,7 +38,7 @@ def _run(protocols=("pairwise", "prepair"), reviewer="sim_llmbar_gpt35", subsets
 
 def test_printed_figures_are_whole_instances_and_add_up():
     """Every cell of PRePair's Table 4 is k of n, and the total is the sum of its four subsets."""
-    (table,) = (one for one in published_tables("prepair") if one.by == "subset")
+    (table,) = (one for one in read_published_tables("prepair") if one.by == "subset")
     assert len(table.lines) == 35
     off = 0
     for line in table.lines:
@@ -53,7 +53,7 @@ def test_printed_figures_are_whole_instances_and_add_up():
 
 def test_every_line_is_of_a_known_setting_and_method():
     """Tables name only settings and methods that they declare, once each."""
-    for table in published_tables("prepair"):
+    for table in read_published_tables("prepair"):
         keys = [(line.setting, line.protocol) for line in table.lines]
         assert len(keys) == len(set(keys))
         assert {setting for setting, _ in keys} <= set(table.settings)
@@ -74,7 +74,7 @@ def test_every_line_is_of_a_known_setting_and_method():
 )
 def test_a_reviewer_stands_beside_the_evaluator_it_is_named_after(reviewer, setting):
     """The longest fitting name decides; a reviewer named after none stands alone."""
-    table, rows = beside(_run(reviewer=reviewer), published_tables("prepair"))
+    table, rows = beside(_run(reviewer=reviewer), read_published_tables("prepair"))
     found = {row.published.setting if row.published else None for row in rows}
     # Claude was not rated pointwise, and this run did not either.
     assert found == {setting}
@@ -84,22 +84,22 @@ def test_a_reviewer_stands_beside_the_evaluator_it_is_named_after(reviewer, sett
 def test_rows_are_methods_in_the_order_of_the_paper():
     """One row per method, with what was printed for it; a chosen evaluator overrides the names."""
     scores = _run(("prepair", "pointwise"))
-    _, rows = beside(scores, published_tables("prepair"))
+    _, rows = beside(scores, read_published_tables("prepair"))
     assert [row.method for row in rows] == ["Pointwise", "w/ PRePair"]
     assert rows[1].published.values["Adversarial"] == 0.5423
     assert rows[1].score.groups["Adversarial"].accuracy.value == 0.75
-    _, rows = beside(scores, published_tables("prepair"), setting="gpt-4")
+    _, rows = beside(scores, read_published_tables("prepair"), setting="gpt-4")
     assert rows[1].published.values["Adversarial"] == 0.8088
 
 
 def test_what_cannot_stand_beside_the_paper_says_why():
     """Other groups, an unknown evaluator, another publication and other protocols are refused."""
-    tables = published_tables("prepair")
+    tables = read_published_tables("prepair")
     with pytest.raises(DataError, match="no table by category; say --by subset or --by labeler"):
         beside(dataclasses.replace(_run(), by="category"), tables)
     with pytest.raises(DataError, match=r"no evaluator 'gpt-5'; it has gpt-3\.5-turbo"):
         beside(_run(), tables, setting="gpt-5")
     with pytest.raises(DataError, match="no published figures 'prd'; there are prepair"):
-        published_tables("prd")
+        read_published_tables("prd")
     with pytest.raises(DataError, match="nothing here was played by a protocol of PRePair"):
         beside(_run(("panel",)), tables)

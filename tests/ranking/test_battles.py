@@ -107,7 +107,7 @@ def test_a_review_becomes_a_battle_in_the_order_it_was_shown(verdict: Verdict, s
 
 
 def test_answers_without_two_authors_make_no_battle():
-    """Where it is unknown who wrote an answer, or one wrote both, nobody battles."""
+    """An answer without an author, or two answers by one author, make no battle."""
     same, unknown = pair(authors=("ann", "ann2")), pair(authors=("ann", "bob"))
     same = replace(same, answers=tuple(replace(answer, author="ann") for answer in same.answers))
     unknown = replace(unknown, answers=(unknown.answers[0], replace(unknown.answers[1], author="")))
@@ -116,8 +116,8 @@ def test_answers_without_two_authors_make_no_battle():
     assert list(battles_from_reviews([unknown], [review(TIE)])) == []
 
 
-def test_a_review_of_nothing_known_is_a_mistake():
-    """Reviews that belong to other data are not dropped in silence."""
+def test_a_review_of_an_unknown_comparison_raises():
+    """A review of an unknown comparison is an error, not dropped silently."""
     with pytest.raises(DataError, match="unknown comparison 'c1'"):
         list(battles_from_reviews([pair("c2")], [review(TIE)]))
 
@@ -127,7 +127,7 @@ def test_a_review_of_nothing_known_is_a_mistake():
 def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(
     votes: list[tuple[int | None, bool]],
 ):
-    """Votes of several people count once, whatever order each of them was shown."""
+    """Votes of several people make one battle, independent of the order shown to each."""
     verdicts = {-1: Verdict.of("by-ann"), 0: TIE, 1: Verdict.of("by-bob"), None: UNREADABLE}
     given_votes = [review(verdicts[vote], swapped=swapped) for vote, swapped in votes]
     (battle,) = battles_from_reviews([pair()], given_votes, panels=["judge"])
@@ -137,8 +137,8 @@ def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(
     assert towards_bob == (sign if readable else None)
 
 
-def test_people_judge_only_when_they_are_named():
-    """A dataset's humans are gold first; they rank contestants only on request."""
+def test_humans_judge_only_if_they_are_named():
+    """Human votes are gold by default; they make battles only if the humans are named."""
     dataset = Dataset(
         name="d",
         description="",
@@ -149,8 +149,8 @@ def test_people_judge_only_when_they_are_named():
     assert from_dataset(dataset).reviewers == ("judge",)
     named = from_dataset(dataset, reviewers=["human"])
     assert (named.reviewers, len(named)) == (("human",), 1)
-    with pytest.raises(DataError, match="no reviewer 'nobody'"):
-        from_dataset(dataset, reviewers=["nobody"])
+    with pytest.raises(DataError, match="no reviewer 'zoe'"):
+        from_dataset(dataset, reviewers=["zoe"])
 
 
 def stances(moves: str, stance: str) -> list[tuple[str, int | None]]:
@@ -160,7 +160,7 @@ def stances(moves: str, stance: str) -> list[tuple[str, int | None]]:
 
 
 def test_private_and_final_stances_are_different_battles():
-    """What a seat thought before it heard anybody is not what it ended with."""
+    """The private stance of a seat may differ from its final stance."""
     assert stances("2|1 1 1", "private") == [("reviewer-1", 1), ("reviewer-2", -1)]
     assert stances("2|1 1 1", "final") == [("reviewer-1", -1), ("reviewer-2", -1)]
 
@@ -172,14 +172,14 @@ def test_an_unreadable_turn_does_not_end_a_stance():
 
 
 def test_an_unended_discussion_has_private_stances_only():
-    """Nobody's last word is known before the discussion is over."""
+    """An incomplete discussion has no final stances."""
     failed = replace(transcript_of("2|1 1"), stop=StopReason.FAILED)
     assert list(battles_from_transcripts([failed], stance="final")) == []
     assert len(list(battles_from_transcripts([failed], stance="private"))) == 2
 
 
 def test_three_answers_are_no_battle():
-    """A choice among three ranks no pair."""
+    """A choice among three answers makes no battle."""
     chosen = transcript_of("3|1 3", comparison=comparison_of(3))
     assert list(battles_from_transcripts([chosen], stance="final")) == []
 
@@ -187,7 +187,7 @@ def test_three_answers_are_no_battle():
 @given(battles)
 @settings(deadline=None)
 def test_selecting_keeps_the_battles_of_the_named(played: list[Battle]):
-    """Nothing of the others remains, names included, and nothing of the named is lost."""
+    """A selection keeps all battles of the named and drops all others, names included."""
     whole = collect(played)
     some = whole.reviewers[:1]
     part = select(whole, reviewers=some)
@@ -205,7 +205,7 @@ def test_selecting_keeps_the_battles_of_the_named(played: list[Battle]):
 @given(battles)
 @settings(deadline=None)
 def test_a_graph_runs_from_loser_to_winner_and_keeps_every_point(played: list[Battle]):
-    """Each readable battle hands out one point; a tie gives half a point each way."""
+    """Each readable battle gives one point; a tie gives half a point to each side."""
     tournament = collect(played)
     drawn = graph(tournament)
     total = sum(points for _, _, points in drawn.edges(data="points"))

@@ -36,7 +36,7 @@ tournaments = st.lists(
 
 
 def battles(tournament: Tournament) -> list[tuple[str, str, str, str, int | None]]:
-    """Every battle in words."""
+    """All battles as tuples of names."""
     return [
         (
             tournament.questions[tournament.question[k]],
@@ -51,8 +51,10 @@ def battles(tournament: Tournament) -> list[tuple[str, str, str, str, int | None
 
 @given(tournaments, st.dictionaries(st.sampled_from([*PEERS, "eve"]), st.sampled_from(["x", ""])))
 @settings(deadline=None, max_examples=60)
-def test_kin_judge_no_battle(tournament: Tournament, families: dict[str, str]):
-    """What is left is exactly what reviewers said of answers that are not of their own kind."""
+def test_battles_of_the_reviewers_family_are_removed(
+    tournament: Tournament, families: dict[str, str]
+):
+    """Exactly the battles without a contestant of the reviewer's family remain."""
 
     def kind(name: str) -> tuple[str, str]:
         return ("family", families[name]) if families.get(name) else ("name", name)
@@ -70,7 +72,7 @@ def test_kin_judge_no_battle(tournament: Tournament, families: dict[str, str]):
 @given(tournaments, st.lists(st.floats(0.0, 3.0), min_size=4, max_size=4))
 @settings(deadline=None, max_examples=60)
 def test_a_majority_is_the_sign_of_the_weighted_mean(tournament: Tournament, worth: list[float]):
-    """One battle for each question and order of a pair; the weightless and unreadable are mute."""
+    """There is one battle per question and ordered pair, without zero weights and unreadable verdicts."""
     weights = dict(zip([*PEERS, "eve"], worth, strict=True))
     found = {
         battle[:1] + battle[2:4]: battle[4]
@@ -96,7 +98,7 @@ def test_a_majority_is_the_sign_of_the_weighted_mean(tournament: Tournament, wor
 @given(tournaments)
 @settings(deadline=None, max_examples=40)
 def test_a_majority_does_not_see_the_scale_of_weights_or_copies(tournament: Tournament):
-    """Doubling all weights, or every battle, settles nothing differently."""
+    """Doubling all weights, or every battle, does not change the majority."""
     once = battles(majority_verdicts(tournament))
     assert battles(majority_verdicts(tournament, dict.fromkeys(tournament.reviewers, 7.0))) == once
     twice = collect(
@@ -107,7 +109,7 @@ def test_a_majority_does_not_see_the_scale_of_weights_or_copies(tournament: Tour
 
 
 def test_a_majority_is_ascribed_to_the_panel():
-    """Two against one, an even split, and a battle nobody could judge."""
+    """Two against one decide, an even split ties, and unreadable verdicts leave the battle unreadable."""
     found = majority_verdicts(
         collect(
             Battle(question=question, reviewer=name, first="a", second="b", score=score)
@@ -120,7 +122,7 @@ def test_a_majority_is_ascribed_to_the_panel():
 
 
 def test_every_reviewer_needs_a_weight():
-    """A forgotten or negative weight is a mistake."""
+    """A missing or negative weight is an error."""
     tournament = collect([Battle(question="q", reviewer="ann", first="a", second="b", score=1)])
     for weights in ({}, {"ann": -1.0}, {"ann": float("nan")}):
         with pytest.raises(DataError, match="weight of at least 0 for every reviewer"):

@@ -16,7 +16,7 @@ PEERS = ("ann", "bob", "cy")
 
 
 def battle(reviewer: str, first: str, second: str, score: int | None, question: str = "q"):
-    """One battle, briefly."""
+    """Build one battle."""
     return Battle(question=question, reviewer=reviewer, first=first, second=second, score=score)
 
 
@@ -36,7 +36,7 @@ tournaments = st.lists(
 
 
 def renamed(tournament: Tournament, names: dict[str, str]) -> Tournament:
-    """The same tournament after everybody changed names."""
+    """The same tournament with all names replaced."""
     return collect(
         battle(
             names[tournament.reviewers[tournament.reviewer[k]]],
@@ -80,7 +80,7 @@ def test_both_contestants_of_a_pair_share_one_point(tournament: Tournament):
 @given(tournaments)
 @settings(deadline=None)
 def test_self_reviews_can_be_left_out(tournament: Tournament):
-    """No battle counts then in which the reviewer is a contestant."""
+    """Without self-reviews, no battle counts in which the reviewer is a contestant."""
     own = [
         tournament.reviewers[tournament.reviewer[k]]
         in (
@@ -97,7 +97,7 @@ def test_self_reviews_can_be_left_out(tournament: Tournament):
 
 
 def test_counting_by_cells_and_by_rows_agree():
-    """A tournament too large for one table of cells is counted all the same."""
+    """A tournament too large for one table of cells has the same counts."""
     size = 130
     random = np.random.default_rng(1)
     first = random.integers(0, size, 5000, dtype=np.int32)
@@ -134,7 +134,7 @@ def test_counting_by_cells_and_by_rows_agree():
 @given(tournaments)
 @settings(deadline=None)
 def test_damped_weights_are_positive_and_sum_to_one(tournament: Tournament):
-    """Under the damped scheme nobody is silenced."""
+    """Under the damped scheme every reviewer has a positive weight."""
     found = peer_rank(tournament, scheme=Scheme.DAMPED)
     weights = list(found.weights.values())
     assert sum(weights) == pytest.approx(1.0)
@@ -145,7 +145,7 @@ def test_damped_weights_are_positive_and_sum_to_one(tournament: Tournament):
 @given(tournaments)
 @settings(deadline=None)
 def test_prd_weights_are_not_negative_and_sum_to_one(tournament: Tournament):
-    """Where Equation 2 settles, its weights are shares."""
+    """If Equation 2 converges, its weights are shares."""
     try:
         weights = list(peer_rank(tournament).weights.values())
     except ConvergenceError:
@@ -159,7 +159,7 @@ def test_prd_weights_are_not_negative_and_sum_to_one(tournament: Tournament):
 def test_weights_follow_their_owners_through_renaming(
     tournament: Tournament, names: list[str], scheme: Scheme
 ):
-    """Nothing depends on what reviewers and contestants are called."""
+    """Weights do not depend on the names of reviewers and contestants."""
     new = dict(zip([*PEERS, "eve"], names, strict=True))
     try:
         before = peer_rank(tournament, scheme=scheme, tolerance=1e-12).weights
@@ -188,7 +188,7 @@ def test_weights_ignore_the_shown_order_and_the_amount_of_data(
 )
 @settings(deadline=None)
 def test_damped_weights_are_pagerank_on_the_win_rates(scores: list[int], damping: float):
-    """Trust flows from reviewer to contestant by win rate as importance flows on the web."""
+    """Damped weights equal PageRank on the graph of win rates."""
     shown = [(judge, *pair) for judge in PEERS for pair in itertools.permutations(PEERS, 2)]
     tournament = collect(battle(*who, score) for who, score in zip(shown, scores, strict=True))
     found = peer_rank(tournament, scheme=Scheme.DAMPED, damping=damping, tolerance=1e-13).weights
@@ -197,8 +197,8 @@ def test_damped_weights_are_pagerank_on_the_win_rates(scores: list[int], damping
     assert list(found.values()) == pytest.approx([expected[k] for k in range(3)], abs=1e-9)
 
 
-def test_a_swinging_tournament_is_refused_with_the_way_out():
-    """Where Equation 2 swings for ever it has no answer, and the damped scheme has one."""
+def test_an_oscillating_tournament_raises_and_names_the_damped_scheme():
+    """If Equation 2 oscillates, it raises, and the damped scheme converges."""
     pairs = (("ann", "bob"), ("ann", "cy"), ("bob", "cy"))
     scores = {"ann": (-1, -1, -1), "bob": (-1, 1, 1), "cy": (-1, -1, -1)}
     swinging = collect(
@@ -212,7 +212,7 @@ def test_a_swinging_tournament_is_refused_with_the_way_out():
 
 
 def test_a_reviewer_that_is_no_contestant_weighs_the_mean():
-    """An outsider is trusted as much as the contestants are on average, and does not unbalance them."""
+    """A reviewer that is not a contestant gets the mean weight and does not change the other ratios."""
     inside = [battle(judge, "ann", "bob", -1) for judge in ("ann", "bob")]
     inside += [battle(judge, "ann", "cy", -1) for judge in ("ann", "bob", "cy")]
     inside += [battle(judge, "bob", "cy", score) for judge, score in (("ann", -1), ("cy", 0))]
@@ -234,7 +234,7 @@ def test_without_a_difference_all_weigh_the_same(scheme: Scheme):
 
 
 def test_a_contestant_is_scored_by_those_who_saw_it():
-    """A reviewer that never saw a contestant says nothing about it, neither good nor bad."""
+    """A reviewer that never saw a contestant does not affect its score."""
     tournament = collect(
         [
             battle("ann", "ann", "bob", -1),
@@ -249,8 +249,8 @@ def test_a_contestant_is_scored_by_those_who_saw_it():
     assert peer_rank(tournament).weights["ann"] > peer_rank(tournament).weights["bob"]
 
 
-def test_weights_that_make_no_sense_are_mistakes():
-    """Weights must be there for everybody, not negative, and not all zero."""
+def test_invalid_weights_raise():
+    """Weights must exist for every reviewer, be non-negative and not all zero."""
     assert given_weights(["a", "b"], {"a": 1, "b": 3}).weights == {"a": 0.25, "b": 0.75}
     for wrong in ({"a": 1.0}, {"a": -1.0, "b": 2.0}, {"a": 0.0, "b": 0.0}):
         with pytest.raises(DataError, match="weight"):
@@ -264,7 +264,7 @@ def test_weights_that_make_no_sense_are_mistakes():
 @pytest.mark.parametrize("scheme", Scheme)
 @pytest.mark.parametrize("credited", ["itself", "the other"])
 def test_two_who_credit_only_one_side_each_stay_equal(scheme: Scheme, credited: str):
-    """Nothing tells apart two reviewers who each give every win to themselves, or to the other."""
+    """Two reviewers that give every win to themselves, or to the other, have equal weights."""
     played = collect(
         battle(judge, "ann", "bob", score if credited == "itself" else -score, f"q{k}")
         for judge, score in (("ann", -1), ("bob", 1))
@@ -275,7 +275,7 @@ def test_two_who_credit_only_one_side_each_stay_equal(scheme: Scheme, credited: 
 
 
 def test_one_lost_battle_breaks_the_tie_between_two_who_credit_themselves():
-    """Min-max gives all the weight to whoever is ahead; the damped scheme takes both seriously."""
+    """Min-max gives all the weight to the leading reviewer; the damped scheme keeps both."""
     played = [battle("ann", "ann", "bob", -1, f"q{k}") for k in range(5)]
     played += [battle("bob", "ann", "bob", 1 if k else -1, f"q{k}") for k in range(5)]
     assert peer_rank(collect(played)).weights == pytest.approx({"ann": 1.0, "bob": 0.0})
@@ -287,7 +287,7 @@ def test_one_lost_battle_breaks_the_tie_between_two_who_credit_themselves():
 @given(tournaments)
 @settings(deadline=None, max_examples=40)
 def test_people_judge_with_the_mean_weight(tournament: Tournament):
-    """A reviewer that answers nothing itself counts as much as its colleagues do on average."""
+    """A reviewer without answers of its own gets the mean weight of the others."""
     people = battle("human", "ann", "bob", -1, "q1")
     columns = [
         battle(

@@ -30,7 +30,7 @@ def test_equally_weighted_win_rates_are_those_of_table_2(reviews: Tournament):
 
 
 def test_peer_weighted_win_rates_are_those_of_table_2(reviews: Tournament):
-    """Weighed by their own scores they award those of column All (Weighted)."""
+    """Weighted by their own scores they award the win rates of column All (Weighted)."""
     found = rank(reviews, weights="peer", scheme=Scheme.PRD)
     assert scores(found) == pytest.approx([0.802, 0.685, 0.376, 0.346, 0.290], abs=0.001)
     assert [found.contestants[name].rank for name in NAMES] == [1, 2, 3, 4, 5]

@@ -41,7 +41,7 @@ tournaments = st.lists(st.sampled_from([-1, 0, 1]), min_size=24, max_size=24).ma
 
 
 def as_evalica(tournament: Tournament):
-    """The battles as evalica wants them."""
+    """Convert battles to the arguments of evalica."""
     winners = {-1: evalica.Winner.X, 0: evalica.Winner.Draw, 1: evalica.Winner.Y}
     names = np.array(tournament.contestants)
     return (
@@ -96,13 +96,13 @@ def test_a_trajectory_is_elo_after_so_many_battles(tournament: Tournament, every
 
 
 def test_a_trajectory_needs_steps():
-    """Zero battles between two steps would never end."""
-    with pytest.raises(DataError, match="at least one battle between two steps, not 0"):
+    """Zero battles between two steps are refused."""
+    with pytest.raises(DataError, match="every must be at least 1 battle, not 0"):
         elo_trajectory(round_robin([1] * 12), every=0)
 
 
 def test_a_reviewer_without_weight_moves_no_rating():
-    """Weights scale the steps: with all weight on one reviewer the other might be absent."""
+    """Weights scale the steps: a reviewer with weight 0 does not change ratings."""
     one = [Battle(question="q", reviewer="x", first="a", second="b", score=-1)] * 3
     other = [Battle(question="q", reviewer="y", first="a", second="b", score=1)] * 3
     found = elo(collect([*one, *other]), weights=np.array([1.0, 0.0]), orders=5).ratings
@@ -118,7 +118,7 @@ def test_a_reviewer_without_weight_moves_no_rating():
 @given(tournaments)
 @settings(max_examples=40, deadline=None)
 def test_bradley_terry_is_that_of_choix_and_evalica(tournament: Tournament):
-    """The maximum-likelihood strengths are one set, whoever finds them."""
+    """choix, evalica and this package find the same maximum-likelihood strengths."""
     try:
         found = bradley_terry(tournament)
     except DataError:
@@ -138,7 +138,7 @@ def test_bradley_terry_is_that_of_choix_and_evalica(tournament: Tournament):
 
 
 def test_a_contestant_that_never_scores_has_no_finite_strength():
-    """It is refused, unless a prior says that anybody might win one day."""
+    """A contestant without a point has no finite strength, except with a prior."""
     lost = round_robin([-1 if "ann" in pair[:1] else 1 if "ann" in pair else 0 for pair in SHOWN])
     with pytest.raises(DataError, match="no finite Bradley-Terry"):
         bradley_terry(lost)
@@ -147,7 +147,7 @@ def test_a_contestant_that_never_scores_has_no_finite_strength():
     assert weak.mean() == pytest.approx(1000)
     ranked = rank(lost, scoring=Scoring.BRADLEY_TERRY, prior=2.0).contestants
     assert [ranked[name].score for name in NAMES] == pytest.approx(weak.tolist())
-    with pytest.raises(DataError, match="at least 0, not -1"):
+    with pytest.raises(DataError, match="of at least 0, not -1"):
         bradley_terry(lost, prior=-1.0)
 
 
@@ -156,7 +156,7 @@ def test_a_contestant_that_never_scores_has_no_finite_strength():
 def test_scores_follow_their_owners_through_renaming(
     tournament: Tournament, scoring: Scoring, names: list[str]
 ):
-    """Nothing depends on what contestants are called."""
+    """Scores do not depend on the names of contestants."""
     new = dict(zip(NAMES, names, strict=True))
     other = collect(
         Battle(
@@ -179,7 +179,7 @@ def test_scores_follow_their_owners_through_renaming(
 
 
 def test_equal_scores_share_a_rank():
-    """Two that cannot be told apart are both second, and nobody is third."""
+    """Two contestants with equal scores are both second, and none is third."""
     scores = {("ann", "dan"): -1, ("ann", "bob"): -1, ("ann", "cy"): -1, ("bob", "dan"): -1}
     scores |= {("cy", "dan"): -1, ("bob", "cy"): 0}
     found = rank(round_robin([scores.get(p, -scores.get(p[::-1], 0)) for p in SHOWN]))
@@ -192,7 +192,7 @@ def test_equal_scores_share_a_rank():
 
 
 def test_unreadable_verdicts_are_counted_and_left_out():
-    """They are no ties: a tournament ranks as if they had not been, and says how many there were."""
+    """Unreadable verdicts are not ties: they are excluded from the ranking and counted."""
     battles = [
         Battle(question="q", reviewer="r", first="a", second="b", score=score)
         for score in (-1, None, None)
@@ -200,14 +200,14 @@ def test_unreadable_verdicts_are_counted_and_left_out():
     found = rank(collect(battles))
     assert found.contestants["a"].score == 1.0
     assert (found.reviews, found.unreadable) == (1, 2)
-    with pytest.raises(DataError, match="none of the 2 battles"):
+    with pytest.raises(DataError, match="none of the 2 has a readable verdict"):
         rank(collect(battles[1:]))
 
 
 @pytest.mark.parametrize("scoring", Scoring)
 @pytest.mark.parametrize("bootstrap", [0, 20])
-def test_a_contestant_nobody_could_judge_has_no_score(scoring: Scoring, bootstrap: int):
-    """It comes last without score or bounds, and does not keep the others from being ranked."""
+def test_a_contestant_without_readable_battles_has_no_score(scoring: Scoring, bootstrap: int):
+    """A contestant without readable battles comes last without score or bounds."""
     battles = [
         Battle(question="q1", reviewer="a", first="a", second="b", score=-1),
         Battle(question="q1", reviewer="b", first="a", second="b", score=0),
@@ -239,7 +239,7 @@ mixed = st.lists(
 def test_bounds_hold_the_score_and_ranks_their_rank(
     tournament: Tournament, scoring: Scoring, weights: str
 ):
-    """The interval is around the estimate, and low is never above high."""
+    """The interval contains the estimate, and low is never above high."""
     try:
         found = rank(
             tournament,
@@ -259,7 +259,7 @@ def test_bounds_hold_the_score_and_ranks_their_rank(
 
 
 def test_resampling_draws_questions_with_all_their_reviews():
-    """Reviews repeated on the same questions add no certainty."""
+    """Repeated reviews of the same questions do not narrow the intervals."""
     random = np.random.default_rng(0)
     scores = [int(random.choice([-1, 0, 1])) for _ in range(12 * 20)]
     once, thrice = round_robin(scores), round_robin(scores)
@@ -288,7 +288,7 @@ def test_a_sample_is_the_ranking_of_the_questions_drawn():
 
 
 def test_two_reviewers_who_each_prefer_the_other_find_no_elo_weights():
-    """Min-max of two ratings is all or nothing, so each would pass all the weight to the other."""
+    """Min-max of two ratings gives 0 and 1, so two reviewers that prefer each other oscillate."""
     battles = [
         Battle(question=f"q{k}", reviewer=judge, first="ann", second="bob", score=score)
         for judge, score in (("ann", 1), ("bob", -1))

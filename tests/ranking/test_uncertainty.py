@@ -12,8 +12,13 @@ from hypothesis.extra.numpy import arrays
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_document, win_rates
-from peerjudge.ranking.recount import rates, rows_of
-from peerjudge.ranking.uncertainty import bounds, outranks, ranks
+from peerjudge.ranking.resampling import (
+    outranking_shares,
+    rank_scores,
+    score_bounds,
+    select_rows,
+    win_rates_by_sample,
+)
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
 
@@ -21,11 +26,11 @@ scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.
 @given(scores)
 @settings(deadline=None, max_examples=60)
 def test_one_outranks_the_other_or_the_other_does(drawn: np.ndarray):
-    """The two shares add up to one, ties split, and a clear winner of every sample has share 1."""
-    found = outranks(drawn)
+    """The two shares sum to one, ties split, and the winner of every sample has share 1."""
+    found = outranking_shares(drawn)
     assert found + found.T == pytest.approx(np.ones((4, 4)))
     assert np.diag(found) == pytest.approx(np.full(4, 0.5))
-    always = ranks(drawn) == 1
+    always = rank_scores(drawn) == 1
     for one in np.flatnonzero(always.all(axis=0)):
         for other in np.flatnonzero(~always.any(axis=0)):
             assert found[one, other] == 1.0
@@ -34,13 +39,13 @@ def test_one_outranks_the_other_or_the_other_does(drawn: np.ndarray):
 @given(scores)
 @settings(deadline=None, max_examples=60)
 def test_a_rank_counts_those_above(drawn: np.ndarray):
-    """Ranks found by sorting are one more than the number of better scores."""
+    """A rank is one more than the number of better scores."""
     known = np.where(np.isnan(drawn), -1.0, drawn)
     better = (known[:, None, :] > known[:, :, None]).sum(axis=2)
-    assert (ranks(drawn) == 1 + better).all()
+    assert (rank_scores(drawn) == 1 + better).all()
 
 
-def test_winning_everywhere_is_not_certain_to_go_on():
+def test_winning_every_battle_has_wilson_bounds():
     """A contestant that won on all of ten questions gets Wilson's bounds, not a point."""
     battles = [
         Battle(question=f"q{k}", reviewer="judge", first="ann", second="bob", score=-1)
@@ -55,14 +60,14 @@ def test_winning_everywhere_is_not_certain_to_go_on():
 
 
 def test_bounds_without_questions_are_percentiles_only():
-    """Elo and Bradley-Terry have no limits to which Wilson's bounds could go."""
-    found = bounds(np.zeros((5, 2)))
+    """Elo and Bradley-Terry scores have no limits, so their bounds are percentiles only."""
+    found = score_bounds(np.zeros((5, 2)))
     assert found.low.tolist() == found.high.tolist() == [0.0, 0.0]
     assert found.rank_high.tolist() == [1, 1]
 
 
 def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 400) -> Tournament:
-    """Random battles, some unreadable; judges are contestants as far as there are any."""
+    """Random battles, some unreadable; the first reviewers are contestants."""
     random = np.random.default_rng(seed)
     return collect(
         Battle(
@@ -79,20 +84,20 @@ def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 40
 @given(st.integers(0, 10_000))
 @settings(deadline=None, max_examples=20)
 def test_every_question_once_is_the_tournament_itself(seed: int):
-    """Counting with multiplicities of one gives Equation 1, however the counting is done."""
+    """Both ways of counting give Equation 1 if every question occurs once."""
     tournament = random_tournament(seed)
-    rows = rows_of(tournament, tournament.readable)
+    rows = select_rows(tournament, tournament.readable)
     once = np.ones((1, rows.questions))
     expected = win_rates(tournament).rates
-    np.testing.assert_allclose(rates(rows, once)[0], expected)
+    np.testing.assert_allclose(win_rates_by_sample(rows, once)[0], expected)
 
 
 def test_few_battles_on_many_cells_are_counted_alike():
-    """Going through the battles and multiplying tables are two ways to the same win rates."""
+    """Counting battles and multiplying tables give the same win rates."""
     small = random_tournament(3, judges=40, size=40, count=300)
-    rows = rows_of(small, small.readable)
+    rows = select_rows(small, small.readable)
     draws = np.random.default_rng(0).multinomial(rows.questions, [1 / 7] * 7, size=4).astype(float)
-    thin = rates(rows, draws)
+    thin = win_rates_by_sample(rows, draws)
     for sample, times in zip(thin, draws, strict=True):
         repeated = [
             k for k in range(len(rows.question)) for _ in range(int(times[rows.question[k]]))
@@ -113,7 +118,7 @@ def test_few_battles_on_many_cells_are_counted_alike():
 
 @pytest.mark.parametrize("scoring", Scoring)
 def test_found_weights_have_bounds_and_given_ones_have_none(scoring: Scoring):
-    """Peer weights are found anew in every sample, so their spread is part of the uncertainty."""
+    """Peer weights are computed in every sample, so they have bounds; given weights have none."""
     tournament = random_tournament(1)
     found = rank(tournament, scoring=scoring, weights="peer", scheme=Scheme.DAMPED, bootstrap=100)
     assert found.weight_bounds is not None
@@ -146,7 +151,7 @@ def test_resampled_weights_are_those_of_the_sample():
 
 @pytest.mark.parametrize("scoring", Scoring)
 def test_a_single_question_has_no_bounds(scoring: Scoring):
-    """All resamples of it are alike, which is no certainty; of Elo the orders still differ."""
+    """Resamples of one question are all alike, so there are no bounds, except over the orders of Elo."""
     many = random_tournament(3)
     single = replace(many, question=np.zeros_like(many.question), questions=("q",))
     found = rank(single, scoring=scoring, weights="peer", scheme=Scheme.DAMPED, bootstrap=50)
@@ -158,7 +163,7 @@ def test_a_single_question_has_no_bounds(scoring: Scoring):
 
 @pytest.mark.parametrize("scoring", Scoring)
 def test_scores_have_bounds_unless_none_are_wanted(scoring: Scoring):
-    """Questions are resampled by default; without, only Elo has bounds, those of its orders."""
+    """Questions are resampled by default; without resamples only Elo has bounds, over its orders."""
     tournament = random_tournament(5)
     for standing in rank(tournament, scoring=scoring, orders=20).contestants.values():
         assert standing.low < standing.high
@@ -168,8 +173,8 @@ def test_scores_have_bounds_unless_none_are_wanted(scoring: Scoring):
         assert (standing.low is None) == (scoring is not Scoring.ELO)
 
 
-def test_peer_weights_need_to_settle_in_the_tournament_only():
-    """Elo that settles over all questions is ranked, though it swings in some resamples of few."""
+def test_peer_weights_must_converge_in_the_tournament_only():
+    """Elo weights must converge on the tournament, not in every resample."""
     random = np.random.default_rng(42)
     battles = [
         Battle(question=str(k), reviewer=who, first=one, second=other, score=int(score))

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.datasets.published import published_tables
+from peerjudge.datasets.published import read_published_tables
 from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import read_traits
 from studies.calibration.assess import assess, summaries
@@ -250,7 +250,7 @@ def test_targets_repeat_what_is_printed_elsewhere_in_the_project():
         "gpt4o": "gpt-4o",
         "llama": "llama-3.1-8b",
     }
-    (table,) = (one for one in published_tables("prepair") if one.by == "subset")
+    (table,) = (one for one in read_published_tables("prepair") if one.by == "subset")
     printed = {(line.setting, line.protocol): line.values for line in table.lines}
     published = targets().llmbar
     for rows, warm in ((published.rows, ""), (published.warm, "@0.7")):

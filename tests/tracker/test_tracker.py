@@ -32,7 +32,7 @@ def kinds(moves: str, **options) -> list[EventKind]:
 
 
 def reasons(moves: str, **options) -> list[NoEventReason]:
-    """Why verdicts after hearing gave no event in a discussion written as one line."""
+    """Reasons for missing events in a discussion written as one line."""
     return [no_event.reason for no_event in track(transcript_of(moves, **options)).no_events]
 
 
@@ -79,7 +79,7 @@ def test_nothing_new_is_no_event():
 
 
 def test_unreadable_sides_are_counted_with_their_reason():
-    """Without a readable stance on both sides there is no event, and it is said why."""
+    """Without a readable stance on both sides there is no event, and the reason is counted."""
     assert reasons("-|2 1") == [NoEventReason.NO_STANCE_BEFORE]
     assert reasons("?|2 1") == [NoEventReason.NO_STANCE_BEFORE]
     assert reasons("1|2 ?") == [NoEventReason.NO_STANCE_NOW]
@@ -95,7 +95,7 @@ def test_unreadable_sides_are_counted_with_their_reason():
 
 
 def test_unreadable_reply_keeps_the_last_stance():
-    """After an unreadable reply a seat still stands where its last readable verdict put it."""
+    """After an unreadable reply, the stance of a seat is still its last readable verdict."""
     tracking = track(transcript_of("1|2 ? 2 2"))
     assert [(event.turn, event.kind) for event in tracking.events] == [
         (3, HELD),
@@ -105,7 +105,7 @@ def test_unreadable_reply_keeps_the_last_stance():
 
 
 def test_stance_heard_is_what_the_cue_lets_hear():
-    """The other's stance is taken from the turns the seat hears, not from what it has said since."""
+    """The other's stance comes from the turns the seat hears, not from later turns."""
     moves = "1|2 1 1 1"
     everything = transcript_of(moves)
     assert [event.kind for event in opinion_events(everything)] == [HELD, ALTERED, AGREED]
@@ -116,7 +116,7 @@ def test_stance_heard_is_what_the_cue_lets_hear():
 
 
 def test_explanation_in_between_passes_on_what_it_heard():
-    """What a seat heard while it explained itself counts at its next verdict."""
+    """Turns heard during an explanation count at the next verdict of the seat."""
     moves = "1|2 - - 2"
     hearing_while_explaining = transcript_of(
         moves, hears=lambda turn, earlier: turn == 2 or earlier % 2 == 0
@@ -151,7 +151,7 @@ def test_directions():
 
 
 def test_no_direction_without_move_or_target():
-    """An unmoved stance has no direction, nor has a move without a gold choice or a majority."""
+    """An unchanged stance has no direction; a move without a gold choice or a majority has none either."""
     (held,) = opinion_events(transcript_of("1|2 1", gold=1))
     assert (held.gold, held.majority, held.first) == (None, None, None)
     (moved,) = opinion_events(transcript_of("1|2 2"))
@@ -181,7 +181,7 @@ def discussions(draw: st.DrawFn) -> Transcript:
 
 
 def signature(transcript: Transcript) -> list[tuple]:
-    """What must not depend on any naming or showing order."""
+    """Facts of events that do not depend on names or the shown order."""
     return [
         (event.turn, event.kind, event.gold, event.majority, event.role)
         for event in opinion_events(transcript)
@@ -199,7 +199,7 @@ def reshown(transcript: Transcript, comparison: Comparison) -> Transcript:
 @settings(deadline=None)
 @given(discussions())
 def test_every_verdict_after_hearing_is_accounted_for(transcript: Transcript):
-    """Each verdict after hearing gives exactly one event or one counted reason why not."""
+    """Each verdict after hearing gives exactly one event or one counted reason."""
     tracking = track(transcript)
     seats = {turn.index: turn.cue.seat for turn in transcript.turns}
     heard_before: dict[str, set[int]] = {seat.id: set() for seat in transcript.seats}
@@ -246,7 +246,7 @@ def test_shown_order_changes_only_the_direction_from_the_first(
 @settings(deadline=None)
 @given(discussions(), st.permutations(["answer-1", "answer-2", "answer-3"]))
 def test_names_of_answers_do_not_matter(transcript: Transcript, order: list[str]):
-    """Calling the answers by each other's names changes no kind and no direction."""
+    """Exchanging the names of answers changes no kind and no direction."""
     text = to_json(transcript)
     for number, name in enumerate(order):
         text = text.replace(f'"answer-{number + 1}"', f'"renamed {name}"')
@@ -260,7 +260,7 @@ def test_names_of_answers_do_not_matter(transcript: Transcript, order: list[str]
 @settings(deadline=None)
 @given(discussions())
 def test_names_of_seats_do_not_matter(transcript: Transcript):
-    """Calling the seats by other names changes nothing but those names."""
+    """Renaming the seats changes only their names in events."""
     text = to_json(transcript).replace('"seat-', '"place-').replace('"reviewer-', '"person-')
     assert signature(from_json(Transcript, text)) == signature(transcript)
 

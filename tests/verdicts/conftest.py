@@ -1,4 +1,4 @@
-"""The published replies that the reading rules are held to."""
+"""Published replies to test the reading rules."""
 
 import gzip
 import json
@@ -10,7 +10,7 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 def recorded(name: str) -> list[dict]:
-    """The rows of a gzipped JSON Lines file of the data pack; skips where it is absent."""
+    """Read a gzipped JSON Lines file of the published data; skip if it is absent."""
     path = DATA / name
     if not path.exists():
         pytest.skip(f"the published replies are not at {path}")
@@ -20,7 +20,7 @@ def recorded(name: str) -> list[dict]:
 
 @pytest.fixture(scope="session")
 def vicuna80() -> list[dict]:
-    """All 8000 reviews of Vicuna80, with the label that the authors settled on."""
+    """All 8000 reviews of Vicuna80 with the label of the authors."""
     return recorded("vicuna80/reviews.jsonl.gz")
 
 

@@ -1,4 +1,4 @@
-"""The expectation over the tokens with which a judge could have rated."""
+"""Expected ratings over alternative tokens."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def rated(*tokens: TokenLogprob, cue: Cue = CUE) -> Review:
 
 
 def test_a_rating_is_the_mean_of_what_could_have_been_said():
-    """A judge that says 4 and nearly as readily 3 or 5 has rated a little below 4."""
+    """Alternatives 3 and 5 of nearly the probability of 4 give a rating slightly below 4."""
     read = rated(token("4", {"4": 0.5, "3": 0.3, "5": 0.2}))
     assert read.score == pytest.approx(0.5 * 4 + 0.3 * 3 + 0.2 * 5)
     assert read.rule == "last-line number, weighted"
 
 
 def test_what_is_no_rating_has_no_weight():
-    """Words and numbers off the scale are left out, and the rest is taken as the whole."""
+    """Words and numbers outside the scale are excluded, and the rest is normalised."""
     read = rated(token("4", {"4": 0.4, "2": 0.1, "The": 0.3, "7": 0.1, "45": 0.1}))
     assert read.score == pytest.approx((0.4 * 4 + 0.1 * 2) / 0.5)
 
@@ -52,13 +52,13 @@ def test_spellings_of_a_rating_are_added_up():
 
 
 def test_a_rating_without_alternatives_is_as_stated():
-    """Where a server tells how likely its own token was and nothing else, nothing is weighed."""
+    """If a server returns only the probability of its own token, the rating is not weighted."""
     read = rated(TokenLogprob(token="4", logprob=-0.7))
     assert (read.score, read.rule) == (4, "last-line number, as stated")
 
 
 def test_only_the_token_that_rates_counts():
-    """The same number elsewhere in the reply, before or after, has no part in it."""
+    """The same number elsewhere in the reply does not count."""
     unsure = {"4": 0.5, "1": 0.5}
     words = [
         token("It"),
@@ -91,19 +91,19 @@ def test_only_the_token_that_rates_counts():
     ],
 )
 def test_without_a_token_that_rates_the_stated_number_holds(text, tokens):
-    """No log-probabilities, or none of the rating as a whole: the number counts, and the rule says so."""
+    """Without log-probabilities of the rating token, the stated number counts, and the rule says so."""
     cue = replace(CUE, scale=(1, 10))
     read = read_review(text, cue=cue, comparison=ALONE, logprobs=tokens)
     assert read == Review(score=float(text), rule="last-line number, as stated")
 
 
-def test_what_is_unreadable_is_not_saved_by_probabilities():
-    """A rating off the scale stays unreadable, however likely one on it was."""
+def test_probabilities_do_not_make_a_rating_readable():
+    """A rating outside the scale is unreadable, even if a valid alternative was probable."""
     assert rated(token("7", {"7": 0.4, "4": 0.6})) == Review(rule="last-line number, out of range")
 
 
 def test_a_scale_whose_best_is_one_is_weighted_the_same():
-    """Which end of the scale is the better one changes nothing about the number."""
+    """The direction of the scale does not change the number."""
     chances = {"4": 0.5, "9": 0.5}
     for scale in ((1, 10), (10, 1)):
         assert rated(token("4", chances), cue=replace(CUE, scale=scale)).score == pytest.approx(6.5)
@@ -116,7 +116,7 @@ def test_a_scale_whose_best_is_one_is_weighted_the_same():
     st.data(),
 )
 def test_an_expectation_lies_between_what_could_be_said(weights, scale, data):
-    """It is a mean, so within the ratings at all likely, and it does not depend on the rest's share."""
+    """An expected rating lies within the possible ratings, for any remaining probability."""
     total = sum(weights.values())
     shares = {str(rating): weight / total for rating, weight in weights.items()}
     said = data.draw(st.sampled_from(sorted(shares)))

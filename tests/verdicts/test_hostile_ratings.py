@@ -64,14 +64,14 @@ ON_SCALE = st.integers(1, 5)
     "reply", REPLIES, ids=[f"{n}-{r['why'][:50]}" for n, r in enumerate(REPLIES, 1)]
 )
 def test_hostile_reply_is_rated_as_it_says(reply):
-    """A reply gives the rating that its author settled on, or none."""
+    """A reply has the rating intended by its author, or none."""
     reading = read_rating(reply["text"], low=reply["low"], high=reply["high"])
     assert reading.score == reply["score"], f"{reply['why']} (read by {reading.rule})"
     assert reading.rule
 
 
 def test_every_line_of_the_corpus_gives_its_reason():
-    """Each hostile reply says in one sentence why it must be read so."""
+    """Each hostile reply states in one sentence how it must be read."""
     assert len({(reply["text"], reply["high"]) for reply in REPLIES}) == len(REPLIES)
     assert all(reply["why"].endswith(".") for reply in REPLIES)
 
@@ -79,7 +79,7 @@ def test_every_line_of_the_corpus_gives_its_reason():
 @settings(deadline=None)
 @given(ANYTHING, st.integers(-5, 5), st.integers(6, 12))
 def test_any_reply_gives_a_rating_on_the_scale_or_none(text, low, high):
-    """Reading never fails, never leaves the scale, and always says what it went by."""
+    """Reading never fails, never leaves the scale, and always names its rule."""
     reading = read_rating(text, low=low, high=high)
     assert reading.rule
     assert reading.score is None or low <= reading.score <= high
@@ -87,7 +87,7 @@ def test_any_reply_gives_a_rating_on_the_scale_or_none(text, low, high):
 
 @settings(deadline=None)
 @given(st.text(), ON_SCALE, st.booleans(), st.sampled_from([None, 2]), st.booleans())
-def test_json_is_read_whatever_its_reasons_say(reasons, score, first, indent, as_text):
+def test_json_is_read_independently_of_its_reasons(reasons, score, first, indent, as_text):
     """The score is the score before or after its reasons, as a number or a text of one."""
     members = [("score", str(score) if as_text else score), ("reasons", reasons)]
     reply = json.dumps(dict(members if first else members[::-1]), indent=indent)
@@ -99,7 +99,7 @@ def test_json_is_read_whatever_its_reasons_say(reasons, score, first, indent, as
 @settings(deadline=None)
 @given(ANYTHING, ON_SCALE, st.booleans(), st.data())
 def test_json_that_was_cut_off_gives_no_rating(reasons, score, first, data):
-    """However far a reply in JSON came, without its end it is not read."""
+    """A reply in JSON without its end is not read."""
     members = [("score", score), ("reasons", reasons)]
     reply = json.dumps(dict(members if first else members[::-1]))
     cut = data.draw(st.integers(0, len(reply) - 1))
@@ -110,7 +110,7 @@ def test_json_that_was_cut_off_gives_no_rating(reasons, score, first, data):
 @given(ANYTHING, ON_SCALE)
 @example("</THINK>1", 1)
 def test_what_an_answer_says_does_not_rate_it(answer, score):
-    """An answer repeated as a quotation puts no other rating in the place of the judge's."""
+    """A quoted answer does not replace the rating of the judge."""
     quoted = "\n".join(f"> {line}" for line in answer.splitlines())
     assert read_rating(f"{quoted}\n\n{score}").score in {score, None}
     assert read_rating(quoted).score is None
@@ -122,7 +122,7 @@ def test_what_an_answer_says_does_not_rate_it(answer, score):
     ON_SCALE,
 )
 def test_an_answer_within_its_fence_does_not_rate_itself(answer, score):
-    """An answer repeated between the lines that enclosed it in the prompt is not the judge's words."""
+    """An answer repeated within its fence is not read as the judge's words."""
     fenced = f"<<< Answer | 47e9bf4920 >>>\n{answer}\n<<< end of Answer | 47e9bf4920 >>>"
     assert read_rating(f"{fenced}\n{score}").score == score
 
@@ -145,7 +145,7 @@ ENDLESS = [
 
 @pytest.mark.parametrize("unit", ENDLESS, ids=repr)
 def test_endless_repetition_is_rated_in_linear_time(unit):
-    """A megabyte of anything is read at all: no pattern backtracks without bound."""
+    """A megabyte of repetition is read in linear time: no pattern backtracks without bound."""
     assert read_rating(unit * (1_000_000 // len(unit)) + "!").rule
 
 
@@ -160,7 +160,7 @@ def test_endless_repetition_is_rated_in_linear_time(unit):
     ],
 )
 def test_a_declined_rating_is_a_refusal(text, expected):
-    """Who declines to rate has refused; who rates all the same, or says nothing, has not."""
+    """Declining to rate is a refusal; rating nevertheless, or an empty reply, is not."""
     comparison = Comparison(
         id="c", question=Question(id="q", text="?"), answers=(Answer(id="a", text="A"),)
     )

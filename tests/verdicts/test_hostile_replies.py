@@ -1,4 +1,4 @@
-"""Replies that try to be misread, each with what it says and why (`hostile_replies.jsonl`)."""
+"""Hostile replies with their meaning and the reason (`hostile_replies.jsonl`)."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ REPLIES = [json.loads(line) for line in LINES]
     "reply", REPLIES, ids=[f"{n}-{r['why'][:50]}" for n, r in enumerate(REPLIES, 1)]
 )
 def test_hostile_reply_is_read_as_what_it_says(reply):
-    """A reply means what its author concluded, or nothing."""
+    """A reply is read as its author's conclusion, or not at all."""
     reading = read_verdict(reply["text"], answers=reply["answers"], ties=reply["ties"])
     said = reading.outcome.value if reading.position is None else reading.position + 1
     assert said == reply["expect"], f"{reply['why']} (read by {reading.rule})"
@@ -53,12 +53,12 @@ ENDLESS = [
 
 @pytest.mark.parametrize("unit", ENDLESS, ids=repr)
 def test_endless_repetition_is_read_in_linear_time(unit):
-    """A megabyte of anything is read at all: no pattern backtracks without bound."""
+    """A megabyte of repetition is read in linear time: no pattern backtracks without bound."""
     text = unit * (1_000_000 // len(unit)) + "!"
     assert read_verdict(text).rule
 
 
 def test_every_line_of_the_corpus_gives_its_reason():
-    """Each hostile reply says in one sentence why it must be read so."""
+    """Each hostile reply states in one sentence how it must be read."""
     assert len({reply["why"] for reply in REPLIES}) == len(REPLIES)
     assert all(reply["why"].endswith(".") for reply in REPLIES)

@@ -46,7 +46,7 @@ from peerjudge.verdicts import read_rating
     ],
 )
 def test_rating_is_read_in_every_form_raters_use(text):
-    """A rating of four is four, however it is written."""
+    """A rating of four is read in every spelling."""
     assert read_rating(text).score == 4
 
 
@@ -81,19 +81,19 @@ def test_rating_is_read_in_every_form_raters_use(text):
     ],
 )
 def test_what_is_not_a_rating_on_the_scale_is_none(text):
-    """Out of range, on another scale, cut off or quoted: never clamped, never guessed."""
+    """Ratings out of range, on another scale, cut off or quoted are neither clamped nor guessed."""
     assert read_rating(text).score is None
 
 
 @given(st.integers(-20, 20), st.integers(0, 5), st.integers(6, 10))
 def test_a_rating_is_kept_exactly_or_not_at_all(score, low, high):
-    """Whether a number is a rating depends on the scale alone."""
+    """A number is a rating if and only if it is within the scale."""
     expected = float(score) if low <= score <= high else None
     assert read_rating(f"It is clear.\n\n{score}", low=low, high=high).score == expected
     assert read_rating(json.dumps({"score": score}), low=low, high=high).score == expected
 
 
 def test_a_rating_out_of_the_scales_maximum_is_on_that_scale():
-    """Eight out of ten is a rating where ten is the highest, and nowhere else."""
+    """Eight out of ten is a rating only on a scale that ends at ten."""
     assert read_rating("8/10", high=10).score == 8
     assert read_rating("4/10", high=5).score is None

@@ -116,7 +116,7 @@ RULES = {"empty", "nothing of its own", "no verdict"} | {
 
 @given(REPLIES, st.integers(2, 4), st.booleans())
 def test_every_text_has_exactly_one_reading(text, answers, ties):
-    """Reading never fails; it chooses one of the answers shown, or none and says by which rule."""
+    """Reading never fails; it returns one of the shown answers, or none and the rule."""
     reading = read_verdict(text, answers=answers, ties=ties)
     assert reading == read_verdict(text, answers=answers, ties=ties)
     assert (reading.position is not None) == (reading.outcome is Outcome.CHOICE)
@@ -139,7 +139,7 @@ def test_every_text_has_exactly_one_rating(text):
     st.sampled_from(["{}", "**{}**", "{}.", "[[{}]]", "({})"]),
 )
 def test_a_bare_digit_on_its_own_last_line_is_the_verdict(prose, digit, answers, mark):
-    """The form that the prompts ask for is always read, whatever the prose before it."""
+    """The requested form is always read, after any prose."""
     reading = read_verdict(f"{prose}\n\n{mark.format(digit)}", answers=answers)
     if digit <= answers:
         assert reading == Reading(Outcome.CHOICE, digit - 1, "last-line number")
@@ -151,7 +151,7 @@ def test_a_bare_digit_on_its_own_last_line_is_the_verdict(prose, digit, answers,
 
 @given(NEUTRAL, CLOSINGS)
 def test_neutral_prose_before_a_verdict_does_not_change_it(prose, closing):
-    """What is said about the matter itself has no part in the verdict."""
+    """Sentences about the task do not affect the verdict."""
     alone, prefixed = read_verdict(closing), read_verdict(f"{prose}\n\n{closing}")
     assert alone.outcome in (Outcome.CHOICE, Outcome.TIE)
     assert (prefixed.outcome, prefixed.position) == (alone.outcome, alone.position)
@@ -167,7 +167,7 @@ def test_swapping_the_names_swaps_the_position(sentence, naming):
 
 @given(SENTENCES, NAMINGS)
 def test_a_verdict_in_quotation_is_not_the_reviewers(sentence, naming):
-    """What stands in a block quote or a code fence is never the verdict."""
+    """Text in a block quote or a code fence is never the verdict."""
     first, second = naming
     said = sentence.format(x=first, y=second)
     quoted = "\n".join(f"> {line}" for line in said.split("\n"))
@@ -181,7 +181,7 @@ def test_a_verdict_in_quotation_is_not_the_reviewers(sentence, naming):
 
 @given(st.integers(1, 3), st.permutations(["choice", "reasons", "confidence"]))
 def test_the_order_of_json_keys_does_not_matter(choice, keys):
-    """A JSON verdict is read by its key, wherever the reasons stand and whatever they say."""
+    """A JSON verdict is read by its key, before or after any reasons."""
     members = {"choice": choice, "reasons": "Answer 2 is better written.", "confidence": 0.9}
     text = json.dumps({key: members[key] for key in keys})
     assert read_verdict(text).rule == "closing JSON"
@@ -190,7 +190,7 @@ def test_the_order_of_json_keys_does_not_matter(choice, keys):
 
 @given(st.integers(1, 2), st.data())
 def test_json_that_is_cut_off_is_never_a_verdict(choice, data):
-    """An object without its end says nothing, however much of it is there."""
+    """A JSON object without its end has no verdict."""
     text = json.dumps({"reasons": "Therefore, Answer 2 is better.", "choice": choice})
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     assert read_verdict(cut).outcome is Outcome.UNREADABLE
@@ -212,7 +212,7 @@ LINES = st.sampled_from(
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(LINES, max_size=5), st.sampled_from("1234"), st.booleans())
-def test_a_glance_sees_what_a_closer_look_sees(lines, last, ties):
-    """White space at the end, which takes the reader the long way, changes no reading."""
+def test_the_fast_path_agrees_with_the_full_reader(lines, last, ties):
+    """Trailing white space, which disables the fast path, changes no reading."""
     text = "\n".join([*lines, last])
     assert read_verdict(text, ties=ties) == read_verdict(f"{text} ", ties=ties)

@@ -32,8 +32,8 @@ def cue(sees: tuple[str, ...], expects: Expects = Expects.VERDICT, *, ties: bool
 
 
 @given(st.permutations("wxyz"), st.integers(2, 4), st.data())
-def test_the_same_answer_is_chosen_wherever_it_is_shown(order, answers, data):
-    """Moving an answer and naming its new place chooses the same answer."""
+def test_the_same_answer_is_chosen_at_every_position(order, answers, data):
+    """Moving an answer and naming its new position chooses the same answer."""
     shown = comparison("".join(order[:answers]))
     chosen = data.draw(st.sampled_from(shown.shown))
     for other in (shown, shown.swapped()):
@@ -44,7 +44,7 @@ def test_the_same_answer_is_chosen_wherever_it_is_shown(order, answers, data):
 
 
 def test_positions_count_in_what_the_cue_showed():
-    """A cue that shows the answers in its own order is answered in that order."""
+    """Positions refer to the order shown by the cue."""
     shown = comparison("xyz")
     assert read_review("1", cue=cue(("z", "x")), comparison=shown).verdict == Verdict.of("z")
     assert read_review("3", cue=cue(("z", "x")), comparison=shown).verdict == TIE
@@ -59,16 +59,16 @@ def test_positions_count_in_what_the_cue_showed():
         ("I'm sorry, but I can't assist with that.", True, REFUSED),
     ],
 )
-def test_what_is_no_choice_keeps_its_reason(text, ties, verdict):
-    """A tie, a refusal and an unreadable reply stay three different things."""
+def test_outcomes_without_a_choice_stay_distinct(text, ties, verdict):
+    """A tie, a refusal and an unreadable reply are three different outcomes."""
     found = read_review(text, cue=cue(("x", "y"), ties=ties), comparison=comparison("xy"))
     assert found.verdict == verdict
     assert found.score is None
     assert found.rule
 
 
-def test_only_what_was_asked_for_is_read():
-    """An explanation holds no verdict and a rating no choice, whatever its words."""
+def test_only_the_expected_kind_of_review_is_read():
+    """An explanation has no verdict and a rating has no choice, for any text."""
     shown = comparison("xy")
     said = "Answer 1 is better.\n\n2"
     assert read_review(said, cue=cue(("x", "y"), Expects.TEXT), comparison=shown) == Review()
@@ -76,7 +76,7 @@ def test_only_what_was_asked_for_is_read():
     assert rated == Review(score=2.0, rule="last-line number, as stated")
 
 
-def test_a_cue_that_shows_a_stranger_is_a_mistake():
+def test_a_cue_with_an_unknown_answer_raises():
     """A cue can only show answers of its comparison."""
     with pytest.raises(DataError, match="no answer 'q'"):
         read_review("1", cue=cue(("x", "q")), comparison=comparison("xy"))

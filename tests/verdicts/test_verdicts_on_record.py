@@ -1,4 +1,4 @@
-"""The reader held to what real models wrote: Vicuna80 (PRD) and LLMBar."""
+"""Verdict reader on recorded replies of real models: Vicuna80 (PRD) and LLMBar."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ def label(reading: Reading) -> int | None:
 
 
 def tally(rows: list[dict]) -> Counter:
-    """How many texts were read right, read wrong, and not read."""
+    """Count the texts read correctly, read wrongly, and not read."""
     counts = Counter()
     for row in rows:
         read = label(read_verdict(row["text"]))
@@ -35,7 +35,7 @@ def tally(rows: list[dict]) -> Counter:
     [("gpt-4", 1600, 0), ("claude", 1600, 0), ("gpt-3.5", 1597, 0), ("bard", 1555, 10)],
 )
 def test_reading_equals_the_label_the_authors_settled_on(vicuna80, reviewer, right, wrong):
-    """Nearly every review is read as its authors read it, and doubtful ones are left unread."""
+    """Nearly every review is read as labelled by the authors; ambiguous ones are not read."""
     rows = [row for row in vicuna80 if row["reviewer"] == reviewer and row["text"].strip()]
     counts = tally(rows)
     assert counts["right"] >= right
@@ -54,7 +54,7 @@ def test_mark_pairs_of_vicuna_equal_the_label(vicuna80):
 
 
 def test_other_reviews_of_vicuna_are_rather_left_unread_than_guessed(vicuna80):
-    """Reviews without a verdict in any form are seldom read, and hardly ever wrongly."""
+    """Reviews without a verdict in any form are rarely read, and almost never wrongly."""
     others = [
         row
         for row in vicuna80
@@ -66,7 +66,7 @@ def test_other_reviews_of_vicuna_are_rather_left_unread_than_guessed(vicuna80):
     assert counts["wrong"] <= 6
 
 
-def test_empty_reviews_are_unreadable_whatever_their_label(vicuna80):
+def test_empty_reviews_are_unreadable_despite_their_label(vicuna80):
     """The authors gave empty texts a label; the reader gives them none."""
     empty = [row for row in vicuna80 if not row["text"].strip()]
     assert len(empty) == 18
@@ -101,13 +101,13 @@ def winner(row: dict) -> str | None:
     ],
 )
 def test_reading_agrees_with_the_recorded_winners_of_llmbar(llmbar, model, disagreements):
-    """Only where the recorded winner contradicts the text does the reading differ from it."""
+    """The reading differs from the recorded winner only if that contradicts the text."""
     rows = [row for row in llmbar if row["model"] == model]
     assert sum(winner(row) != row["winner"] for row in rows) <= disagreements
 
 
 def test_a_reply_that_says_that_one_output_is_better_is_never_read_as_the_other(llmbar):
-    """Whatever the recorded winner, a text that ends in "Output (x) is better." means x."""
+    """A text that ends in "Output (x) is better." is read as x, for every recorded winner."""
     closing = re.compile(r"(?:^|\n)(?:Therefore, )?Output \(([ab])\) is better\.\s*$")
     ending = [(row, found) for row in llmbar if (found := closing.search(row["text"]))]
     assert len(ending) > 4700

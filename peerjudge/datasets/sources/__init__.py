@@ -1,1 +1,1 @@
-"""One module per dataset: its name is the dataset's, and its `SOURCE` says how to read it."""
+"""Dataset modules: the module's name is the dataset's, its `SOURCE` says how to read it."""

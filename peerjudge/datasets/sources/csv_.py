@@ -3,8 +3,8 @@
     question,answer_a,answer_b,gold
 
 The columns are those of `peerjudge.datasets.table`, without `answers`. A cell may span lines if it
-is quoted. An empty cell means that there is no value; only a first or second answer may be empty.
-Everything is text: other columns are kept as text too.
+is quoted. An empty cell is a missing value, except in the columns of the first and second
+answer. Everything is text, other columns too.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from pathlib import Path
 from peerjudge.data import Dataset
 from peerjudge.datasets.lines import Row, read_lines
 from peerjudge.datasets.source import Request, Source
-from peerjudge.datasets.table import comparisons_from
+from peerjudge.datasets.table import build_comparisons
 from peerjudge.errors import DataError
 
-__all__ = ["SOURCE"]
-
-# Were an empty second answer left out, the comparison would silently become a rating of the first.
+# Without an empty second answer, the comparison would become a rating of the first.
 _MAY_BE_EMPTY = frozenset(("answer_a", "answer_b", "answer_1", "answer_2"))
 
 
@@ -29,7 +27,7 @@ def _read(request: Request) -> Dataset:
     return Dataset(
         name=request.path.name,
         description=f"comparisons from {request.path.name}",
-        comparisons=comparisons_from(_rows(request.path)),
+        comparisons=build_comparisons(_rows(request.path)),
     )
 
 
@@ -59,7 +57,7 @@ def _rows(path: Path) -> Iterator[Row]:
 def _check_header(path: Path, header: list[str]) -> None:
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
-        msg = f"{path}, line 1: the column {twice[0]!r} is there twice; give each its own name"
+        msg = f"{path}, line 1: the column {twice[0]!r} occurs twice; give each its own name"
         raise DataError(msg)
     if "answers" in header:
         msg = f"{path}, line 1: a list of answers needs JSON Lines; use answer_a, answer_b, ..."
@@ -67,7 +65,7 @@ def _check_header(path: Path, header: list[str]) -> None:
 
 
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    # Each with the line on which it begins; empty lines are left out.
+    # Each with the line on which it begins, without empty lines.
     reader = csv.reader((line for _, line in read_lines(path)), strict=True)
     begins = 1
     while True:

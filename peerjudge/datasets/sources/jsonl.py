@@ -2,7 +2,7 @@
 
     {"question": "...", "answer_a": "...", "answer_b": "...", "gold": "a"}
 
-The columns are those of `peerjudge.datasets.table`. A file that ends in `.gz` is read as gzip.
+The columns are those of `peerjudge.datasets.table`. A file that ends in `.gz` is gzip.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from __future__ import annotations
 from peerjudge.data import Dataset
 from peerjudge.datasets.lines import read_rows
 from peerjudge.datasets.source import Request, Source
-from peerjudge.datasets.table import comparisons_from
-
-__all__ = ["SOURCE"]
+from peerjudge.datasets.table import build_comparisons
 
 
 def _read(request: Request) -> Dataset:
     return Dataset(
         name=request.path.name,
         description=f"comparisons from {request.path.name}",
-        comparisons=comparisons_from(read_rows(request.path)),
+        comparisons=build_comparisons(read_rows(request.path)),
     )
 
 

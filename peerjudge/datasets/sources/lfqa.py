@@ -1,17 +1,17 @@
 """LFQA: 140 long-form questions, two answers each, and 260 preferences of experts.
 
 Xu, Song, Iyyer, Choi, "A Critical Evaluation of Evaluations for Long-form Question Answering", ACL
-2023; the data of PRD's discussions (arXiv:2307.02762). In 75 pairs a person's answer meets one of
-GPT-3 (contestants `human` and `gpt3`); in 65 both are people's, so those make no battle.
+2023; the data of PRD's discussions (arXiv:2307.02762). In 75 pairs a person's answer is compared
+with one of GPT-3 (contestants `human` and `gpt3`); in 65 both are people's, so those are no battles.
 
 Read from the published file (or its folder), or from the tidy tables `pairs.jsonl` and `votes.jsonl`
-derived from it; only the latter know the domain of a question, which becomes its category. The
+derived from it; only the tables have the domain of a question, which becomes its category. The
 answers are `a` and `b` in the order of the file. `<br />` in the texts becomes a line break. Each
 expert's vote is also a review by `human`, with the justification as its text.
 
-The gold is the sign of the mean vote. On 11 questions two experts disagree; there the vote of the
-one who comes first in the file decides (`GoldRule.FIRST_VOTE_ON_EVEN`), because PRD's discussions
-need a better answer for each of the 140 questions. `GoldRule.SIGN_OF_MEAN` calls those 11 a tie.
+The gold is the sign of the mean vote. On 11 questions two experts disagree; there the vote that
+comes first in the file decides (`GoldRule.FIRST_VOTE_ON_EVEN`), because PRD's discussions need a
+better answer for each of the 140 questions. Under `GoldRule.SIGN_OF_MEAN` those 11 are ties.
 """
 
 from __future__ import annotations
@@ -21,12 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict
-from peerjudge.datasets.gold import GoldRule, gold_verdict
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
 from peerjudge.errors import DataError
-
-__all__ = ["HUMAN", "SOURCE"]
 
 HUMAN = "human"
 
@@ -69,7 +66,7 @@ def _comparison(pair: _Pair, rule: GoldRule) -> Comparison:
         id=pair.question.id,
         question=pair.question,
         answers=pair.answers,
-        gold=gold_verdict([vote for vote, _ in pair.votes], rule, _PAIR),
+        gold=settle_gold([vote for vote, _ in pair.votes], rule, _PAIR),
     )
 
 
@@ -86,7 +83,7 @@ def _reviews(pairs: list[_Pair]) -> Iterator[RecordedReview]:
 
 
 def _native(path: Path) -> list[_Pair]:
-    # A row is one expert's vote; the rows of a question need not follow one another.
+    # A row is one expert's vote; the rows of a question may be apart.
     pairs: dict[tuple[str, str, str], _Pair] = {}
     for row in read_rows(path):
         key = (row.text("question"), row.text("answer_a"), row.text("answer_b"))

@@ -2,19 +2,18 @@
 
 Zeng et al., "Evaluating Large Language Models at Evaluating Instruction Following", ICLR 2024,
 arXiv:2310.07641. Five subsets: Natural 100, Neighbor 134, GPTInst 92, GPTOut 47, Manual 46; all but
-the first are the category Adversarial. The answers are `output_1` and `output_2`; who wrote them is
-not recorded.
+the first are the category Adversarial. The answers are `output_1` and `output_2`, without authors.
 
 Each model with each of its strategies is a reviewer, `GPT-4/CoT`, and gives two reviews of every
-instance, one per shown order. Of the Swap strategies only the last stage counts (`final`), so the
-58,748 recorded calls are 54,470 reviews. The verdict is the one the benchmark's authors recorded;
-where they could read none it is unreadable. The Rating strategies rate each output alone: the ratings
-are the review's scores, its text is made of them, and equal ratings are on record as a verdict for
-the output shown second.
+instance, one per shown order. Only the last stage of the Swap strategies counts (`final`), so the
+58,748 recorded calls are 54,470 reviews. The verdict is the one that the benchmark's authors recorded,
+`UNREADABLE` where they recorded none. The Rating strategies rate each output alone: the ratings are the
+review's scores, its text lists them, and equal ratings are recorded as a verdict for the output shown
+second.
 
 Read from the tidy tables (`instances.jsonl`, `recorded.jsonl.gz`) or from the benchmark's own folder
-(`LLMBar/Natural/dataset.json`, ..., `LLMBar/*/evaluators/MODEL/STRATEGY/result.json`), whatever
-subsets and runs of it are there.
+(`LLMBar/Natural/dataset.json`, ..., `LLMBar/*/evaluators/MODEL/STRATEGY/result.json`), with all
+subsets and runs found there.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ from peerjudge.data import (
 from peerjudge.datasets.lines import Row, read_items, read_rows
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
-
-__all__ = ["SOURCE"]
 
 _ANSWERS = ("output_1", "output_2")
 _SUBSETS = {
@@ -101,7 +98,7 @@ def _comparison(row: Row, name: str, subset: str) -> Comparison:
 
 
 def _verdict(row: Row) -> Verdict:
-    # Recorded in the numbering of the instance, not of what was shown first.
+    # Numbered as in the instance, not by the shown order.
     winner = row.fields.get("winner")
     if winner is None:
         return UNREADABLE
@@ -184,7 +181,7 @@ def _native_reviews(folder: Path, known: Mapping[str, Comparison]) -> Iterator[R
 
 
 def _native_pair(row: Row, name: str, reviewer: str) -> Iterator[RecordedReview]:
-    # Earlier results hold what was written before the comparison, or the first stage of Swap.
+    # Earlier results are texts from before the comparison, or the first stage of Swap.
     last = row.parts("results")[-1]
     for swap, order in _SWAPS.items():
         part = last.part(swap)

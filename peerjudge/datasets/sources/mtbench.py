@@ -3,15 +3,15 @@
 Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", NeurIPS 2023,
 arXiv:2306.05685. Six models answer 80 questions of eight categories in two turns; each turn is a
 subset, `turn 1` and `turn 2`. A comparison is an unordered pair of models in one turn, so there are
-2,400; people voted on 1,814 of them. The conversations are not part of the published table: the
-answers are empty, with their authors, and only recorded and simulated reviewers can judge them.
+2,400; people voted on 1,814 of them. The published table lacks the conversations: the answers
+are empty, with their authors, and only recorded and simulated reviewers can judge them.
 
-Every vote is a review by the labeler who gave it, `expert_17` or `author_2`. `gpt4_pair` is GPT-4
-asked in both orders; where it contradicted itself its verdict is `INCONSISTENT`. The same two models
-occur in either order in the table: `shown` keeps the order of the row.
+Every vote is a review by its labeler, `expert_17` or `author_2`. `gpt4_pair` is GPT-4 in both orders;
+where it contradicted itself its verdict is `INCONSISTENT`. Two models occur in either order in the
+table: `shown` keeps the order of the row.
 
 The gold is the sign of the mean vote, so votes that cancel out are a tie (`GoldRule.SIGN_OF_MEAN`);
-without votes there is none. Read from a folder with `human.jsonl`, `gpt4_pair.jsonl` and
+a comparison without votes has no gold. Read from a folder with `human.jsonl`, `gpt4_pair.jsonl` and
 `questions.jsonl`.
 """
 
@@ -32,12 +32,9 @@ from peerjudge.data import (
     RecordedReview,
     Verdict,
 )
-from peerjudge.datasets.gold import GoldRule, gold_verdict
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
 from peerjudge.errors import DataError
-
-__all__ = ["SOURCE"]
 
 _FILES = ("human.jsonl", "gpt4_pair.jsonl", "questions.jsonl")
 _TIES = {"tie": TIE, "tie (inconsistent)": INCONSISTENT}
@@ -70,7 +67,7 @@ def _read(request: Request) -> Dataset:
 
 
 def _questions(path: Path) -> Mapping[tuple[int, int], Question]:
-    """By question and turn. Both turns have the question's id: what is resampled is the question."""
+    """Return the questions by number and turn; both turns share an id, as questions are resampled."""
     found: dict[tuple[int, int], Question] = {}
     for row in read_rows(path):
         number, category = row.integer("question_id"), row.text("category")
@@ -139,7 +136,7 @@ def _comparison(
         id=_name(key),
         question=question,
         answers=tuple(_answers(pair)),
-        gold=gold_verdict(votes, rule, (pair[0], pair[1])),
+        gold=settle_gold(votes, rule, (pair[0], pair[1])),
         subset=f"turn {turn}",
         meta={"votes": len(votes)},
     )

@@ -1,9 +1,9 @@
 """MT-Bench as LLMBar's authors sampled it: 200 first-turn pairs with texts and a majority label.
 
 Zeng et al., "Evaluating Large Language Models at Evaluating Instruction Following", ICLR 2024,
-arXiv:2310.07641. No pair is a tie. The answers are `output_1` and `output_2`; which models wrote
-them, which question each instruction was and who voted is not recorded. Instances with the same
-instruction are one question. Read from `llmbar_sample_200.jsonl` or the folder it lies in.
+arXiv:2310.07641. No pair is a tie. The answers are `output_1` and `output_2`; their models,
+the number of the question and the voters are not recorded. Instances with the same instruction are one
+question. Read from `llmbar_sample_200.jsonl` or its folder.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from peerjudge.data import Answer, Comparison, Dataset, Question, Verdict
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
-
-__all__ = ["SOURCE"]
 
 _FILE = "llmbar_sample_200.jsonl"
 _ANSWERS = ("output_1", "output_2")

@@ -1,11 +1,11 @@
 """The built-in sample: 36 questions in six categories, two answers each, with gold.
 
 Written for PeerJudge. In the subset `adversarial` (14 of 36; also `meta["adversarial"]`) the fluent,
-longer answer ignores or breaks the instruction, which the plain one follows; in `natural` one answer
-is right and to the point. The answers are attributed to the four simulated reviewers of the
-quickstart, so that reviewers are contestants too, as in PRD: sim_strong (gold in 14 of 18),
-sim_solid (11), sim_plain (7), sim_weak (4). Every two of them meet six times, once per category.
-Each is shown first in half of its battles, and so is the better answer.
+longer answer ignores or breaks the instruction, and the plain one follows it; in `natural` one answer
+is right and to the point. The authors are the four simulated reviewers of the quickstart, so that
+reviewers are contestants too, as in PRD: sim_strong (gold in 14 of 18), sim_solid (11), sim_plain (7),
+sim_weak (4). Each pair of them meets six times, once per category. Each is shown first in half of its
+battles, and so is the better answer.
 """
 
 from __future__ import annotations
@@ -15,16 +15,14 @@ from pathlib import Path
 from peerjudge.data import Dataset
 from peerjudge.datasets.lines import read_rows
 from peerjudge.datasets.source import Request, Source
-from peerjudge.datasets.table import comparisons_from
-
-__all__ = ["SOURCE"]
+from peerjudge.datasets.table import build_comparisons
 
 
 def _read(request: Request) -> Dataset:
     return Dataset(
         name="sample",
         description=SOURCE.description,
-        comparisons=comparisons_from(read_rows(request.path)),
+        comparisons=build_comparisons(read_rows(request.path)),
     )
 
 

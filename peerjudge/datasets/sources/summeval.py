@@ -1,14 +1,13 @@
 """SummEval: 1,200 machine summaries of 100 news articles, rated by experts and by crowd workers.
 
 Fabbri et al., "SummEval: Re-evaluating Summarization Evaluation", TACL 2021. The summaries are those
-of the 12 abstractive systems; neither the articles nor the four extractive systems are in the table.
-A comparison is one summary, which is rated: its only answer is `summary`, its author the system.
+of the 12 abstractive systems; the articles and the four extractive systems are not in the table.
+A comparison is one summary to be rated: its only answer is `summary`, its author the system.
 
 Three experts and five crowd workers rated the aspects coherence, consistency, fluency and relevance
 from 1 to 5. The gold of an aspect is the experts' mean, in `meta` as `gold_coherence` and so on. The
-mean of the crowd is on record as a review by `crowd` of each aspect; the crowd is judged by the
-experts here, and so is not among the humans whose word is gold. Read from `ratings.jsonl` or the
-folder it lies in.
+mean of the crowd is a recorded review by `crowd` of each aspect; the crowd is judged against the
+experts, so it is not one of the dataset's `humans`. Read from `ratings.jsonl` or its folder.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
-
-__all__ = ["CROWD", "SOURCE"]
 
 CROWD = "crowd"
 

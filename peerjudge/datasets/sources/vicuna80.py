@@ -2,15 +2,15 @@
 
 Li, Patel, Du, "PRD: Peer Rank and Discussion Improve Large Language Model based Evaluations",
 arXiv:2307.02762. Every model reviewed every pair of models in both orders. The verdict of a model's
-review is the label that the authors settled on, partly by hand; it is not read anew from the text.
+review is the label that the authors settled on, partly by hand; the text is not read again.
 
 Read from the authors' own folder (`generations/`, `prompts/`, `ratings-*/`) or from the tidy tables
 derived from it (`questions.jsonl`, `answers.jsonl`, `reviews.jsonl.gz`, `human_votes.jsonl`); both
 give the same dataset, with the models named as in the authors' file names.
 
-The gold of a comparison is the sign of its mean human vote (three votes per question, one where
-claude takes part), or with `GoldRule.STRICT_MAJORITY` the vote more than half of the people gave.
-Each human vote is also a review by `human`, shown in the order in which it was asked.
+The gold of a comparison is the sign of its mean human vote (three votes per question, one
+where claude takes part), or with `GoldRule.STRICT_MAJORITY` the vote of more than half of the people.
+Each human vote is also a review by `human`, in the order in which the answers were shown.
 """
 
 from __future__ import annotations
@@ -32,22 +32,19 @@ from peerjudge.data import (
     RecordedReview,
     Verdict,
 )
-from peerjudge.datasets.gold import GoldRule, gold_verdict
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
 from peerjudge.errors import DataError
 
-__all__ = ["HUMAN", "MODELS", "SOURCE"]
-
 MODELS = ("gpt4", "gpt35", "bard", "claude", "vicuna-13b")
-"""The contestants, who are also the reviewers, in the order in which pairs name them."""
+"""The contestants, which are also the reviewers, in the order of their names in pairs."""
 
 HUMAN = "human"
 
 _TIDY_NAMES = dict(zip(("gpt-4", "gpt-3.5", "bard", "claude", "vicuna"), MODELS, strict=True))
 
-# The regular files begin `answer_`; `answer-gpt35-vs-...` is a repeat run of a pair that is also
-# there under its regular name, so reading it would count 160 reviews twice.
+# The regular files begin with `answer_`; `answer-gpt35-vs-...` repeats a pair that has a regular file
+# too, and would count 160 reviews twice.
 _RATINGS = re.compile(
     r"answer_(?P<first>.+)-vs-answer_(?P<second>.+?)-(?P<reviewer>gpt4|gpt35|bard|claude|vicuna-13b|human)"
     r"-reviewer(?:[_-]threeclass)?\.jsonl"
@@ -73,23 +70,21 @@ class _Rating:
         return self.question, MODELS.index(self.first), MODELS.index(self.second)
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    questions: Mapping[int, Question]
-    answers: Mapping[tuple[int, str], Answer]
-    ratings: Iterator[_Rating]
-    votes: Iterator[_Rating]
+_Parts = tuple[
+    Mapping[int, Question], Mapping[tuple[int, str], Answer], Iterator[_Rating], Iterator[_Rating]
+]
+"""Questions by number, answers by question and model, ratings by models, votes by people."""
 
 
 def _read(request: Request) -> Dataset:
-    parts = _parts(request.path)
-    votes = sorted(parts.votes, key=lambda rating: rating.rank)
-    comparisons = _comparisons(parts, votes, request.gold or GoldRule.SIGN_OF_MEAN)
-    ratings = sorted(parts.ratings, key=_review_order) if request.reviews else []
+    questions, answers, ratings, votes = _parts(request.path)
+    votes = sorted(votes, key=lambda rating: rating.rank)
+    rule = request.gold or GoldRule.SIGN_OF_MEAN
+    ratings = sorted(ratings, key=_review_order) if request.reviews else []
     return Dataset(
         name="vicuna80",
         description=SOURCE.description,
-        comparisons=comparisons,
+        comparisons=_comparisons(questions, answers, votes, rule),
         reviews=tuple(map(_recorded, (*ratings, *votes))) if request.reviews else (),
         humans=(HUMAN,),
     )
@@ -109,7 +104,12 @@ def _parts(path: Path) -> _Parts:
     raise DataError(msg)
 
 
-def _comparisons(parts: _Parts, votes: list[_Rating], rule: GoldRule) -> tuple[Comparison, ...]:
+def _comparisons(
+    questions: Mapping[int, Question],
+    answers: Mapping[tuple[int, str], Answer],
+    votes: list[_Rating],
+    rule: GoldRule,
+) -> tuple[Comparison, ...]:
     scores: dict[tuple[int, tuple[str, str]], list[int]] = defaultdict(list)
     for vote in votes:
         if vote.verdict.readable:
@@ -118,10 +118,10 @@ def _comparisons(parts: _Parts, votes: list[_Rating], rule: GoldRule) -> tuple[C
         Comparison(
             id=_comparison_id(number, pair),
             question=question,
-            answers=(parts.answers[number, pair[0]], parts.answers[number, pair[1]]),
-            gold=gold_verdict(scores[number, pair], rule, pair),
+            answers=(answers[number, pair[0]], answers[number, pair[1]]),
+            gold=settle_gold(scores[number, pair], rule, pair),
         )
-        for number, question in sorted(parts.questions.items())
+        for number, question in sorted(questions.items())
         for pair in combinations(MODELS, 2)
     )
 
@@ -184,9 +184,7 @@ def _native(path: Path) -> _Parts:
         for row in read_rows(path / "generations" / f"answer_{model}.jsonl")
     }
     _require_answers(path / "generations", questions, answers)
-    return _Parts(
-        questions, answers, _native_ratings(path, questions), _native_votes(path, questions)
-    )
+    return questions, answers, _native_ratings(path, questions), _native_votes(path, questions)
 
 
 def _native_ratings(path: Path, questions: Mapping[int, Question]) -> Iterator[_Rating]:
@@ -212,8 +210,8 @@ def _native_ratings(path: Path, questions: Mapping[int, Question]) -> Iterator[_
 
 
 def _native_votes(path: Path, questions: Container[int]) -> Iterator[_Rating]:
-    # A question was shown to people in one order only, and claude always first, so of the two files
-    # of a pair only one need be there.
+    # People saw a question in one order only, with claude always first, so one of the two files of a
+    # pair is enough.
     folder = path / "ratings-human"
     files = _ratings_files(folder, HUMAN)
     for pair in combinations(MODELS, 2):
@@ -232,7 +230,9 @@ def _ratings_files(folder: Path, reviewer: str) -> dict[tuple[str, str], Path]:
         match = _RATINGS.fullmatch(file.name)
         if match is None or match["reviewer"] != reviewer:
             continue
-        if match["first"] in MODELS and match["second"] in MODELS:  # not so: guanaco, from QLoRA
+        if (
+            match["first"] in MODELS and match["second"] in MODELS
+        ):  # guanaco, from QLoRA, is no contestant
             files[match["first"], match["second"]] = file
     return files
 
@@ -249,7 +249,7 @@ def _tidy(path: Path) -> _Parts:
         for row in read_rows(path / "answers.jsonl")
     }
     _require_answers(path / "answers.jsonl", questions, answers)
-    return _Parts(questions, answers, _tidy_ratings(path, questions), _tidy_votes(path, questions))
+    return questions, answers, _tidy_ratings(path, questions), _tidy_votes(path, questions)
 
 
 def _tidy_ratings(path: Path, questions: Container[int]) -> Iterator[_Rating]:

@@ -1,0 +1,249 @@
+"""The table of ballots: one row per verdict, as columns, from which every measure is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Comparison, Direction, EventKind, Outcome, Role
+from peerjudge.tracker import NoEventReason
+
+Codes: TypeAlias = npt.NDArray[np.int8]
+Numbers: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+SeatKey: TypeAlias = tuple[str, Role, float | None]
+"""A seat: reviewer, role, temperature."""
+
+TIE, INCONSISTENT, UNREADABLE, REFUSED, NONE = -1, -2, -3, -4, -5
+"""Codes of `Ballots.verdict` that choose no answer; `NONE`: no verdict was asked for."""
+
+OUTCOME_CODES: Mapping[Outcome, int] = {
+    Outcome.TIE: TIE,
+    Outcome.INCONSISTENT: INCONSISTENT,
+    Outcome.UNREADABLE: UNREADABLE,
+    Outcome.REFUSED: REFUSED,
+}
+
+EVENTS: tuple[EventKind | NoEventReason, ...] = (*EventKind, *NoEventReason)
+"""The values of `Ballots.event` by code: a kind of event, or the reason why there is none."""
+
+DIRECTIONS: tuple[Direction, ...] = tuple(Direction)
+"""The values of `Ballots.gold_move`, `majority_move` and `first_move` by code."""
+
+
+class Stage(IntEnum):
+    """Stages at which a verdict is given."""
+
+    RECORDED = 0
+    """A review on record in a dataset."""
+    PRIVATE = 1
+    """A turn before the seat has heard another one."""
+    PUBLIC = 2
+    """Any later turn."""
+    CONCLUDED = 3
+    """The conclusion of a complete discussion."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Discussions:
+    """Facts about discussions as columns, one entry per discussion; empty for recorded reviews.
+
+    `condition`, `protocol`, `seating`, `control` and `setting` are codes into the tuples of the
+    plural names; `comparison` and `order` are codes as in `Ballots`. A setting is the prompt pack
+    with all options but the control. `turns` counts all turns, `spoken` the public ones and
+    `speakers` the seats that had one.
+    `agreed` is the number of public turns after which all seats had the same stance for the first
+    time: 0 if their private stances agree, -1 if they never did or fewer than two had a stance.
+    `one_order` is true where every verdict was asked for in the order of the comparison.
+    """
+
+    ids: tuple[str, ...]
+    conditions: tuple[str, ...]
+    protocols: tuple[str, ...]
+    seatings: tuple[tuple[SeatKey, ...], ...]
+    controls: tuple[str, ...]
+    settings: tuple[str, ...]
+    condition: Numbers
+    protocol: Numbers
+    seating: Numbers
+    control: Numbers
+    setting: Numbers
+    comparison: Numbers
+    order: Numbers
+    repetition: Numbers
+    turns: Numbers
+    spoken: Numbers
+    speakers: Numbers
+    agreed: Numbers
+    complete: Bools
+    failed: Bools
+    one_order: Bools
+    simulated: Bools
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def seats(self) -> Numbers:
+        """The number of seats of every discussion."""
+        return np.array([len(one) for one in self.seatings], dtype=np.int32)[self.seating]
+
+
+ROW_COLUMNS = (
+    *("discussion", "comparison", "reviewer", "seat", "stage", "turn", "round", "order"),
+    *("verdict", "rating", "aspect", "opening", "closing", "event", "before", "others"),
+    *("opponents", "gold_move", "majority_move", "first_move", "number"),
+)
+"""Names of the columns of `Ballots` that have one entry per ballot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ballots:
+    """Verdicts as columns, with the names and facts that their codes point to.
+
+    Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order: the one in which
+    the source first shows it), `orders` (permutations of a comparison's own order; code 0 is of no
+    fixed order, see `swapped`), `aspects` and `panels` (groups of reviewers). By comparison:
+    `question_of`, `gold_of` (coded like `verdict`; `NONE` unless readable) and `lengths`
+    (`[comparison, answer]`, in characters).
+
+    Columns, one entry per ballot:
+
+    - `discussion`: -1 for a recorded review.
+    - `comparison`, `order`: what was judged, and the order in which this reviewer saw it.
+    - `reviewer`, `seat`: -1 for the conclusion of several seats. A lone judge's conclusion is its
+      own ballot.
+    - `stage`, `turn` (-1 outside turns), `round` (public turns up to this one; 0 in private).
+    - `verdict`: the number of the chosen answer in the comparison's own order, or a code below 0.
+    - `rating`: of a lone answer, NaN without; `aspect`: what was rated.
+    - `opening`, `closing`: true for the ballot that holds the stance of its seat before it heard
+      another seat, and at the end of a complete discussion. That is the last readable verdict, or
+      else the last one. A recorded review is both.
+    - `event`: index into `EVENTS`, -1 where nothing new was heard. For an event: `before` and
+      `others` (the seat's stance before and the stance it heard, coded like `verdict`),
+      `opponents` (index into `panels`: the reviewers heard that held this stance), and the
+      direction of the move (index into `DIRECTIONS`, -1 without): `gold_move`, `majority_move`,
+      `first_move`.
+    - `number`: index of a recorded review in its dataset, or of the row in a run.
+    """
+
+    name: str
+    simulated: bool
+    humans: tuple[str, ...]
+    reviewers: tuple[str, ...]
+    questions: tuple[str, ...]
+    comparisons: tuple[Comparison, ...]
+    orders: tuple[tuple[int, ...], ...]
+    aspects: tuple[str, ...]
+    panels: tuple[tuple[str, ...], ...]
+    question_of: Numbers
+    gold_of: Codes
+    lengths: Numbers
+    discussions: Discussions
+    discussion: Numbers
+    comparison: Numbers
+    reviewer: Numbers
+    seat: Numbers
+    stage: Codes
+    turn: Numbers
+    round: Numbers
+    order: Numbers
+    verdict: Codes
+    rating: Floats
+    aspect: Numbers
+    opening: Bools
+    closing: Bools
+    event: Codes
+    before: Codes
+    others: Codes
+    opponents: Numbers
+    gold_move: Codes
+    majority_move: Codes
+    first_move: Codes
+    number: Numbers
+
+    def __len__(self) -> int:
+        return len(self.verdict)
+
+    def where(self, rows: Bools | npt.NDArray[np.intp]) -> Ballots:
+        """Return the ballots of these rows; vocabularies and discussions stay."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in ROW_COLUMNS})
+
+    @property
+    def question(self) -> Numbers:
+        """The question of every ballot."""
+        return self.question_of[self.comparison]
+
+    @property
+    def gold(self) -> Codes:
+        """The gold of every ballot, coded like `verdict`; `NONE` where it is not known."""
+        return self.gold_of[self.comparison]
+
+    @property
+    def readable(self) -> Bools:
+        """Whether the verdict is a choice or a tie."""
+        return self.verdict >= TIE
+
+    @property
+    def correct(self) -> Bools:
+        """Whether the verdict is gold's; a tie is right only where gold is a tie."""
+        return (self.verdict == self.gold) & self.readable
+
+    @property
+    def answers(self) -> Numbers:
+        """The number of answers shown."""
+        return np.array([len(one) for one in self.orders], dtype=np.int32)[self.order]
+
+    @property
+    def first(self) -> Codes:
+        """The answer shown first, by its number in the comparison's own order."""
+        return np.array([one[0] for one in self.orders], dtype=np.int8)[self.order]
+
+    @property
+    def swapped(self) -> Bools:
+        """Whether the answers were shown in another order than the comparison's own."""
+        own = [one == tuple(range(len(one))) for one in self.orders]
+        return ~np.array(own, dtype=np.bool_)[self.order]
+
+    @property
+    def score(self) -> Floats:
+        """Verdicts on two answers as PRD scores them: -1 first shown, 0 tie, +1 second; else NaN."""
+        return score_of(self.verdict, self.first)
+
+    def stances(self, which: Literal["opening", "closing"]) -> Codes:
+        """Return the stances as `[discussion, seat]`, coded like `verdict`; `NONE` without one."""
+        widest = max((len(one) for one in self.discussions.seatings), default=0)
+        table = np.full((len(self.discussions), widest), NONE, dtype=np.int8)
+        rows = (self.opening if which == "opening" else self.closing) & (self.discussion >= 0)
+        table[self.discussion[rows], self.seat[rows]] = self.verdict[rows]
+        return table
+
+
+def score_of(verdict: Codes, first: Codes) -> Floats:
+    """Return -1 where the first-shown of two answers is chosen, 0 for a tie, +1 for the other.
+
+    NaN where the verdict is not readable.
+    """
+    chosen = np.where(verdict == first, -1.0, 1.0)
+    return np.where(verdict >= 0, chosen, np.where(verdict == TIE, 0.0, np.nan))
+
+
+def no_discussions() -> Discussions:
+    """Return the facts of no discussions."""
+    numbers = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
+    numbers = (*numbers, "repetition", "turns", "spoken", "speakers", "agreed")
+    flags = ("complete", "failed", "one_order", "simulated")
+    names = ("ids", "conditions", "protocols", "seatings", "controls", "settings")
+    empty: dict[str, object] = {
+        **dict.fromkeys(names, ()),
+        **{name: np.empty(0, dtype=np.int32) for name in numbers},
+        **{name: np.empty(0, dtype=np.bool_) for name in flags},
+    }
+    return Discussions(**empty)  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,351 @@
+"""Ballots from transcripts, collected one discussion at a time without their texts."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import get_args
+
+import numpy as np
+
+from peerjudge.analysis.assembling import ComparisonTable, Vocabulary, build_ballots
+from peerjudge.analysis.ballots import (
+    DIRECTIONS,
+    EVENTS,
+    Ballots,
+    Bools,
+    Discussions,
+    Numbers,
+    SeatKey,
+    Stage,
+)
+from peerjudge.data import (
+    Control,
+    Direction,
+    OpinionEvent,
+    StopReason,
+    Transcript,
+    Verdict,
+    stances_heard,
+    stances_in,
+)
+from peerjudge.tracker import Tracking, track
+
+_COLUMNS = (
+    *("reviewer", "seat", "stage", "turn", "round", "order", "verdict", "opening", "closing"),
+    *("event", "before", "others", "opponents", "gold_move", "majority_move", "first_move"),
+)
+_SEAT, _VERDICT, _OPENING, _CLOSING, _EVENT = 1, 6, 7, 8, 9
+_QUIET = (-1, -5, -5, -1, -1, -1, -1)
+"""The last seven columns of a ballot without an event."""
+_FACTS = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
+_NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "agreed")
+_FLAGS = ("complete", "failed", "one_order", "simulated")
+_MOST_KNOWN = 10_000
+
+_Row = list[int]
+
+
+def collect_transcripts(transcripts: Iterable[Transcript], *, name: str = "") -> Ballots:
+    """Return the ballots of discussions, ended or not, in their order.
+
+    Reads the discussions once and keeps no texts.
+
+    Args:
+        transcripts: the discussions.
+        name: of the source, for messages.
+    """
+    collector = BallotCollector()
+    for transcript in transcripts:
+        collector.add(transcript)
+    return collector.ballots(name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """The ballots of discussions that went alike, by number, and facts that follow from the turns.
+
+    `turns` keeps the object alive by whose identity the course is found.
+    """
+
+    turns: object
+    block: int
+    facts: tuple[int, ...]
+    heard: str
+    tracking: Tracking
+
+
+class BallotCollector:
+    """Collects ballots from transcripts, one discussion at a time.
+
+    Discussions whose verdicts are alike share their rows until the table is built, so that memory
+    grows by some 200 bytes per discussion.
+    """
+
+    def __init__(self) -> None:
+        self._table = ComparisonTable(keep_texts=False)
+        self._reviewers = Vocabulary[str]()
+        self._panels = Vocabulary[tuple[str, ...]]()
+        self._conditions, self._protocols = Vocabulary[str](), Vocabulary[str]()
+        self._seatings = Vocabulary[tuple[SeatKey, ...]]()
+        self._controls, self._settings = Vocabulary[str](), Vocabulary[str]()
+        self._ids: list[str] = []
+        self._facts = array("i")
+        self._ratings = array("d")
+        self._block_of = array("i")
+        self._blocks = Vocabulary[bytes]()
+        self._courses: dict[object, _Course] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, transcript: Transcript) -> Tracking:
+        """Add a discussion and return its opinion events.
+
+        Where discussions without texts share their turns, the events are those of the first one.
+        """
+        comparison = self._table.number(transcript.comparison)
+        seating = tuple(
+            [(one.reviewer, one.role, one.sampling.temperature) for one in transcript.seats]
+        )
+        course = self._course(transcript, comparison)
+        self._ids.append(transcript.id)
+        self._facts.extend(
+            (
+                self._conditions[transcript.condition],
+                self._protocols[transcript.protocol],
+                self._seatings[seating],
+                self._controls[_control(transcript, course.heard)],
+                self._settings[_setting(transcript)],
+                comparison,
+                self._table.order(comparison, transcript.comparison.shown),
+                transcript.repetition,
+                *course.facts,
+            )
+        )
+        self._ratings.append(_rating(transcript))
+        self._block_of.append(course.block)
+        return course.tracking
+
+    def ballots(self, *, name: str = "") -> Ballots:
+        """Return the table of everything that was added."""
+        blocks = [
+            np.frombuffer(block, dtype=np.int32).reshape(-1, len(_COLUMNS))
+            for block in self._blocks
+        ]
+        sizes = np.array([len(block) for block in blocks], dtype=np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        block_of = np.array(self._block_of, dtype=np.int64)
+        lengths = sizes[block_of] if len(block_of) else block_of
+        discussion = np.repeat(np.arange(len(block_of), dtype=np.int32), lengths)
+        within = np.arange(len(discussion)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        at = starts[block_of[discussion]] + within if len(discussion) else within
+        every = np.concatenate(blocks) if blocks else np.empty((0, len(_COLUMNS)), dtype=np.int32)
+        discussions = self._discussions()
+        rows: dict[str, object] = {
+            column: every[at, number] for number, column in enumerate(_COLUMNS)
+        }
+        concluded = np.asarray(rows["stage"]) == Stage.CONCLUDED
+        ratings = np.array(self._ratings, dtype=np.float64)
+        return build_ballots(
+            {
+                **rows,
+                "discussion": discussion,
+                "comparison": discussions.comparison[discussion],
+                "rating": np.where(concluded, ratings[discussion], np.nan),
+                "aspect": -1,
+            },
+            size=len(discussion),
+            name=name,
+            simulated=bool(discussions.simulated.any()),
+            reviewers=self._reviewers,
+            panels=self._panels,
+            table=self._table,
+            discussions=discussions,
+        )
+
+    def _discussions(self) -> Discussions:
+        width = len(_NUMBERS) + len(_FLAGS)
+        facts = np.array(self._facts, dtype=np.int32).reshape(-1, width).T
+        columns: dict[str, Numbers | Bools] = dict(zip(_NUMBERS, facts, strict=False))
+        flags = facts[len(_NUMBERS) :].astype(np.bool_)
+        columns |= dict(zip(_FLAGS, flags, strict=True))
+        return Discussions(
+            ids=tuple(self._ids),
+            conditions=tuple(self._conditions),
+            protocols=tuple(self._protocols),
+            seatings=tuple(self._seatings),
+            controls=tuple(self._controls),
+            settings=tuple(self._settings),
+            **columns,  # pyright: ignore[reportArgumentType]  one array per fact
+        )
+
+    def _course(self, transcript: Transcript, comparison: int) -> _Course:
+        """Return the course of a discussion, which one with the same turns has as well.
+
+        Discussions read from a store share their turns; comparing these by value would cost as much
+        as finding the events.
+        """
+        turns = transcript.turns
+        if turns and turns[0].utterance.text:
+            # Turns with texts are not shared, and must not be kept alive.
+            return self._read(transcript, comparison)
+        shown = transcript.comparison.shown
+        own = self._table.comparisons[comparison]
+        key = (
+            *(id(turns), transcript.seats, shown, own.shown),
+            *(transcript.comparison.gold, transcript.verdict, transcript.stop),
+        )
+        found = self._courses.get(key)
+        if found is None:
+            if len(self._courses) >= _MOST_KNOWN:
+                self._courses.clear()
+            found = self._courses[key] = self._read(transcript, comparison)
+        return found
+
+    def _read(self, transcript: Transcript, comparison: int) -> _Course:
+        tracking = track(transcript)
+        rows = self._rows(transcript, comparison, tracking)
+        turns, stop = transcript.turns, transcript.stop
+        asked = [turn.cue for turn in turns if turn.review.verdict is not None]
+        agreed = _agreed(transcript)
+        return _Course(
+            turns=turns,
+            block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
+            facts=(
+                len(turns),
+                sum(not turn.cue.private for turn in turns),
+                len({turn.cue.seat for turn in turns if not turn.cue.private}),
+                -1 if agreed is None else agreed,
+                stop is StopReason.COMPLETE,
+                stop is StopReason.FAILED,
+                all(cue.sees == transcript.comparison.shown for cue in asked),
+                transcript.simulated,
+            ),
+            heard=next((t.cue.control for t in turns if t.cue.control != "none"), "none"),
+            tracking=tracking,
+        )
+
+    def _rows(self, transcript: Transcript, comparison: int, tracking: Tracking) -> list[_Row]:
+        code = self._table.code
+        shown = self._table.order(comparison, transcript.comparison.shown)
+        seats = {seat.id: place for place, seat in enumerate(transcript.seats)}
+        judges = [self._reviewers[seat.reviewer] for seat in transcript.seats]
+        orders = [shown] * len(seats)
+        for turn in transcript.turns:
+            if turn.cue.control == "swapped":
+                orders[seats[turn.cue.seat]] = self._table.order(comparison, turn.cue.sees)
+        events: dict[int, tuple[int, ...]] = {
+            one.turn: (EVENTS.index(one.reason), *_QUIET[1:]) for one in tracking.no_events
+        }
+        for event in tracking.events:
+            events[event.turn] = self._event(transcript, comparison, event)
+        rows: list[_Row] = []
+        spoken = 0
+        for turn in transcript.turns:
+            spoken += not turn.cue.private
+            verdict = turn.review.verdict
+            if verdict is None:
+                continue
+            place = seats[turn.cue.seat]
+            private = turn.cue.private
+            where = (judges[place], place, Stage.PRIVATE if private else Stage.PUBLIC, turn.index)
+            told = events.get(turn.index, _QUIET)
+            at = 0 if private else spoken
+            rows.append([*where, at, orders[place], code(comparison, verdict), 0, 0, *told])
+        complete, lone = transcript.stop is StopReason.COMPLETE, len(seats) == 1
+        if not lone:
+            _mark_stances(rows, complete=complete)
+        if complete:
+            judge, place = (judges[0], 0) if lone else (-1, -1)
+            verdict = code(comparison, transcript.verdict)
+            rows.append(
+                [judge, place, Stage.CONCLUDED, -1, spoken, shown, verdict, lone, lone, *_QUIET]
+            )
+        return rows
+
+    def _event(
+        self, transcript: Transcript, comparison: int, event: OpinionEvent
+    ) -> tuple[int, ...]:
+        moves = (event.gold, event.majority, event.first)
+        return (
+            EVENTS.index(event.kind),
+            self._table.code(comparison, event.before),
+            self._table.code(comparison, event.others),
+            self._panels[_opponents(transcript, event)],
+            *(_direction(move) for move in moves),
+        )
+
+
+def _mark_stances(rows: Sequence[_Row], *, complete: bool) -> None:
+    """Mark the ballots that hold a seat's opening and closing stance: its last readable ones."""
+    for column in (_OPENING, _CLOSING) if complete else (_OPENING,):
+        last: dict[int, _Row] = {}
+        for row in rows:
+            if column == _OPENING and row[2] != Stage.PRIVATE:
+                continue
+            known = last.get(row[_SEAT])
+            if known is None or row[_VERDICT] >= -1 or known[_VERDICT] < -1:
+                last[row[_SEAT]] = row
+        for row in last.values():
+            row[column] = 1
+
+
+def _direction(move: Direction | None) -> int:
+    return -1 if move is None else DIRECTIONS.index(move)
+
+
+def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
+    """The reviewers of the heard seats whose stance was the one heard."""
+    earlier = transcript.turns[: event.turn]
+    own = [turn for turn in (*earlier, transcript.turns[event.turn]) if turn.cue.seat == event.seat]
+    audible = {index for turn in own for index in turn.cue.hears}
+    heard = [turn for turn in earlier if turn.index in audible]
+    stances = stances_heard(heard, transcript.turns[event.turn].cue)
+    opponents = [seat for seat in event.heard if stances.get(seat) == event.others]
+    return tuple(transcript.seat(seat).reviewer for seat in opponents)
+
+
+def _control(transcript: Transcript, heard: str) -> str:
+    """The control of the turns; of a discussion without any, the one its options name."""
+    if heard != "none":
+        return heard
+    # A user's protocol may mean something else by an option of this name.
+    named = (transcript.options or {}).get("control")
+    return next((control for control in get_args(Control) if control == named), "none")
+
+
+def _setting(transcript: Transcript) -> str:
+    options = [
+        f"{key}={value}" for key, value in (transcript.options or {}).items() if key != "control"
+    ]
+    return " ".join([transcript.prompts, *options])
+
+
+def _rating(transcript: Transcript) -> float:
+    """The mean of the seats' last ratings of a lone answer; NaN where there is none."""
+    if len(transcript.comparison.answers) > 1:
+        return np.nan
+    last = {
+        turn.cue.seat: turn.review.score
+        for turn in transcript.turns
+        if turn.review.score is not None
+    }
+    return sum(last.values()) / len(last) if last else np.nan
+
+
+def _agreed(transcript: Transcript) -> int | None:
+    """The public turns after which all seats had one stance for the first time, if they had."""
+    spoken, seats = 0, len(transcript.seats)
+    opening = sum(1 for _ in takewhile(lambda turn: turn.cue.private, transcript.turns))
+    stances: dict[str, Verdict] = {}
+    for turn in transcript.turns:
+        spoken += not turn.cue.private
+        stances.update(stances_in([turn]))
+        # While private reviews are still being given, nothing is agreed yet.
+        together = turn.index >= opening - 1 and len(stances) == seats > 1
+        if together and len(set(stances.values())) == 1:
+            return spoken
+    return None

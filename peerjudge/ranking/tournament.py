@@ -1,0 +1,254 @@
+"""Tournaments: battles as columns, selections, majority verdicts and graphs."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.data import Battle, Tournament, replace
+from peerjudge.errors import DataError
+
+
+def collect(battles: Iterable[Battle]) -> Tournament:
+    """Collect battles as columns, in their order; names are sorted.
+
+    Consumes the battles once and uses 17 bytes per battle, so they can be streamed.
+
+    Raises:
+        DataError: both contestants of a battle are the same.
+    """
+    questions, reviewers, contestants = _Names(), _Names(), _Names()
+    columns = (array("i"), array("i"), array("i"), array("i"))
+    scores, readable = array("b"), array("b")
+    for battle in battles:
+        if battle.first == battle.second:
+            msg = f"contestant {battle.first!r} battles itself on question {battle.question!r}"
+            raise DataError(msg)
+        columns[0].append(questions[battle.question])
+        columns[1].append(reviewers[battle.reviewer])
+        columns[2].append(contestants[battle.first])
+        columns[3].append(contestants[battle.second])
+        scores.append(battle.score or 0)
+        readable.append(battle.score is not None)
+    return Tournament(
+        questions=questions.sorted(),
+        reviewers=reviewers.sorted(),
+        contestants=contestants.sorted(),
+        question=questions.settled(columns[0]),
+        reviewer=reviewers.settled(columns[1]),
+        first=contestants.settled(columns[2]),
+        second=contestants.settled(columns[3]),
+        score=np.array(scores, dtype=np.int8),
+        readable=np.array(readable, dtype=np.bool_),
+    )
+
+
+def select(
+    tournament: Tournament,
+    *,
+    reviewers: Collection[str] | None = None,
+    contestants: Collection[str] | None = None,
+) -> Tournament:
+    """Select the battles of these reviewers between these contestants; drop names without battles.
+
+    Raises:
+        DataError: a name that is not in the tournament.
+    """
+    keep = np.ones(len(tournament), dtype=np.bool_)
+    if reviewers is not None:
+        keep &= _chosen(tournament.reviewers, reviewers, "reviewer")[tournament.reviewer]
+    if contestants is not None:
+        chosen = _chosen(tournament.contestants, contestants, "contestant")
+        keep &= chosen[tournament.first] & chosen[tournament.second]
+    questions, question = _compact(tournament.questions, tournament.question[keep])
+    judges, reviewer = _compact(tournament.reviewers, tournament.reviewer[keep])
+    both = np.concatenate([tournament.first[keep], tournament.second[keep]])
+    names, pair = _compact(tournament.contestants, both)
+    half = len(question)
+    return Tournament(
+        questions=questions,
+        reviewers=judges,
+        contestants=names,
+        question=question,
+        reviewer=reviewer,
+        first=pair[:half],
+        second=pair[half:],
+        score=tournament.score[keep],
+        readable=tournament.readable[keep],
+    )
+
+
+def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tournament:
+    """Remove the battles in which a contestant belongs to the reviewer's family.
+
+    A reviewer may favour models of its family as it may favour itself (PRD section 5.3), so this
+    removes more than self-reviews. A name without a family is its own family. All names are kept: a
+    contestant judged only by its family is ranked last without a score. Reviewers then judge
+    different sets of contestants; Bradley-Terry accounts for that, win rates do not.
+
+    Args:
+        tournament: of any reviewers and contestants.
+        families: family by name of a reviewer or contestant; an empty text means no family.
+    """
+    kin: dict[str, int] = {}
+
+    def numbers(names: tuple[str, ...]) -> npt.NDArray[np.int64]:
+        # A family and a name may be spelled alike.
+        keys = [f"family {families[n]}" if families.get(n) else f"name {n}" for n in names]
+        return np.array([kin.setdefault(key, len(kin)) for key in keys], dtype=np.int64)
+
+    judge, author = numbers(tournament.reviewers), numbers(tournament.contestants)
+    own = judge[tournament.reviewer]
+    keep = (own != author[tournament.first]) & (own != author[tournament.second])
+    return replace(
+        tournament,
+        question=tournament.question[keep],
+        reviewer=tournament.reviewer[keep],
+        first=tournament.first[keep],
+        second=tournament.second[keep],
+        score=tournament.score[keep],
+        readable=tournament.readable[keep],
+    )
+
+
+class _Names(dict[str, int]):
+    """Numbers of names in order of appearance, renumbered by sorted name at the end."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self)
+        return number
+
+    def sorted(self) -> tuple[str, ...]:
+        return tuple(sorted(self))
+
+    def settled(self, numbers: array[int]) -> npt.NDArray[np.int32]:
+        place = {name: index for index, name in enumerate(self.sorted())}
+        renumber = np.array([place[name] for name in self], dtype=np.int32)
+        return renumber[np.array(numbers, dtype=np.int32)]
+
+
+def _chosen(names: tuple[str, ...], wanted: Collection[str], noun: str) -> npt.NDArray[np.bool_]:
+    unknown = sorted(set(wanted) - set(names))
+    if unknown:
+        msg = f"no {noun} {', '.join(map(repr, unknown))} in this tournament; there are {', '.join(names)}"
+        raise DataError(msg)
+    return np.array([name in set(wanted) for name in names], dtype=np.bool_)
+
+
+def _compact(
+    names: tuple[str, ...], numbers: npt.NDArray[np.int32]
+) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    used, renumbered = np.unique(numbers, return_inverse=True)
+    kept: list[int] = used.tolist()
+    return tuple(names[index] for index in kept), renumbered.astype(np.int32)
+
+
+PANEL = "panel"
+"""Reviewer name of majority verdicts."""
+
+_EVEN = 1e-9
+
+
+def majority_verdicts(
+    tournament: Tournament, weights: Mapping[str, float] | None = None
+) -> Tournament:
+    """Build the panel's battle for each question and ordered pair of contestants.
+
+    The verdict is the sign of the weighted mean of the reviewers' scores (-1 first, 0 tie, +1
+    second); exactly 0 is a tie. With peer weights this reproduces the accuracy of PRD Table 3. A
+    reviewer that judged a battle several times counts once, with its mean score. A reviewer with an
+    unreadable verdict or weight 0 does not count; without any counting reviewer the battle is
+    unreadable. Battles are sorted by question, then by pair.
+
+    Args:
+        tournament: battles of any reviewers.
+        weights: weight of every reviewer, at least 0; `None` weights all equally.
+
+    Raises:
+        DataError: a reviewer has no weight, or a negative one.
+    """
+    missing = [name for name in tournament.reviewers if weights is not None and name not in weights]
+    worth = np.array(
+        [1.0 if weights is None else weights.get(name, 0.0) for name in tournament.reviewers]
+    )
+    if missing or not (np.isfinite(worth).all() and (worth >= 0.0).all()):
+        msg = f"a majority needs a weight of at least 0 for every reviewer, not {weights}"
+        raise DataError(msg)
+    size = len(tournament.contestants)
+    key = tournament.question.astype(np.int64) * size + tournament.first
+    key = key * size + tournament.second
+    keys, battle = np.unique(key, return_inverse=True)
+    # First the mean per reviewer and battle, then the weighted sum over reviewers.
+    heard = tournament.readable & (worth[tournament.reviewer] > 0.0)
+    cell = battle[heard] * np.int64(len(tournament.reviewers)) + tournament.reviewer[heard]
+    cells, at = np.unique(cell, return_inverse=True)
+    mean = np.bincount(at, tournament.score[heard], len(cells)) / np.bincount(at)
+    judged, judge = np.divmod(cells, len(tournament.reviewers))
+    total = np.bincount(judged, worth[judge] * mean, len(keys))
+    share = np.bincount(judged, worth[judge], len(keys))
+    pair, second = np.divmod(keys, size)
+    question, first = np.divmod(pair, size)
+    return Tournament(
+        questions=tournament.questions,
+        reviewers=(PANEL,),
+        contestants=tournament.contestants,
+        question=question.astype(np.int32),
+        reviewer=np.zeros(len(keys), dtype=np.int32),
+        first=first.astype(np.int32),
+        second=second.astype(np.int32),
+        score=(np.sign(total) * (np.abs(total) > _EVEN * share)).astype(np.int8),
+        readable=share > 0.0,
+    )
+
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    Graph: TypeAlias = nx.DiGraph[str]
+
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def graph(tournament: Tournament, *, weights: Mapping[str, float] | None = None) -> Graph:
+    """Build the directed graph of a tournament; an edge points from the loser to the winner.
+
+    Edge attributes: `wins` (battles won), `points` (battles won plus half of the ties, each times
+    its reviewer's weight) and `battles` (readable battles of the two). An edge exists if it has
+    points, so a tie makes an edge in both directions. Every contestant is a node.
+
+    Args:
+        tournament: unreadable battles are excluded.
+        weights: weight of every reviewer; `None` counts each battle once.
+    """
+    import networkx as nx
+
+    size = len(tournament.contestants)
+    worth = np.array([1.0 if weights is None else weights[name] for name in tournament.reviewers])
+    seen = tournament.readable
+    cell = tournament.first[seen].astype(np.intp) * size + tournament.second[seen]
+    value = tournament.score[seen].astype(np.float64)
+
+    def table(first: Floats, second: Floats) -> Floats:
+        flat = [np.bincount(cell, side, size * size).astype(np.float64) for side in (first, second)]
+        return flat[0].reshape(size, size) + flat[1].reshape(size, size).T
+
+    ones, won, lost = np.ones(len(cell)), (value < 0).astype(float), (value > 0).astype(float)
+    share = worth[tournament.reviewer[seen]]
+    battles, wins = table(ones, ones), table(won, lost)
+    points = table((1.0 - value) / 2.0 * share, (1.0 + value) / 2.0 * share)
+    result: Graph = nx.DiGraph()
+    result.add_nodes_from(tournament.contestants)
+    for winner, loser in np.argwhere(points > 0).tolist():
+        result.add_edge(
+            tournament.contestants[loser],
+            tournament.contestants[winner],
+            wins=int(wins[winner, loser]),
+            points=float(points[winner, loser]),
+            battles=int(battles[winner, loser]),
+        )
+    return result

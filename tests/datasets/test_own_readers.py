@@ -1,0 +1,83 @@
+"""A reader in a user's own file loads like a built-in dataset."""
+
+from __future__ import annotations
+
+import pytest
+
+from peerjudge.data import TIE
+from peerjudge.datasets import load
+from peerjudge.errors import DataError
+
+READER = '''
+"""Pairs in a file of lines, `question|one answer|other answer`."""
+
+from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, TIE
+from peerjudge.datasets import Request, Source, read_lines
+
+
+def read(request: Request) -> Dataset:
+    rows = [(number, *line.strip().split("|")) for number, line in read_lines(request.path)]
+    comparisons = tuple(
+        Comparison(
+            id=f"line-{number}",
+            question=Question(id=f"q{number}", text=question),
+            answers=(Answer(id="a", text=one), Answer(id="b", text=other)),
+            gold=TIE if request.gold else None,
+        )
+        for number, question, one, other in rows
+    )
+    return Dataset(name="mine", description="mine", comparisons=comparisons)
+
+
+SOURCE = Source(description="pairs of my own", read=read, votes=True)
+'''
+
+
+@pytest.fixture
+def reader(write):
+    """The file of a reader."""
+    return write("project/reader.py", READER)
+
+
+@pytest.fixture
+def table(write):
+    """Two comparisons in the format of the reader."""
+    return write("data/pairs.txt", "Why?|Because.|So.\nHow?|Thus.|Like this.\n")
+
+
+def test_a_file_of_the_users_own_reads_a_path(reader, table):
+    """`FILE.py:PATH` gives the path to the reader; a limit and a gold rule apply as usual."""
+    dataset = load(f"{reader}:{table}")
+    assert [comparison.question.text for comparison in dataset.comparisons] == ["Why?", "How?"]
+    assert load(f"{reader}:{table}", limit=1).comparisons == dataset.comparisons[:1]
+    settled = load(f"{reader}+sign_of_mean:{table}").comparisons
+    assert {comparison.gold for comparison in settled} == {TIE}
+
+
+def test_a_reader_may_declare_the_place_of_its_data(write, table):
+    """With `place` the file alone is enough; without it, the message says how to give a path."""
+    text = READER.replace("votes=True", f"place=__import__('pathlib').Path({str(table)!r})")
+    assert len(load(str(write("placed.py", text))).comparisons) == 2
+    unplaced = write("unplaced.py", READER)
+    with pytest.raises(DataError, match=r"unplaced.py' needs a path; say .*unplaced.py:PATH"):
+        load(str(unplaced))
+
+
+def test_names_of_files_may_hold_a_plus(write, table):
+    """Only a rule after `.py` is a gold rule."""
+    assert len(load(f"{write('a+b.py', READER)}:{table}").comparisons) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (None, "there is no file"),
+        ("1 / 0", "does not load: ZeroDivisionError"),
+        ("X = 1", "declares no dataset; give it SOURCE = Source"),
+    ],
+)
+def test_a_file_without_a_dataset_is_refused(write, tmp_path, text, complaint):
+    """The message names the file and says what is missing."""
+    file = tmp_path / "reader.py" if text is None else write("reader.py", text)
+    with pytest.raises(DataError, match=rf"reader.py.*{complaint}|{complaint}.*reader.py"):
+        load(f"{file}:somewhere")
