@@ -1,23 +1,22 @@
-"""What peer ranking costs, as ratios of one interleaved run on one machine.
+"""Benchmark of peer ranking: ratios from interleaved rounds on one machine.
 
     python benchmarks/ranking.py [--json]
 
-* peer_rank_vs_bincount: peer rank of 1,000,000 reviews of 50 contestants by 50 reviewers, against
-  one integer bincount of the same rows. The bincount includes finding every row's cell (reviewer,
-  first, second, score) from the four columns, by whichever of two ways is quicker here: in one
-  expression, or in blocks that fit the cache. It includes nothing else: no check for unreadable
-  verdicts, no win rates, no weights.
-* loops_vs_peer_rank: Algorithm 2 in plain Python loops, as many passes, against peer rank.
+* peer_rank_vs_bincount: time of peer rank for 1,000,000 reviews of 50 contestants by 50 reviewers,
+  relative to one integer bincount of the same rows. The bincount includes the computation of cells
+  (reviewer, first, second, score) from the four columns, by the faster of two ways: in one
+  expression, or in blocks that fit the CPU cache. It includes no check for unreadable verdicts, no
+  win rates and no weights.
+* loops_vs_peer_rank: Algorithm 2 in plain Python loops, with the same number of passes.
 * naive_vs_bootstrap: 1000 resamples, each drawing battles by question and ranking them again
-  (extrapolated from a few), against the bootstrap.
-* evalica_vs_bradley_terry: evalica's estimate of the same strengths (which have to agree), and
-  evalica_vs_win_rates: its average win rate, each against ours. evalica gets the integers and its
-  index ready-made.
-* bytes_vs_input: the memory that peer rank allocates at its peak, against the columns it reads;
-  together they are what a process needs. `large_bytes_vs_input` is the same for 10,000,000 reviews.
+  (extrapolated from a few).
+* evalica_vs_bradley_terry, evalica_vs_win_rates: evalica's estimates of the same scores, which must
+  agree. evalica gets integers and a prepared index.
+* bytes_vs_input: peak memory allocated by peer rank, relative to the columns it reads.
+  `large_bytes_vs_input` is the same for 10,000,000 reviews.
 
-Ratios are medians over rounds in which both sides run right after each other, so that other work
-on the machine slows both.
+Ratios are medians over rounds in which both sides run one after the other, so that other load on
+the machine affects both.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ COLUMNS = ("question", "reviewer", "first", "second", "score", "readable")
 
 
 def random_tournament(reviews: int = REVIEWS, peers: int = PEERS, seed: int = 0) -> Tournament:
-    """Peers of different strength judge one another on random questions."""
+    """Draw a tournament of peers of different strength on random questions."""
     random = np.random.default_rng(seed)
     names = tuple(f"peer-{k:04}" for k in range(peers))
     strength = random.normal(size=peers)
@@ -62,13 +61,13 @@ def random_tournament(reviews: int = REVIEWS, peers: int = PEERS, seed: int = 0)
 
 
 def one_bincount(played: Tournament) -> None:
-    """How often each reviewer gave each score to each ordered pair, the cells in one expression."""
+    """Count the scores by reviewer and ordered pair, with cells in one expression."""
     pair = (played.reviewer * PEERS + played.first) * PEERS + played.second
     np.bincount(pair * 3 + (played.score + 1), minlength=PEERS**3 * 3)
 
 
 def one_bincount_in_blocks(played: Tournament) -> None:
-    """The same with the cells found block by block, in place."""
+    """Count the same with cells computed block by block, in place."""
     index = np.empty(len(played), dtype=np.int32)
     for start in range(0, len(index), BLOCK):
         part = slice(start, start + BLOCK)
@@ -84,7 +83,7 @@ def one_bincount_in_blocks(played: Tournament) -> None:
 
 
 def loops(rows: list[tuple[int, int, int, int]], passes: int) -> None:
-    """Algorithm 2 as a reader would type it in."""
+    """Run Algorithm 2 in plain Python."""
     weights = [1 / PEERS] * PEERS
     for _ in range(passes):
         battles, points = [0] * PEERS, [0.0] * PEERS
@@ -102,20 +101,20 @@ def loops(rows: list[tuple[int, int, int, int]], passes: int) -> None:
 def naive_sample(
     played: Tournament, battles: list[np.ndarray], random: np.random.Generator
 ) -> None:
-    """One resample: draw questions, gather their battles, rank them."""
+    """Draw questions, gather their battles and rank them."""
     drawn = np.concatenate([battles[k] for k in random.integers(0, QUESTIONS, QUESTIONS)])
     peer_rank(replace(played, **{name: getattr(played, name)[drawn] for name in COLUMNS}))
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """The wall time of one call."""
+    """Return the wall time of one call in seconds."""
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
 
 
 def allocated(played: Tournament) -> float:
-    """The memory that peer rank allocates at its peak, against the columns it reads."""
+    """Return the peak memory allocated by peer rank, relative to the columns it reads."""
     tracemalloc.start()
     peer_rank(played)
     peak = tracemalloc.get_traced_memory()[1]
@@ -124,7 +123,7 @@ def allocated(played: Tournament) -> float:
 
 
 def aggregation(played: Tournament) -> dict[str, float]:
-    """Peer rank against the quicker of the two bincounts, and against loops."""
+    """Compare peer rank with the faster bincount and with loops."""
     ways = {"expression": one_bincount, "blocks": one_bincount_in_blocks}
     times: dict[str, list[float]] = {name: [] for name in (*ways, "peer_rank")}
     peer_rank(played)
@@ -150,7 +149,7 @@ def aggregation(played: Tournament) -> dict[str, float]:
 
 
 def resampling(played: Tournament) -> dict[str, float]:
-    """The bootstrap against drawing and ranking again, a thousand times each."""
+    """Compare the bootstrap with drawing and ranking a thousand samples one by one."""
     random = np.random.default_rng(1)
     battles = [np.flatnonzero(played.question == k) for k in range(QUESTIONS)]
     naive: list[float] = []
@@ -175,8 +174,8 @@ def resampling(played: Tournament) -> dict[str, float]:
     }
 
 
-def beside_evalica(played: Tournament) -> dict[str, float]:
-    """The same battles through evalica's public functions."""
+def against_evalica(played: Tournament) -> dict[str, float]:
+    """Compare with evalica's public functions on the same battles."""
     import evalica
     import pandas as pd
 
@@ -215,10 +214,10 @@ def beside_evalica(played: Tournament) -> dict[str, float]:
 
 
 def measure() -> dict[str, float]:
-    """All ratios, and the times in seconds behind them."""
+    """Measure all ratios, and their times in seconds."""
     played = random_tournament()
     counted, resampled = aggregation(played), resampling(played)
-    rivals = beside_evalica(played)
+    rivals = against_evalica(played)
     large, many = random_tournament(LARGE), random_tournament(REVIEWS, MANY)
     few = random_tournament(ELO_REVIEWS, 5)
     return {

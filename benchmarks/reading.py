@@ -1,13 +1,13 @@
-"""How well and how fast the verdict reader reads what real models wrote.
+"""Benchmark of the verdict reader: accuracy and speed on replies of real models.
 
     python benchmarks/reading.py [--json] [--data PATH]
 
-* vicuna80: every reviewer's reviews against the labels that the authors settled on; of the reviews
-  of vicuna, those that start with a mark pair also on their own.
-* llmbar: the recorded calls of every model against the winners on record. Those are parser output
-  themselves, so a difference is not by itself an error of this reader.
-* speed: texts per second over all of Vicuna80, beside one bare regex for a digit at the end of the
-  text, in rounds that alternate within one run. `ratio` is the regex's speed over the reader's.
+* vicuna80: reviews by reviewer compared with the labels of the authors; reviews by vicuna that start
+  with a mark pair also separately.
+* llmbar: recorded calls by model compared with the recorded winners. These are parser output
+  themselves, so a difference is not necessarily an error of this reader.
+* speed: texts per second over all of Vicuna80, compared with one regex for a digit at the end of the
+  text, in alternating rounds. `ratio` is the speed of the regex over that of the reader.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ Row = dict[str, str]
 Table = dict[str, dict[str, int]]
 
 
-def rows_of(path: Path) -> list[Row]:
-    """The rows of a gzipped JSON Lines file."""
+def read_rows(path: Path) -> list[Row]:
+    """Read a gzipped JSON Lines file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 def label(reading: Reading) -> str | None:
-    """Vicuna80's native label (1 first, 2 second, 3 tie); `None` if there is no verdict."""
+    """Return Vicuna80's label (1 first, 2 second, 3 tie); `None` if there is no verdict."""
     if reading.position is not None:
         return str(reading.position + 1)
     return "3" if reading.outcome is Outcome.TIE else None
 
 
-def judged(rows: Iterable[Row]) -> dict[str, int]:
-    """One row of the Vicuna80 table."""
+def count_readings(rows: Iterable[Row]) -> dict[str, int]:
+    """Count one row of the Vicuna80 table."""
     counts = Counter(
         {"texts": 0, "non_empty": 0, "right": 0, "wrong": 0, "unreadable": 0, "refused": 0}
     )
@@ -65,13 +65,15 @@ def judged(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def vicuna80_table(rows: list[Row]) -> Table:
-    """Per reviewer, and for vicuna's mark pairs."""
+    """Count by reviewer, and for vicuna's mark pairs."""
     table = {
-        reviewer: judged(row for row in rows if row["reviewer"] == reviewer)
+        reviewer: count_readings(row for row in rows if row["reviewer"] == reviewer)
         for reviewer in sorted({row["reviewer"] for row in rows})
     }
     marked = (row for row in rows if MARK_PAIR.fullmatch(row["text"].partition("\n")[0]))
-    table["vicuna, mark pairs"] = judged(row for row in marked if row["reviewer"] == "vicuna")
+    table["vicuna, mark pairs"] = count_readings(
+        row for row in marked if row["reviewer"] == "vicuna"
+    )
     return table
 
 
@@ -92,18 +94,19 @@ def llmbar_table(rows: list[Row]) -> Table:
     return {model: dict(table[model]) for model in sorted(table)}
 
 
-def seconds(read: Callable[[str], object], texts: list[str]) -> float:
-    """The time to read all texts once."""
+def time_reading(read: Callable[[str], object], texts: list[str]) -> float:
+    """Return the time to read all texts once, in seconds."""
     start = time.perf_counter()
     for text in texts:
         read(text)
     return time.perf_counter() - start
 
 
-def speeds(texts: list[str]) -> dict[str, float]:
-    """Texts per second of both, each the median of alternating rounds, and the median ratio."""
+def measure_speed(texts: list[str]) -> dict[str, float]:
+    """Return the median texts per second of both, and the median ratio, in alternating rounds."""
     rounds = [
-        (seconds(read_verdict, texts), seconds(LAST_DIGIT.search, texts)) for _ in range(ROUNDS)
+        (time_reading(read_verdict, texts), time_reading(LAST_DIGIT.search, texts))
+        for _ in range(ROUNDS)
     ]
     return {
         "reader": round(len(texts) / median(ours for ours, _ in rounds)),
@@ -113,7 +116,7 @@ def speeds(texts: list[str]) -> dict[str, float]:
 
 
 def print_table(title: str, table: Table) -> None:
-    """A table with its columns aligned."""
+    """Print a table with aligned columns."""
     columns = list(next(iter(table.values())))
     width = max(map(len, (title, *table)))
     print(f"\n{title:{width}}", *(f"{column:>11}" for column in columns))
@@ -127,10 +130,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of the data pack")
     options = parser.parse_args()
-    reviews = rows_of(options.data / "vicuna80" / "reviews.jsonl.gz")
+    reviews = read_rows(options.data / "vicuna80" / "reviews.jsonl.gz")
     vicuna80 = vicuna80_table(reviews)
-    llmbar = llmbar_table(rows_of(options.data / "llmbar" / "recorded.jsonl.gz"))
-    speed = {name: speeds(texts) for name, texts in by_reviewer(reviews).items()}
+    llmbar = llmbar_table(read_rows(options.data / "llmbar" / "recorded.jsonl.gz"))
+    speed = {name: measure_speed(texts) for name, texts in by_reviewer(reviews).items()}
     if options.json:
         print(json.dumps({"vicuna80": vicuna80, "llmbar": llmbar, "speed": speed}))
         return
@@ -142,7 +145,7 @@ def main() -> None:
 
 
 def by_reviewer(rows: list[Row]) -> dict[str, list[str]]:
-    """All texts, and those of each reviewer."""
+    """Group the texts by reviewer, and all under `all`."""
     names = sorted({row["reviewer"] for row in rows})
     texts = {name: [row["text"] for row in rows if row["reviewer"] == name] for name in names}
     return {"all": [row["text"] for row in rows], **texts}
