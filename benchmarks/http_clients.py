@@ -39,7 +39,7 @@ from autogen_core.models import SystemMessage, UserMessage
 from autogen_ext.models.openai import OpenAIChatCompletionClient
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from peerjudge.clients import ClientPool, billed_to, build_client
+from peerjudge.clients import ClientPool, bill_to, build_client
 from peerjudge.data import Card, Limits, ModelSpec
 
 CONNECTIONS = (64, 512)
@@ -121,7 +121,7 @@ async def peerjudge(url: str, connections: int) -> AsyncGenerator[Call]:
         client = pool.client(card_of(url))
 
         async def call() -> object:
-            with billed_to(reviewer="stub", discussion="d", turn=0, draw=str(next(draws))):
+            with bill_to(reviewer="stub", discussion="d", turn=0, draw=str(next(draws))):
                 return await client.create(MESSAGES)
 
         yield call

@@ -1,4 +1,4 @@
-"""Model clients: built from cards, and governed by one wrapper that every call passes."""
+"""Model clients built from cards; a gateway around each caches, retries, limits and books its calls."""
 
 from peerjudge.clients.billing import (
     Billing,
@@ -6,33 +6,31 @@ from peerjudge.clients.billing import (
     CallBook,
     CallOutcome,
     Tally,
-    billed_to,
+    bill_to,
     current_billing,
-    itemised,
+    itemize_calls,
 )
-from peerjudge.clients.build import build_client
+from peerjudge.clients.build import ClientPool, allow_namespace, build_client, load_client
 from peerjudge.clients.cache import (
-    KeptReplies,
     MemoryCache,
+    PersistentCache,
     Reply,
     ResponseCache,
     SingleFlight,
-    Texts,
+    TextStore,
 )
-from peerjudge.clients.components import allow_namespace, load_client
-from peerjudge.clients.crew import Crew
-from peerjudge.clients.failures import (
+from peerjudge.clients.gateway import Governed
+from peerjudge.clients.limits import Window
+from peerjudge.clients.retry import (
     ClientCancelledError,
     MalformedReplyError,
     ProviderFailedError,
+    RetryPolicy,
     WorkerLostError,
 )
-from peerjudge.clients.governed import Governed
-from peerjudge.clients.pool import ClientPool
-from peerjudge.clients.prices import PRICES_FILE, Price, Prices
-from peerjudge.clients.retry import RetryPolicy
-from peerjudge.clients.sampling import create_args, dialect_of, is_simulated
-from peerjudge.clients.window import Window
+from peerjudge.clients.sampling import create_args, find_dialect, is_simulated
+from peerjudge.clients.tokens import PRICES_FILE, Price, Prices
+from peerjudge.clients.workers import WorkerPool
 
 __all__ = [
     "PRICES_FILE",
@@ -42,11 +40,10 @@ __all__ = [
     "CallOutcome",
     "ClientCancelledError",
     "ClientPool",
-    "Crew",
     "Governed",
-    "KeptReplies",
     "MalformedReplyError",
     "MemoryCache",
+    "PersistentCache",
     "Price",
     "Prices",
     "ProviderFailedError",
@@ -55,16 +52,17 @@ __all__ = [
     "RetryPolicy",
     "SingleFlight",
     "Tally",
-    "Texts",
+    "TextStore",
     "Window",
     "WorkerLostError",
+    "WorkerPool",
     "allow_namespace",
-    "billed_to",
+    "bill_to",
     "build_client",
     "create_args",
     "current_billing",
-    "dialect_of",
+    "find_dialect",
     "is_simulated",
-    "itemised",
+    "itemize_calls",
     "load_client",
 ]

@@ -1,4 +1,4 @@
-"""Who pays for a call: the seat it is made for, and the book in which every call is written."""
+"""Billing of model calls: the reviewer and turn of each call, and totals by reviewer."""
 
 from __future__ import annotations
 
@@ -11,36 +11,22 @@ from uuid import uuid4
 
 from peerjudge.data.discussion import Usage
 
-__all__ = [
-    "Billing",
-    "Call",
-    "CallBook",
-    "CallOutcome",
-    "Tally",
-    "billed_to",
-    "current_billing",
-    "itemised",
-]
-
 
 class CallOutcome(StrEnum):
-    """What became of a call."""
+    """Outcome of a call: paid for, served from the cache, or failed after all attempts."""
 
     PAID = "paid"
-    """The model answered, and its maker charges for it."""
     CACHED = "cached"
-    """The reply was at hand from an earlier call."""
     FAILED = "failed"
-    """No attempt brought a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call: for whom, what became of it, and what it took.
+    """One booked call.
 
-    `latency` is in seconds, of the attempt that brought the reply (of all when none did);
-    `attempts` is 0 for a reply that was at hand. `cost` is in USD, `None` where the price is not
-    known. `error` names the type of the last failure.
+    `latency` is in seconds: of the successful attempt, or of all attempts together where none
+    succeeded. `attempts` is 0 for a cached reply. `cost` is in USD, `None` where the price is
+    unknown. `error` is the type name of the last failure.
     """
 
     reviewer: str
@@ -55,26 +41,22 @@ class Call:
     error: str = ""
 
 
-def _no_calls() -> list[Call]:
-    return []
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Billing:
-    """For whom the calls of this task are made, and the calls made so far.
+    """Reviewer, discussion and turn that pay for the calls of a task, and those calls so far.
 
-    `draw` tells random draws apart: equal requests with another draw are other requests.
+    `draw` names a random draw: equal requests with different draws do not share a cached reply.
     """
 
     reviewer: str = ""
     discussion: str = ""
     turn: int | None = None
     draw: str = ""
-    calls: list[Call] = field(default_factory=_no_calls, compare=False)
+    calls: list[Call] = field(default_factory=list[Call], compare=False)
 
     @property
     def usage(self) -> Usage:
-        """Tokens of all calls together, the cached ones included."""
+        """Return the tokens of all calls together, cached ones included."""
         return Usage(
             prompt_tokens=sum(call.usage.prompt_tokens for call in self.calls),
             completion_tokens=sum(call.usage.completion_tokens for call in self.calls),
@@ -83,17 +65,17 @@ class Billing:
 
     @property
     def cached(self) -> bool:
-        """Whether there were calls and none of them had to be paid."""
+        """Return whether there were calls and all were served from the cache."""
         return bool(self.calls) and all(call.outcome is CallOutcome.CACHED for call in self.calls)
 
     @property
     def attempts(self) -> int:
-        """Attempts of all calls together."""
+        """Return the number of attempts of all calls together."""
         return sum(call.attempts for call in self.calls)
 
     @property
     def latency(self) -> float:
-        """Seconds of all calls together."""
+        """Return the seconds of all calls together."""
         return sum(call.latency for call in self.calls)
 
 
@@ -101,18 +83,15 @@ _BILLING: ContextVar[Billing | None] = ContextVar("peerjudge_billing", default=N
 
 
 def current_billing() -> Billing | None:
-    """For whom the running task makes its calls; `None` outside of `billed_to`."""
+    """Return the billing of the running task; `None` outside `bill_to`."""
     return _BILLING.get()
 
 
 @contextmanager
-def billed_to(
+def bill_to(
     *, reviewer: str, discussion: str = "", turn: int | None = None, draw: str = ""
 ) -> Generator[Billing]:
-    """Book the calls made inside to this reviewer, discussion and turn.
-
-    It holds for tasks started inside as well, and so for whatever an AutoGen agent or team does.
-    """
+    """Bill all calls made inside, also in tasks started inside, to this reviewer and turn."""
     billing = Billing(reviewer=reviewer, discussion=discussion, turn=turn, draw=draw)
     token = _BILLING.set(billing)
     try:
@@ -122,10 +101,10 @@ def billed_to(
 
 
 @contextmanager
-def itemised(reviewer: str) -> Generator[Billing]:
-    """A bill for the calls made inside alone, which are on the enclosing bill as well.
+def itemize_calls(reviewer: str) -> Generator[Billing]:
+    """Collect the calls made inside on a bill of their own and add them to the enclosing one.
 
-    Where there is none they are booked to this reviewer, and are a random draw of their own.
+    Without an enclosing bill, the calls are billed to this reviewer as a random draw of their own.
     """
     outer = _BILLING.get()
     bill = (
@@ -142,11 +121,11 @@ def itemised(reviewer: str) -> Generator[Billing]:
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """Calls and tokens added up. Tokens are those paid for; `cached_tokens` were saved.
+    """Totals of calls, tokens and cost.
 
-    `estimated` says that some of the tokens were counted here, not by a server. `latency` is the
-    sum in seconds over paid calls. `cost` is that of the calls whose price is known, in USD;
-    `unpriced` counts the others.
+    Prompt and completion tokens are those paid for; `cached_tokens` were saved by the cache.
+    `estimated` marks totals that contain estimated tokens. `latency` is the sum over paid calls in
+    seconds. `cost` is in USD over calls with a known price; `unpriced` counts the others.
     """
 
     paid: int = 0
@@ -161,7 +140,7 @@ class Tally:
     cost: float = 0.0
     unpriced: int = 0
 
-    def enter(self, call: Call) -> None:
+    def add(self, call: Call) -> None:
         """Add one call."""
         usage = call.usage
         self.attempts += call.attempts
@@ -181,30 +160,30 @@ class Tally:
 
 
 class CallBook:
-    """What was paid, saved and lost, reviewer by reviewer."""
+    """Totals of calls by reviewer."""
 
     def __init__(self) -> None:
         self._tallies: dict[str, Tally] = {}
 
-    def book(self, call: Call) -> None:
-        """Enter one call."""
+    def add(self, call: Call) -> None:
+        """Add one call."""
         tally = self._tallies.get(call.reviewer)
         if tally is None:
             tally = self._tallies[call.reviewer] = Tally()
-        tally.enter(call)
+        tally.add(call)
 
     @property
     def reviewers(self) -> tuple[str, ...]:
-        """Whoever made a call, by name."""
+        """Return the sorted names of the reviewers with calls."""
         return tuple(sorted(self._tallies))
 
     def tally(self, reviewer: str) -> Tally:
-        """The calls of one reviewer so far."""
+        """Return the totals of one reviewer; zeros without calls."""
         found = self._tallies.get(reviewer)
         return Tally() if found is None else replace(found)
 
     def total(self) -> Tally:
-        """The calls of all reviewers so far."""
+        """Return the totals of all reviewers together."""
         total = Tally()
         for tally in self._tallies.values():
             for each in fields(Tally):

@@ -1,32 +1,160 @@
-"""Builds the AutoGen model client that a card asks for, or says in one sentence why it cannot."""
+"""Construction of model clients from cards, and the pool of a run's clients."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import warnings
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, NoReturn, cast
+from types import TracebackType
+from typing import Any, NoReturn, Self, cast
 
+from autogen_core import ComponentModel
 from autogen_core.models import ChatCompletionClient, ModelFamily, ModelInfo
 from pydantic import BaseModel, ValidationError
 
-from peerjudge.clients.components import load_client
-from peerjudge.data import Card, ModelSpec
+from peerjudge.clients.billing import CallBook
+from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
+from peerjudge.clients.gateway import Governed
+from peerjudge.clients.limits import Window
+from peerjudge.clients.tokens import Price
+from peerjudge.clients.workers import RemoteClient, WorkerPool
+from peerjudge.data import Card, ModelSpec, content_hash, to_plain
 from peerjudge.errors import CardError
 from peerjudge.shelf.cards import PROVIDERS, Provider
 
-__all__ = ["build_client", "secrets_of"]
-
 _NO_KEY = "no-key-needed"
+_NAMESPACES = "AUTOGEN_ALLOWED_PROVIDER_NAMESPACES"
 _PARSED = r"Pydantic serializer warnings:\s+\S+\(Expected `none` .*field_name='parsed'"
 
 
-def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionClient:
-    """The model client of a card, with its own retries off. Keys are looked up in `environ`.
+class ClientPool:
+    """Pool of governed clients, one per card: `async with ClientPool(...) as pool`.
 
-    The usual variable of a provider is used only at the provider's usual address: a key is never
-    sent to a `base_url` unless the card names it in `key_env`.
+    Cards with the same model and settings share one inner client (building one takes longer than
+    many calls) and its connections. Cards with the same provider, address and key share a window,
+    which adapts the number of concurrent calls to the provider. All cards share the cache and the
+    book. Each card has its own limits.
+
+    Args:
+        environ: Environment with the API keys, usually `os.environ`.
+        cache: Cache of replies; in memory by default.
+        world: Namespace of this pool's replies in a shared cache, such as an experiment's seed.
+        prices: Prices by card name; `None` or a missing entry where the price is unknown.
+        workers: Worker processes for plain calls; by default, this process makes all calls.
+    """
+
+    def __init__(
+        self,
+        *,
+        environ: Mapping[str, str],
+        cache: ResponseCache | None = None,
+        world: str = "",
+        prices: Mapping[str, Price | None] | None = None,
+        workers: WorkerPool | None = None,
+    ) -> None:
+        self.book = CallBook()
+        self._environ = environ
+        self._world = world
+        self._workers = workers
+        self._prices = dict(prices or {})
+        self._flights = SingleFlight(MemoryCache() if cache is None else cache)
+        self._clients: dict[str, ChatCompletionClient] = {}
+        self._governed: dict[str, Governed] = {}
+        self._windows: dict[tuple[str, ...], Window] = {}
+
+    def client(self, card: Card) -> Governed:
+        """Return the client of a card; raise `CardError` if it cannot be built."""
+        name = content_hash(card.name, to_plain(card.model), to_plain(card.limits))
+        governed = self._governed.get(name)
+        if governed is None:
+            governed = self._governed[name] = self._govern(card)
+        return governed
+
+    def _govern(self, card: Card) -> Governed:
+        setting = content_hash(to_plain(card.model), card.limits.timeout)
+        inner = self._clients.get(setting)
+        if inner is None:
+            inner = self._clients[setting] = self._build(card, setting)
+        model = card.model
+        return Governed(
+            inner,
+            reviewer=card.name,
+            model=model.name or model.provider if model is not None else "",
+            # Without the variable of the key, as it changes no reply.
+            identity=content_hash(
+                [model.provider, model.name, model.base_url or "", dict(model.options), self._world]
+                if model is not None
+                else None
+            ),
+            limits=card.limits,
+            window=None if model is None else self._window(model),
+            price=self._prices.get(card.name),
+            secrets=find_secrets(card, environ=self._environ),
+            flights=self._flights,
+            book=self.book,
+        )
+
+    def _build(self, card: Card, setting: str) -> ChatCompletionClient:
+        client = build_client(card, environ=self._environ)
+        if self._workers is None:
+            return client
+        self._workers.register_card(setting, card)
+        return RemoteClient(client, self._workers, setting)
+
+    def _window(self, model: ModelSpec) -> Window:
+        return self._windows.setdefault(
+            (model.provider, model.base_url or "", model.key_env or ""),
+            Window(name=model.base_url or model.provider),
+        )
+
+    async def close(self) -> None:
+        """Close every client, once."""
+        clients = list(self._clients.values())
+        self._clients.clear()
+        self._governed.clear()
+        for client in clients:
+            await client.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def allow_namespace(namespace: str) -> None:
+    """Let AutoGen load components from this top-level package.
+
+    Versions after 0.7.5 load only their own unless an environment variable names the package.
+    """
+    allowed = [name for name in os.environ.get(_NAMESPACES, "").split(",") if name]
+    if namespace not in allowed:
+        os.environ[_NAMESPACES] = ",".join([*allowed, namespace])
+
+
+def load_client(component: Mapping[str, object] | ComponentModel) -> ChatCompletionClient:
+    """Return the model client of a component form; imports the provider path that it names."""
+    model = (
+        component
+        if isinstance(component, ComponentModel)
+        else ComponentModel.model_validate(dict(component))
+    )
+    allow_namespace(model.provider.partition(".")[0])
+    return ChatCompletionClient.load_component(model)
+
+
+def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionClient:
+    """Build the model client of a card, with its own retries off. Keys come from `environ`.
+
+    A provider's default key variable is used only at the provider's default address: a key is sent
+    to a `base_url` only if the card names its variable in `key_env`.
 
     Raises:
         CardError: The key is missing, an extra is not installed, an option is unknown, or the
@@ -47,8 +175,8 @@ def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionCli
     return _openai(card, spec, provider, key)
 
 
-def secrets_of(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The keys that the client of this card is given."""
+def find_secrets(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the API keys that the client of a card may get."""
     spec = card.model
     provider = None if spec is None else PROVIDERS.get(spec.provider)
     named = (spec and spec.key_env, provider and provider.key_env)
@@ -56,15 +184,16 @@ def secrets_of(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
-    from peerjudge.clients.openai_client import QuickOpenAIClient, aiohttp_transport
+    from peerjudge.clients.openai_client import OpenAIClient
 
-    # Servers answer with names of their own ("gpt-4o" becomes "gpt-4o-2024-08-06"); that is no news.
+    # Servers answer with more exact names ("gpt-4o" becomes "gpt-4o-2024-08-06").
     warnings.filterwarnings("ignore", message="Resolved model mismatch", category=UserWarning)
-    # AutoGen logs replies that openai has parsed without telling pydantic what they were parsed into.
+    # AutoGen logs replies that openai parsed into a type unknown to pydantic.
     warnings.filterwarnings("ignore", message=_PARSED, category=UserWarning)
-    known = _schema(QuickOpenAIClient) | set(CompletionCreateParamsBase.__annotations__)
+    known = _schema(OpenAIChatCompletionClient) | set(CompletionCreateParamsBase.__annotations__)
     settings: dict[str, Any] = {
         "model": spec.name,
         "api_key": key or _NO_KEY,
@@ -74,8 +203,7 @@ def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCo
         "include_name_in_message": False,
     } | _options(card, spec, known | {"extra_body"})
     settings["model_info"] = _model_info(spec)
-    settings["http_client"] = aiohttp_transport(settings["timeout"])
-    return QuickOpenAIClient(settings)
+    return OpenAIClient(settings)
 
 
 def _anthropic(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:
@@ -113,7 +241,7 @@ def _ollama(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCo
 
 
 def _from_path(card: Card, spec: ModelSpec, environ: Mapping[str, str]) -> ChatCompletionClient:
-    """The client at a component path, given whatever its configuration has a place for."""
+    """Build the client at a component path, with the settings that its configuration names."""
     schema = _schema(_component(card, spec.provider))
     usual: dict[str, object] = {
         "model": spec.name or None,
@@ -130,8 +258,8 @@ def _from_path(card: Card, spec: ModelSpec, environ: Mapping[str, str]) -> ChatC
         return load_client({"provider": spec.provider, "component_type": "model", "config": config})
     except ValidationError as cause:
         first = cause.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        _fail(card, f"does not give {spec.provider} what it needs: {place}: {first['msg']}")
+        place = ".".join(str(part) for part in first["loc"]) or "the configuration"
+        _fail(card, f"has wrong settings for {spec.provider}: {place}: {first['msg']}")
     except (ImportError, TypeError, ValueError, AttributeError) as cause:
         _fail(card, f"cannot build {spec.provider}: {cause}", cause)
 
@@ -164,7 +292,7 @@ def _variable(card: Card, name: str, environ: Mapping[str, str]) -> str:
 
 
 def _model_info(spec: ModelSpec) -> ModelInfo:
-    """What AutoGen wants to know of a model; it refuses names it has not heard of without it."""
+    """Return the model's capabilities, which AutoGen requires for names that it does not list."""
     default: ModelInfo = {
         "vision": False,
         "function_calling": True,
@@ -178,13 +306,13 @@ def _model_info(spec: ModelSpec) -> ModelInfo:
 
 
 def _schema(client: type[object]) -> set[str]:
-    """The settings that a client's configuration names."""
+    """Return the names of the settings in a client's configuration."""
     schema: type[BaseModel] | None = getattr(client, "component_config_schema", None)
     return set(schema.model_fields) if schema is not None else set()
 
 
 def _options(card: Card, spec: ModelSpec, known: Iterable[str]) -> dict[str, Any]:
-    # AutoGen's clients silently ignore what they do not know.
+    # AutoGen's clients silently ignore unknown settings.
     for option in spec.options:
         if option not in known:
             close = get_close_matches(option, list(known), n=1)

@@ -1,139 +1,182 @@
-"""One paid call per request: replies at hand are used again, requests under way are shared."""
+"""Cache of replies: one paid call per request, also for equal requests at the same time."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Protocol
 
-from autogen_core.models import CreateResult
+from autogen_core.models import (
+    AssistantMessage,
+    CreateResult,
+    FunctionExecutionResultMessage,
+    LLMMessage,
+    UserMessage,
+)
+from autogen_core.tools import Tool
 from pydantic import BaseModel, ValidationError
 
+from peerjudge.clients.calls import CallRequest
 from peerjudge.data import Usage
 
-__all__ = ["KeptReplies", "MemoryCache", "Reply", "ResponseCache", "SingleFlight", "Texts"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """A reply worth keeping. `result` is never changed: hand out copies."""
+class Reply(BaseModel):
+    """Reply with its tokens, and its JSON form. Cached replies are shared: hand out copies."""
 
     result: CreateResult
     usage: Usage
 
 
 class ResponseCache(Protocol):
-    """Where replies are kept, by the digest of the request. Only replies with content come here."""
+    """Storage of replies by request digest. Failures and empty replies are never stored."""
 
     async def get(self, key: str) -> Reply | None:
-        """The reply to this request, if there is one."""
+        """Return the reply under this key, or `None`."""
         ...
 
     async def put(self, key: str, reply: Reply) -> None:
-        """Keep the reply to this request."""
+        """Store the reply under this key."""
         ...
 
 
 class MemoryCache:
-    """Keeps the replies last used, for as long as the process runs."""
+    """Cache of the most recently used replies, for the life of the process."""
 
     def __init__(self, *, most: int = 4096) -> None:
         self._most = most
         self._replies: OrderedDict[str, Reply] = OrderedDict()
 
     async def get(self, key: str) -> Reply | None:
-        """The reply to this request, if it was used lately."""
+        """Return the reply under this key, or `None`."""
         reply = self._replies.get(key)
         if reply is not None:
             self._replies.move_to_end(key)
         return reply
 
     async def put(self, key: str, reply: Reply) -> None:
-        """Keep the reply, and forget the one unused for longest if there are too many."""
+        """Store the reply and drop the least recently used one when there are too many."""
         self._replies[key] = reply
         self._replies.move_to_end(key)
         if len(self._replies) > self._most:
             self._replies.popitem(last=False)
 
 
-class Texts(Protocol):
-    """Where texts are kept by key, and outlive the process."""
+class TextStore(Protocol):
+    """Storage of texts by key that outlives the process."""
 
     async def get(self, key: str) -> str | None:
-        """The text under this key, if there is one."""
+        """Return the text under this key, or `None`."""
         ...
 
     async def put(self, key: str, text: str) -> None:
-        """Keep this text; returns when it would survive the death of the process."""
+        """Store the text; return when it would survive a crash of the process."""
         ...
 
 
-class _Kept(BaseModel):
-    """The JSON form of a reply."""
+class PersistentCache:
+    """Cache that keeps replies as JSON in a `TextStore`."""
 
-    result: CreateResult
-    usage: Usage
-
-
-class KeptReplies:
-    """Replies as JSON, wherever texts can be kept."""
-
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: TextStore) -> None:
         self._texts = texts
 
     async def get(self, key: str) -> Reply | None:
-        """The reply to this request; one that cannot be read any more counts as none."""
+        """Return the reply under this key; an unreadable one counts as missing."""
         text = await self._texts.get(key)
         if text is None:
             return None
         try:
-            kept = _Kept.model_validate_json(text)
+            return Reply.model_validate_json(text)
         except ValidationError:
             return None
-        return Reply(result=kept.result, usage=kept.usage)
 
     async def put(self, key: str, reply: Reply) -> None:
-        """Keep the reply."""
-        kept = _Kept(result=reply.result, usage=reply.usage)
-        await self._texts.put(key, kept.model_dump_json())
+        """Store the reply."""
+        await self._texts.put(key, reply.model_dump_json())
 
 
 class SingleFlight:
-    """Lets one of many equal requests ask, and gives its reply to all.
+    """Merges equal requests under way at the same time into one call, in front of a cache.
 
-    Failures are shared with those who wait at that moment and kept for nobody; neither are empty
-    replies. If the one who asks is cancelled, the next in line asks.
+    Waiting requests share a failure; failures and empty replies are not cached. When the request
+    that makes the call is cancelled, the next waiting one makes it.
     """
 
     def __init__(self, cache: ResponseCache) -> None:
         self._cache = cache
         self._flights: dict[str, asyncio.Future[Reply | None]] = {}
 
-    async def once(self, key: str, ask: Callable[[], Awaitable[Reply]]) -> tuple[Reply, bool]:
-        """The reply to this request, and whether it was asked for by somebody else."""
+    async def fetch(self, key: str, call: Callable[[], Awaitable[Reply]]) -> tuple[Reply, bool]:
+        """Return the reply, and whether it came from the cache or another request's call."""
         while (underway := self._flights.get(key)) is not None:
-            # Shielded: the future belongs to the one who asks, not to those who wait.
+            # Shielded: cancelling a waiting request must not cancel the shared future.
             reply = await asyncio.shield(underway)
             if reply is not None:
                 return reply, True
         flight: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
         self._flights[key] = flight
         try:
-            known = await self._cache.get(key)
-            reply = known or await ask()
-            if known is None and reply.result.content:
+            cached = await self._cache.get(key)
+            reply = cached or await call()
+            if cached is None and reply.result.content:
                 await self._cache.put(key, reply)
         except Exception as error:
             flight.set_exception(error)
-            flight.exception()  # Seen, even if nobody waits.
+            flight.exception()  # marks it as retrieved when no request waits
             raise
         except BaseException:
             flight.set_result(None)
             raise
         else:
             flight.set_result(reply)
-            return reply, known is not None
+            return reply, cached is not None
         finally:
             del self._flights[key]
+
+
+def digest_request(request: CallRequest, *, model: str) -> str | None:
+    """Return the cache key of a request, or `None` if it contains more than plain data.
+
+    Two requests get the same key exactly if one reply may serve both. `model` stands for provider,
+    address, model name and constructor settings. Unlike in AutoGen's own cache, these count, and
+    so do the choice of tools and the random draw.
+    """
+    texts: list[str] = []
+    form, choice = request.json_output, request.tool_choice
+    try:
+        head = json.dumps(
+            [
+                model,
+                [_describe(message, texts) for message in request.messages],
+                [tool.schema if isinstance(tool, Tool) else tool for tool in request.tools],
+                choice if isinstance(choice, str) else choice.schema,
+                form.model_json_schema() if isinstance(form, type) else form,
+                dict(request.extra),
+                request.billing.draw,
+            ],
+            sort_keys=True,
+        )
+    except (TypeError, ValueError):
+        return None
+    # Texts are digested raw, as escaping them as JSON costs more than the digest. The head has
+    # their lengths, so different requests cannot run together into the same bytes.
+    digest = hashlib.sha256(head.encode())
+    for text in texts:
+        digest.update(text.encode(errors="surrogatepass"))
+    return digest.hexdigest()[:32]
+
+
+def _describe(message: LLMMessage, texts: list[str]) -> object:
+    """Return a message as JSON data; a plain text goes into `texts` instead, with its length here."""
+    content = message.content
+    if not isinstance(content, str) or isinstance(message, FunctionExecutionResultMessage):
+        return message.model_dump(mode="json")
+    texts.append(content)
+    source: tuple[str, ...] = ()
+    if isinstance(message, UserMessage):
+        source = (message.source,)
+    elif isinstance(message, AssistantMessage):
+        source = (message.source, message.thought or "")
+    return (message.type, *source, len(content))

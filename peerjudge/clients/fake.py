@@ -1,7 +1,7 @@
-"""A model client that answers from the prompt alone, for tests, demonstrations and dry runs.
+"""Model client that answers from the prompt alone, for tests, demonstrations and dry runs.
 
-Unlike AutoGen's replay client, which hands out replies in the order of calls and so mixes them up
-as soon as two discussions run at once, it gives the same prompt the same reply at any concurrency.
+AutoGen's replay client hands out replies in the order of calls and so mixes them up when discussions
+run at the same time. This client gives the same prompt the same reply at any concurrency.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Self
 
-from autogen_core import CancellationToken, Component
+from autogen_core import Component
 from autogen_core.models import (
-    ChatCompletionClient,
     ChatCompletionTokenLogprob,
     CreateResult,
     FinishReasons,
@@ -27,17 +26,16 @@ from autogen_core.models import (
 from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
+from peerjudge.clients.calls import CallRequest, RequestClient
 from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import TokenLogprob
-
-__all__ = ["Answer", "FakeChatClient", "FakeChatConfig", "FakePrompt", "FakeReply"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FakePrompt:
-    """What the fake is asked: the messages, their texts joined, the sampling, and the attempt.
+    """Prompt given to a fake client: messages, their joined text, and sampling.
 
-    `attempt` counts from 1 how often exactly this prompt has been asked with this sampling.
+    `attempt` numbers, from 1, the calls with exactly this prompt and sampling.
     """
 
     messages: tuple[LLMMessage, ...]
@@ -48,7 +46,7 @@ class FakePrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FakeReply:
-    """A reply with more to it than its text. Without `usage` tokens are estimated."""
+    """Reply with more than its text. Without `usage` (prompt, reply), tokens are estimated."""
 
     text: str
     finish_reason: FinishReasons = "stop"
@@ -57,23 +55,23 @@ class FakeReply:
 
 
 Answer = Callable[[FakePrompt], str | FakeReply | BaseException]
-"""Gives the reply to a prompt; an exception given is raised."""
+"""Function from a prompt to its reply; an exception that it returns is raised."""
 
 
 class FakeChatConfig(BaseModel):
-    """The component form: replies by a piece of the prompt, and one for every other prompt."""
+    """Component form: replies by a part of the prompt, and the reply to any other prompt."""
 
     replies: dict[str, str] = {}
     default: str = ""
 
 
-class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
-    """Answers by function of the prompt, or by the first key that the prompt contains.
+class FakeChatClient(RequestClient, Component[FakeChatConfig]):
+    """Model client that replies by a function of the prompt or by a text found in the prompt.
 
     Args:
-        replies: The answering function, or replies by a piece of text found in the prompt.
-        default: The reply to a prompt in which no key is found.
-        delay: Awaited before every answer, so that a test decides when the model speaks.
+        replies: Function from prompt to reply, or replies by a text; the first text found counts.
+        default: Reply to a prompt that contains no such text.
+        delay: Awaited before every reply, to control its timing in a test.
     """
 
     component_type = "model"
@@ -92,32 +90,23 @@ class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
         self._replies: Answer | Mapping[str, str] = {} if replies is None else replies
         self._default = default
         self._delay = delay
-        self._asked: Counter[str] = Counter()
+        self._calls: Counter[str] = Counter()
         self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
-        json_output: bool | type[BaseModel] | None = None,
-        extra_create_args: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
-        """The reply to this prompt."""
-        prompt = self._prompt(messages, extra_create_args or {})
+    async def reply(self, request: CallRequest) -> CreateResult:
+        """Return the reply to the prompt."""
+        prompt = self._record_prompt(request.messages, request.extra)
         if self._delay is not None:
             waiting = asyncio.ensure_future(self._delay())
-            if cancellation_token is not None:
-                cancellation_token.link_future(waiting)
+            if request.token is not None:
+                request.token.link_future(waiting)
             await waiting
         answer = self._answer(prompt)
         if isinstance(answer, BaseException):
             raise answer
         reply = FakeReply(text=answer) if isinstance(answer, str) else answer
-        spent = reply.usage or (estimate_tokens(prompt.text), estimate_tokens(reply.text))
-        usage = RequestUsage(prompt_tokens=spent[0], completion_tokens=spent[1])
+        used = reply.usage or (estimate_tokens(prompt.text), estimate_tokens(reply.text))
+        usage = RequestUsage(prompt_tokens=used[0], completion_tokens=used[1])
         self._usage = RequestUsage(
             prompt_tokens=self._usage.prompt_tokens + usage.prompt_tokens,
             completion_tokens=self._usage.completion_tokens + usage.completion_tokens,
@@ -129,36 +118,27 @@ class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
             cached=False,
             logprobs=None
             if reply.logprobs is None
-            else [_logprob(each) for each in reply.logprobs],
+            else [_to_autogen(each) for each in reply.logprobs],
         )
 
-    async def create_stream(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
-        json_output: bool | type[BaseModel] | None = None,
-        extra_create_args: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
-    ) -> AsyncGenerator[str | CreateResult, None]:
-        """The reply word by word, then as a whole."""
-        result = await self.create(
-            messages, extra_create_args=extra_create_args, cancellation_token=cancellation_token
-        )
+    async def stream(self, request: CallRequest) -> AsyncGenerator[str | CreateResult, None]:
+        """Return the reply word by word, then the result."""
+        result = await self.reply(request)
         for word in str(result.content).split(" "):
             yield word + " "
         yield result
 
-    def _prompt(self, messages: Sequence[LLMMessage], sampling: Mapping[str, object]) -> FakePrompt:
+    def _record_prompt(
+        self, messages: Sequence[LLMMessage], sampling: Mapping[str, object]
+    ) -> FakePrompt:
         text = "\n".join(str(message.content) for message in messages)
-        same = f"{sorted(sampling.items())}\n{text}"
-        self._asked[same] += 1
+        key = f"{sorted(sampling.items())}\n{text}"
+        self._calls[key] += 1
         prompt = FakePrompt(
             messages=tuple(messages),
             text=text,
             sampling=dict(sampling),
-            attempt=self._asked[same],
+            attempt=self._calls[key],
         )
         self.prompts.append(prompt)
         return prompt
@@ -167,41 +147,36 @@ class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
         if callable(self._replies):
             return self._replies(prompt)
         return next(
-            (reply for piece, reply in self._replies.items() if piece in prompt.text), self._default
+            (reply for part, reply in self._replies.items() if part in prompt.text), self._default
         )
 
     async def close(self) -> None:
-        """Note that it was closed."""
+        """Note that the client was closed."""
         self.closed = True
 
     def actual_usage(self) -> RequestUsage:
-        """Tokens of all replies."""
+        """Return the tokens of all replies."""
         return self._usage
 
     def total_usage(self) -> RequestUsage:
-        """Tokens of all replies."""
+        """Return the tokens of all replies."""
         return self._usage
 
     def count_tokens(
         self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
     ) -> int:
-        """Tokens of a prompt, estimated."""
+        """Estimate the tokens of a prompt."""
         return estimate_tokens("\n".join(str(message.content) for message in messages))
 
     def remaining_tokens(
         self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
     ) -> int:
-        """As many as anybody could want."""
+        """Return the tokens left of a context of a million."""
         return 1_000_000 - self.count_tokens(messages)
 
     @property
-    def capabilities(self) -> ModelInfo:
-        """What the fake can do, under the former name."""
-        return self.model_info
-
-    @property
     def model_info(self) -> ModelInfo:
-        """What the fake can do."""
+        """Return the capabilities of the fake model."""
         return {
             "vision": False,
             "function_calling": False,
@@ -222,12 +197,12 @@ class FakeChatClient(ChatCompletionClient, Component[FakeChatConfig]):
         return cls(config.replies, default=config.default)
 
 
-def _logprob(token: TokenLogprob) -> ChatCompletionTokenLogprob:
+def _to_autogen(token: TokenLogprob) -> ChatCompletionTokenLogprob:
     return ChatCompletionTokenLogprob(
         token=token.token,
         logprob=token.logprob,
         bytes=list(token.token.encode()),
-        # AutoGen names alternatives by their bytes alone.
+        # AutoGen names alternatives by their bytes only.
         top_logprobs=[
             TopLogprob(logprob=logprob, bytes=list(text.encode())) for text, logprob in token.top
         ],

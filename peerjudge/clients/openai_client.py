@@ -1,11 +1,9 @@
-"""AutoGen's OpenAI client with less work per call: another transport, and a shorter way to it.
+"""OpenAI client that posts plain prompts directly and leaves all others to AutoGen's client.
 
-Of the five milliseconds of processor time that a call takes as AutoGen ships its client, two go to
-httpx2's transport, which openai can replace by aiohttp's. Of what is left then, more than half goes
-to comparing every message of the prompt, and every field of the reply, with every type there is.
-Plain text needs no such comparison: openai's `post` sends and returns JSON as it is. Half of the rest
-goes to putting together requests that differ in nothing but their body; see `posting`. What remains
-is httpx2 and aiohttp. `benchmarks/http.py` measures it.
+AutoGen's client takes about 1.4 ms of processor time per call. The openai SDK on aiohttp (its
+`DefaultAioHttpClient`) halves that; most of the rest is validation of every message and reply field
+against all their types. A prompt of plain texts needs none of it, so it goes out as JSON through the
+same HTTP client. `benchmarks/http.py` measures it.
 """
 
 from __future__ import annotations
@@ -13,79 +11,102 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from autogen_core import EVENT_LOGGER_NAME, CancellationToken
+from autogen_core import EVENT_LOGGER_NAME, ComponentModel
 from autogen_core.logging import LLMCallEvent
 from autogen_core.models import (
     AssistantMessage,
     ChatCompletionTokenLogprob,
     CreateResult,
     FinishReasons,
-    LLMMessage,
     ModelFamily,
     RequestUsage,
     SystemMessage,
     TopLogprob,
     UserMessage,
 )
-from autogen_core.tools import Tool, ToolSchema
 from autogen_ext.models.openai import OpenAIChatCompletionClient
-from openai import AsyncOpenAI, DefaultAioHttpClient
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    AuthenticationError,
+    BadRequestError,
+    ConflictError,
+    DefaultAioHttpClient,
+    InternalServerError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitError,
+    UnprocessableEntityError,
+)
 from openai.types.chat.completion_create_params import CompletionCreateParamsBase
-from pydantic import BaseModel
 
-from peerjudge.clients.failures import MalformedReplyError, ProviderFailedError
-from peerjudge.clients.posting import Posting
+from peerjudge.clients.calls import CallRequest, ClientProxy
+from peerjudge.clients.retry import MalformedReplyError, ProviderFailedError
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient
+    from httpx2 import Request, Response
 
-__all__ = ["QuickOpenAIClient", "aiohttp_transport"]
+_BODY_SETTINGS = frozenset(CompletionCreateParamsBase.__annotations__)
+_SDK_SETTINGS = frozenset(signature(AsyncOpenAI.__init__).parameters)
 
-_OF_THE_BODY = frozenset(CompletionCreateParamsBase.__annotations__)
-_OF_THE_SDK = frozenset(signature(AsyncOpenAI.__init__).parameters)
-
-# The names that AutoGen has for them; any other is unknown.
-_FINISHES: Mapping[object, FinishReasons] = {
+# AutoGen's names of finish reasons; any other is "unknown".
+_FINISH_REASONS: Mapping[object, FinishReasons] = {
     "stop": "stop",
     "end_turn": "stop",
     "length": "length",
     "content_filter": "content_filter",
 }
 
+_STATUS_ERRORS: Mapping[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    422: UnprocessableEntityError,
+    429: RateLimitError,
+}
+_SERVER_ERROR = 500
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
 _events = logging.getLogger(EVENT_LOGGER_NAME)
 
 
-def aiohttp_transport(timeout: float) -> AsyncClient:
-    """An HTTP client for openai that speaks through aiohttp; `timeout` is in seconds."""
-    return DefaultAioHttpClient(timeout=timeout)
+class OpenAIClient(ClientProxy):
+    """`OpenAIChatCompletionClient` with a direct path for plain prompts.
 
-
-class QuickOpenAIClient(OpenAIChatCompletionClient):
-    """`OpenAIChatCompletionClient` that takes a shorter way with plain prompts.
-
-    What goes over the wire and what comes of it are the same, but that a model's words of refusal,
-    which come under a name of their own, are its reply. Prompts with images or tools, with
-    several system messages, or with `json_output`, go AutoGen's own way. Its component form is
-    that of AutoGen's client.
+    Request bodies, results and errors equal AutoGen's, with one exception: the text of a refusal,
+    which arrives in a field of its own, is the reply. Prompts with images or tools, with several
+    system messages, or with `json_output`, and all streams go through AutoGen's client. Its
+    component form is that of AutoGen's client.
 
     Args:
-        settings: What AutoGen's client takes, and the `http_client`.
+        settings: Settings of AutoGen's client, `timeout` included.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        super().__init__(**settings)
-        direct = AsyncOpenAI(**{k: v for k, v in settings.items() if k in _OF_THE_SDK})
-        self._direct = Posting(direct, settings["http_client"], "/chat/completions")
-        self._body = {k: v for k, v in settings.items() if k in _OF_THE_BODY} | {"stream": False}
+        self._http = DefaultAioHttpClient(timeout=settings["timeout"])
+        given: dict[str, Any] = {**settings, "http_client": self._http}
+        super().__init__(OpenAIChatCompletionClient(**given))
+        sdk = AsyncOpenAI(**{name: given[name] for name in given if name in _SDK_SETTINGS})
+        # Set once on the HTTP client instead of on each request; omitted headers are not texts.
+        headers = {**sdk.auth_headers, **sdk.default_headers}
+        self._http.headers.update({k: v for k, v in headers.items() if isinstance(v, str)})
+        self._url = sdk.base_url.join("chat/completions")
+        self._body = {k: v for k, v in settings.items() if k in _BODY_SETTINGS} | {"stream": False}
         self._extra_body = dict(settings.get("extra_body") or {})
-        self._merging = not settings["model_info"].get("multiple_system_messages", False)
-        self._paid = RequestUsage(prompt_tokens=0, completion_tokens=0)
-        # For these AutoGen changes messages or replies on their way.
-        self._changing = (
+        self._merges_system = not settings["model_info"].get("multiple_system_messages", False)
+        self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
+        # With these settings AutoGen changes messages or replies.
+        self._needs_autogen = (
             settings.get("add_name_prefixes", False)
             or settings.get("include_name_in_message", True)
             or settings["model_info"]["family"] == ModelFamily.R1
@@ -93,69 +114,53 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
             or isinstance(settings.get("response_format"), type)
         )
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: Tool | Literal["auto", "required", "none"] = "auto",
-        json_output: bool | type[BaseModel] | None = None,
-        extra_create_args: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
-        """The reply to these messages, as `ChatCompletionClient.create` has it.
+    async def reply(self, request: CallRequest) -> CreateResult:
+        """Return the reply to a request.
 
         Raises:
-            MalformedReplyError: The model called a function, though it was given none.
-            ProviderFailedError: An error came back, though as a success.
-            LookupError, TypeError, ValueError: What came back is no reply.
+            MalformedReplyError: The model called a function although no tools were given.
+            ProviderFailedError: The body of a success holds an error.
+            openai.APIError: As the SDK raises it.
+            LookupError, TypeError, ValueError: The body is not a reply.
         """
-        extra = dict(extra_create_args or {})
-        body = None if tools or json_output is not None else self._plain(messages, extra)
+        body = self._plain_body(request)
         if body is None:
-            return await super().create(
-                messages,
-                tools=tools,
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=extra,
-                cancellation_token=cancellation_token,
-            )
-        reply: Any
-        if cancellation_token is None:
-            reply = await self._direct.post(body)
-        else:
-            asking = asyncio.ensure_future(self._direct.post(body))
-            cancellation_token.link_future(asking)
-            reply = await asking
-        # Some servers do not say that what they send is JSON.
-        return self._read(body, json.loads(reply) if isinstance(reply, str) else reply)
+            return await request.send(self.inner)
+        if request.token is None:
+            return self._read(body, await self._post(body))
+        post = asyncio.ensure_future(self._post(body))
+        request.token.link_future(post)
+        return self._read(body, await post)
 
     def actual_usage(self) -> RequestUsage:
-        """The tokens of all replies."""
-        return _added(super().actual_usage(), self._paid)
+        """Return the tokens of all replies."""
+        return _add(self.inner.actual_usage(), self._usage)
 
     def total_usage(self) -> RequestUsage:
-        """The tokens of all replies."""
-        return _added(super().total_usage(), self._paid)
+        """Return the tokens of all replies."""
+        return _add(self.inner.total_usage(), self._usage)
 
-    def _plain(
-        self, messages: Sequence[LLMMessage], extra: Mapping[str, Any]
-    ) -> dict[str, Any] | None:
-        """The body of the request, if nothing in it needs AutoGen's attention."""
-        own = extra.get("extra_body", self._extra_body)
-        given = {name: value for name, value in extra.items() if name != "extra_body"}
+    def dump_component(self) -> ComponentModel:
+        """Return the component form of AutoGen's client."""
+        return self.inner.dump_component()
+
+    def _plain_body(self, request: CallRequest) -> dict[str, Any] | None:
+        """Return the body of a request of plain texts; `None` for any other request."""
+        extra_body = request.extra.get("extra_body", self._extra_body)
+        given = {name: value for name, value in request.extra.items() if name != "extra_body"}
         typed = isinstance(given.get("response_format"), type)
-        if self._changing or typed or not given.keys() <= _OF_THE_BODY:
+        if request.tools or request.json_output is not None or request.pieces is not None:
+            return None
+        if self._needs_autogen or typed or not given.keys() <= _BODY_SETTINGS:
             return None
         plain: list[dict[str, str]] = []
-        for place, message in enumerate(messages):
+        for place, message in enumerate(request.messages):
             content = message.content
             if not isinstance(content, str) or not content.strip():
                 return None
             if isinstance(message, SystemMessage) and place == 0:
-                # AutoGen merges system messages, which takes away what stands at their end.
-                text = content.rstrip() if self._merging else content
+                # AutoGen merges system messages, which strips spaces at the end.
+                text = content.rstrip() if self._merges_system else content
                 plain.append({"role": "system", "content": text})
             elif isinstance(message, UserMessage):
                 plain.append({"role": "user", "content": content})
@@ -163,11 +168,22 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
                 plain.append({"role": "assistant", "content": content})
             else:
                 return None
-        return {**self._body, **given, "messages": plain, **own}
+        return {**self._body, **given, "messages": plain, **extra_body}
+
+    async def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Post a body and return the JSON of the reply, whatever its content type."""
+        content = _encode(body).encode()
+        try:
+            response = await self._http.post(self._url, content=content)
+        except Exception as error:
+            raise _connection_error(error, self._http.build_request("POST", self._url)) from error
+        if not response.is_success:
+            raise _status_error(response)
+        return json.loads(response.content)
 
     def _read(self, body: Mapping[str, Any], reply: dict[str, Any]) -> CreateResult:
-        usage = _usage(reply.get("usage"))
-        self._paid = _added(self._paid, usage)
+        usage = _read_usage(reply.get("usage"))
+        self._usage = _add(self._usage, usage)
         if _events.isEnabledFor(logging.INFO):
             _events.info(
                 LLMCallEvent(
@@ -178,7 +194,7 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
                 )
             )
         if not reply.get("choices") and (error := reply.get("error")):
-            raise _failed(error)
+            raise _provider_error(error)
         choice: dict[str, Any] = reply["choices"][0]
         message: dict[str, Any] = choice["message"]
         logprobs: dict[str, Any] = choice.get("logprobs") or {}
@@ -186,37 +202,69 @@ class QuickOpenAIClient(OpenAIChatCompletionClient):
             msg = f"{body['model']} called a function, though it was given none"
             raise MalformedReplyError(msg)
         return CreateResult(
-            finish_reason=_FINISHES.get(choice.get("finish_reason"), "unknown"),
+            finish_reason=_FINISH_REASONS.get(choice.get("finish_reason"), "unknown"),
             content=message.get("content") or message.get("refusal") or "",
             usage=usage,
             cached=False,
-            logprobs=_logprobs(logprobs.get("content")),
+            logprobs=_read_logprobs(logprobs.get("content")),
             thought=message.get("reasoning_content"),
         )
 
 
-def _usage(counted: object) -> RequestUsage:
-    """The tokens as the server counted them; nothing where that is no count."""
-    given = cast("dict[str, object]", counted if isinstance(counted, dict) else {})
-    prompt, reply = (given.get(name) for name in ("prompt_tokens", "completion_tokens"))
-    return RequestUsage(prompt_tokens=_number(prompt), completion_tokens=_number(reply))
+def _connection_error(error: Exception, request: Request) -> APIConnectionError:
+    """Return the SDK's error for a lost connection, with the cause in its message.
+
+    The transport raises a timeout for every connection that ends early; the cause of that shows
+    whether it was one.
+    """
+    cause = error.__cause__
+    is_timeout = any(kind.__name__ == "TimeoutException" for kind in type(error).__mro__)
+    if is_timeout and (cause is None or isinstance(cause, TimeoutError)):
+        return APITimeoutError(request=request)
+    return APIConnectionError(message=f"Connection error: {cause or error}", request=request)
 
 
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+def _status_error(response: Response) -> APIStatusError:
+    """Return the error that the SDK raises for this response."""
+    status, text = response.status_code, response.text.strip()
+    body: object = text
+    with suppress(ValueError):
+        body = json.loads(text)
+    body = _entry(body, "error", body)
+    said = _entry(body, "message", None)
+    message = f"Error code: {status}" + (f" - {said}" if isinstance(said, str) and said else "")
+    server_error = InternalServerError if status >= _SERVER_ERROR else APIStatusError
+    kind = _STATUS_ERRORS.get(status, server_error)
+    return kind(message, response=response, body=body)
 
 
-def _failed(error: object) -> ProviderFailedError:
-    """The failure that a reply tells of: its message, and the status that it would have had."""
-    said = cast("dict[str, object]", error if isinstance(error, dict) else {"message": error})
-    status = said.get("code")
+def _provider_error(error: object) -> ProviderFailedError:
+    """Return the error in a reply: its message, and the status code it names."""
+    status = _entry(error, "code", None)
     return ProviderFailedError(
-        f"the server answered with an error: {said.get('message') or said}",
+        f"the server answered with an error: {_entry(error, 'message', None) or error}",
         status=status if isinstance(status, int) else None,
     )
 
 
-def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLogprob] | None:
+def _read_usage(counted: object) -> RequestUsage:
+    """Return the tokens as the server counted them; 0 for a count that is not a number."""
+    prompt, reply = (_entry(counted, name, 0) for name in ("prompt_tokens", "completion_tokens"))
+    return RequestUsage(prompt_tokens=_count(prompt), completion_tokens=_count(reply))
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _entry(body: object, name: str, otherwise: object) -> object:
+    """Return an entry of a body that may be anything."""
+    if not isinstance(body, dict):
+        return otherwise
+    return cast("dict[str, object]", body).get(name, otherwise)
+
+
+def _read_logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLogprob] | None:
     if not tokens:
         return None
     return [
@@ -224,7 +272,7 @@ def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLo
             token=token["token"],
             logprob=token["logprob"],
             top_logprobs=[
-                TopLogprob(logprob=top["logprob"], bytes=_spelt(top))
+                TopLogprob(logprob=top["logprob"], bytes=_read_bytes(top))
                 for top in token.get("top_logprobs") or ()
             ],
             bytes=token.get("bytes"),
@@ -233,15 +281,15 @@ def _logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLo
     ]
 
 
-def _spelt(token: Mapping[str, Any]) -> list[int] | None:
-    """The bytes of an alternative, by which alone AutoGen knows it; llama.cpp sends its text only."""
+def _read_bytes(token: Mapping[str, Any]) -> list[int] | None:
+    """Return the bytes of an alternative, its only name in AutoGen; llama.cpp sends just the text."""
     given, text = token.get("bytes"), token.get("token")
     if given is not None or not text:
         return given
     return list(text.encode(errors="surrogatepass"))
 
 
-def _added(one: RequestUsage, other: RequestUsage) -> RequestUsage:
+def _add(one: RequestUsage, other: RequestUsage) -> RequestUsage:
     return RequestUsage(
         prompt_tokens=one.prompt_tokens + other.prompt_tokens,
         completion_tokens=one.completion_tokens + other.completion_tokens,

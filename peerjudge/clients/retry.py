@@ -1,25 +1,27 @@
-"""The one retry policy: which failures pass, how long to wait, and when to give up."""
+"""Failures of model calls: their types, the time limit of an attempt, and the retry policy."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import count
 
 import stamina
+from autogen_core import CancellationToken
+from pydantic import ValidationError
 
 from peerjudge.data import Limits
 
-__all__ = ["RetryPolicy", "is_transient", "retry_after"]
-
-_PASSING_STATUS = frozenset({408, 409, 429})
+_TRANSIENT_STATUS = frozenset({408, 409, 429})
 _SERVER_ERROR = 500
-_PASSING_TYPES = frozenset(
+_TRANSIENT_TYPES = frozenset(
     {
         "TimeoutError",  # the standard library's, and so asyncio's
         "ConnectionError",
@@ -28,18 +30,53 @@ _PASSING_TYPES = frozenset(
         "ClientConnectionError",  # aiohttp
     }
 )
+_PERMANENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _MOMENT = 0.001
-_HOPELESS_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+# Raised inside AutoGen's clients when they read a body that is not a reply.
+_UNREADABLE = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValidationError,
+    json.JSONDecodeError,
+)
+
+
+class MalformedReplyError(Exception):
+    """Success status with a body that is not a reply: an HTML page, a truncated body."""
+
+
+class ProviderFailedError(Exception):
+    """Success status with an error in the body, as routers send it when a provider fails.
+
+    Args:
+        message: The server's message.
+        status: The status code in the body; `None` if there is none.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status_code = status
+
+
+class ClientCancelledError(Exception):
+    """Cancellation raised by the model client itself, without a request to cancel."""
+
+
+class WorkerLostError(ConnectionError):
+    """Death of the worker process that made the call; a retry may succeed elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How often and how long one call is tried. Times are in seconds.
+    """Number and timing of the attempts of one call, in seconds.
 
-    Between attempts it waits what the server asks for (`Retry-After`), else anything between nothing
-    and `wait` doubled each time, at most `wait_most`: full jitter, which of all ways parts those
-    best who failed together (Brooker, "Exponential backoff and jitter", 2015). A wait that would
-    pass the `deadline` is not begun.
+    The wait between attempts is what the server requests (`Retry-After`), else a random time
+    between 0 and `wait` doubled with each failure, at most `wait_most`: full jitter, which spreads
+    simultaneous failures best (Brooker, "Exponential backoff and jitter", 2015). No wait starts
+    that would pass the `deadline`.
     """
 
     attempts: int = 5
@@ -48,80 +85,85 @@ class RetryPolicy:
     wait_most: float = 30.0
 
     @classmethod
-    def within(cls, limits: Limits) -> RetryPolicy:
-        """The policy of a card: its attempts, and no longer than all of them may take."""
+    def from_limits(cls, limits: Limits) -> RetryPolicy:
+        """Return the policy of a card: its attempts, and their timeouts together as the deadline."""
         return cls(attempts=limits.attempts, deadline=limits.attempts * limits.timeout)
 
-    def tries(
-        self, *, begun: float, may: Callable[[], bool] = lambda: True
+    def retry(
+        self, *, started: float, is_allowed: Callable[[], bool] = lambda: True
     ) -> AsyncIterator[stamina.Attempt]:
-        """Attempts to run a block in, each used as `with attempt:`; the last failure is raised.
+        """Iterate over attempts, each used as `with attempt:`; the last failure is raised.
 
-        The first attempt is made before, since most calls need no other: raise what it raised in
-        the first block. `begun` is when it began, by the clock of the event loop; `may` says after
-        each failure whether another attempt makes sense.
+        Make the first attempt before, as most calls need no other, and raise its error again in
+        the first block.
+
+        Args:
+            started: Start of the first attempt by the event loop's clock.
+            is_allowed: Called after each failure; `False` ends the attempts.
         """
-        left = begun + self.deadline - asyncio.get_running_loop().time()
+        left = started + self.deadline - asyncio.get_running_loop().time()
         return aiter(
             stamina.retry_context(
-                self._hook(begun + self.deadline, may),
+                self._hook(started + self.deadline, is_allowed),
                 attempts=self.attempts,
                 timeout=max(_MOMENT, left),
             )
         )
 
     def longest_wait(self, failures: int) -> float:
-        """The most seconds to wait after so many failures, where the server does not say."""
+        """Return the upper bound of the wait after so many failures, without a `Retry-After`."""
         return min(self.wait_most, self.wait * 2.0 ** (failures - 1))
 
-    def _hook(self, give_up: float, may: Callable[[], bool]) -> Callable[[Exception], bool | float]:
-        """Decides after every failure how long to wait, or `False`: stamina waits what it is told."""
+    def _hook(
+        self, give_up: float, is_allowed: Callable[[], bool]
+    ) -> Callable[[Exception], bool | float]:
+        """Return stamina's backoff hook: seconds to wait after a failure, `False` to give up."""
         now = asyncio.get_running_loop().time
         failures = count(1)
 
         def decide(error: Exception) -> bool | float:
-            if not (may() and is_transient(error)):
+            if not (is_allowed() and is_transient(error)):
                 return False
             most = self.longest_wait(next(failures))
-            asked = retry_after(error)
-            # No secret and no result hangs on it: it only parts those who failed together.
-            wait = random.uniform(0.0, most) if asked is None else asked  # noqa: S311
+            requested = read_retry_after(error)
+            # Jitter needs no seed and no secure source: it affects neither results nor secrets.
+            wait = random.uniform(0.0, most) if requested is None else requested  # noqa: S311
             return wait if now() + wait <= give_up else False
 
         return decide
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same request may succeed later: 408, 409, 429, 5xx, timeouts, lost connections.
+    """Return whether a retry may succeed: after 408, 409, 429, 5xx, timeouts, lost connections.
 
-    Vendor errors are recognised by their status code or the names of their types, so that no
-    vendor library need be imported. A used-up quota comes as 429 and does not pass.
+    Vendor errors are recognised by status code or type name, so no vendor library is imported.
+    A used-up quota arrives as 429 and is permanent.
     """
-    said = (getattr(error, name, None) for name in ("code", "type"))
-    if any(isinstance(each, str) and each in _HOPELESS_CODES for each in said):
+    codes = (getattr(error, name, None) for name in ("code", "type"))
+    if any(isinstance(code, str) and code in _PERMANENT_CODES for code in codes):
         return False
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return status in _PASSING_STATUS or status >= _SERVER_ERROR
-    return any(kind.__name__ in _PASSING_TYPES for kind in type(error).__mro__)
+        return status in _TRANSIENT_STATUS or status >= _SERVER_ERROR
+    return any(kind.__name__ in _TRANSIENT_TYPES for kind in type(error).__mro__)
 
 
-def retry_after(error: BaseException) -> float | None:
-    """The seconds that the server asked to wait, as a number or a date; `None` if it did not."""
+def read_retry_after(error: BaseException) -> float | None:
+    """Return the seconds of the server's `Retry-After` header; `None` without a valid one."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if headers is None:
         return None
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is not None:
-            seconds = _seconds(str(value), now=headers.get("date"))
+            seconds = _parse_wait(str(value), now=headers.get("date"))
             if seconds is not None:
                 return max(0.0, seconds / unit)
     return None
 
 
-def _seconds(value: str, *, now: str | None) -> float | None:
-    """What a header says, as a number or a date; a date is seen from the server's own clock."""
+def _parse_wait(value: str, *, now: str | None) -> float | None:
+    """Parse a number or a date; a date counts from the server's own clock `now`."""
     try:
         seconds = float(value)
     except ValueError:
@@ -134,3 +176,47 @@ def _seconds(value: str, *, now: str | None) -> float | None:
         return (when - since).total_seconds()
     except (ValueError, OverflowError):
         return None
+
+
+@asynccontextmanager
+async def guard_attempt(
+    seconds: float | None, *, token: CancellationToken | None, model: str
+) -> AsyncGenerator[None]:
+    """Bound the attempt inside in time (`None`: no bound) and raise its failures as typed errors.
+
+    Raises:
+        TimeoutError: The attempt took too long.
+        MalformedReplyError: The server's answer is not a reply.
+        ClientCancelledError: The client cancelled itself.
+    """
+    if token is not None and token.is_cancelled():
+        raise asyncio.CancelledError
+    name = model or "the model"
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            try:
+                yield
+            except asyncio.CancelledError as cause:
+                if _is_cancelling(token):
+                    raise
+                msg = f"the client of {name} cancelled its own call"
+                raise ClientCancelledError(msg) from cause
+            except _UNREADABLE as cause:
+                msg = (
+                    f"the answer of {name} is no reply "
+                    f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
+                )
+                raise MalformedReplyError(msg) from cause
+    except TimeoutError as cause:
+        if not bound.expired():
+            raise
+        msg = f"no reply from {name} within {seconds:g} s"
+        raise TimeoutError(msg) from cause
+
+
+def _is_cancelling(token: CancellationToken | None) -> bool:
+    task = asyncio.current_task()
+    return (task is not None and task.cancelling() > 0) or (
+        token is not None and token.is_cancelled()
+    )

@@ -1,4 +1,4 @@
-"""What kind of client this is, what it calls the sampling of a seat, and what it cannot take."""
+"""Kind of a model client, and a seat's sampling in the names of its provider."""
 
 from __future__ import annotations
 
@@ -7,46 +7,36 @@ from typing import Literal
 
 from autogen_core.models import ChatCompletionClient
 
+from peerjudge.clients.calls import ClientProxy
 from peerjudge.clients.fake import FakeChatClient
-from peerjudge.clients.passing import Passing
 from peerjudge.data import Sampling
-
-__all__ = ["TOP_LOGPROBS", "Dialect", "create_args", "dialect_of", "is_simulated"]
 
 Dialect = Literal["openai", "anthropic", "ollama"]
 
 TOP_LOGPROBS = 20
-"""Alternatives asked for with every token when log-probabilities are wanted (OpenAI's maximum)."""
+"""Alternatives requested per token with log-probabilities (OpenAI's maximum)."""
 
-# Models that call the bound on their reply, their reasoning included, by another name.
+# Models that take the bound of a reply, reasoning included, under another name.
 _REASONING = re.compile(r"^(o\d|gpt-5)")
 
+_SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
+
 _NAMES: dict[Dialect, dict[str, str]] = {
-    "openai": {
-        "temperature": "temperature",
-        "top_p": "top_p",
-        "seed": "seed",
-        "max_tokens": "max_tokens",
-    },
-    "anthropic": {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens"},
+    "openai": {name: name for name in _SETTINGS},
+    "anthropic": {name: name for name in _SETTINGS if name != "seed"},
     # AutoGen's Ollama client moves these into the request's options, next to the card's own.
-    "ollama": {
-        "temperature": "temperature",
-        "top_p": "top_p",
-        "seed": "seed",
-        "max_tokens": "num_predict",
-    },
+    "ollama": {name: name for name in _SETTINGS} | {"max_tokens": "num_predict"},
 }
 
 
 def create_args(
     sampling: Sampling, dialect: Dialect, *, model: str = ""
 ) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The arguments of one call that carry this sampling, and the settings that must be dropped."""
+    """Return the `extra_create_args` of this sampling, and the settings the provider lacks."""
     names = _NAMES[dialect]
     args: dict[str, object] = {}
     dropped: list[str] = []
-    for setting in ("temperature", "top_p", "seed", "max_tokens"):
+    for setting in _SETTINGS:
         value: object = getattr(sampling, setting)
         if value is None:
             continue
@@ -63,9 +53,9 @@ def create_args(
     return args, tuple(dropped)
 
 
-def dialect_of(client: ChatCompletionClient) -> Dialect:
-    """How this client wants to be asked, by its class; unknown clients are taken to follow OpenAI."""
-    for kind in _kinds(client):
+def find_dialect(client: ChatCompletionClient) -> Dialect:
+    """Return the dialect of a client by its class; "openai" for unknown classes."""
+    for kind in _classes(client):
         if kind.__module__.startswith("autogen_ext.models.anthropic"):
             return "anthropic"
         if kind.__module__.startswith("autogen_ext.models.ollama"):
@@ -74,14 +64,15 @@ def dialect_of(client: ChatCompletionClient) -> Dialect:
 
 
 def is_simulated(client: ChatCompletionClient) -> bool:
-    """Whether no model speaks through this client: it replays, or it is a fake."""
+    """Return whether a client replays or fakes replies instead of calling a model."""
     return any(
         issubclass(kind, FakeChatClient) or kind.__module__.startswith("autogen_ext.models.replay")
-        for kind in _kinds(client)
+        for kind in _classes(client)
     )
 
 
-def _kinds(client: ChatCompletionClient) -> tuple[type[object], ...]:
-    while isinstance(client, Passing):
+def _classes(client: ChatCompletionClient) -> tuple[type[object], ...]:
+    """Return the class of the innermost client and its bases."""
+    while isinstance(client, ClientProxy):
         client = client.inner
     return type(client).__mro__

@@ -1,29 +1,31 @@
-"""Tokens of a call: as the server counted, else as tiktoken counts offline, else an estimate.
-
-tiktoken fetches its vocabulary from the network when it is asked for one it has not got, and
-blocks meanwhile. So it is asked only when the vocabulary lies whole in its cache folder.
-"""
+"""Token counts and prices of model calls, without the network."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from autogen_core.models import CreateResult, LLMMessage
 
-from peerjudge.data import Usage
+from peerjudge.data import Card, ModelSpec, Usage
+from peerjudge.errors import CardError
+from peerjudge.shelf.cards import PROVIDERS
 
 if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, Provider
     from tiktoken import Encoding
 
-__all__ = ["count_messages", "count_text", "estimate_tokens", "usage_of"]
+PRICES_FILE = "prices.toml"
 
-# Name of the encoding: file in tiktoken's cache (sha1 of its address), sha256 of its content.
+# By name of the encoding: file name in tiktoken's cache (SHA-1 of the URL), SHA-256 of the content.
 _VOCABULARIES = {
     "cl100k_base": (
         "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
@@ -37,45 +39,52 @@ _VOCABULARIES = {
 _BYTES_PER_TOKEN = 4
 _PER_MESSAGE = 3
 
+_MILLION = 1_000_000
 
-def usage_of(messages: Sequence[LLMMessage], result: CreateResult, *, model: str) -> Usage:
-    """The tokens of a reply: the server's count if it gave one, else ours, marked as estimated."""
+_LISTED_NAMES = {"gemini": "google", "xai": "x-ai"}
+"""Providers that the price table lists under another name."""
+
+_SHORT = 1_000
+_LONG = 100_000
+"""Prompt tokens from which some models cost more; such calls are priced one by one."""
+
+
+def measure_usage(messages: Sequence[LLMMessage], result: CreateResult, *, model: str) -> Usage:
+    """Return the tokens of a reply as the server reported them, else an estimate marked as one."""
     reported = result.usage
     if reported.prompt_tokens or reported.completion_tokens:
         return Usage(
             prompt_tokens=reported.prompt_tokens, completion_tokens=reported.completion_tokens
         )
-    said = result.content if isinstance(result.content, str) else repr(result.content)
+    text = result.content if isinstance(result.content, str) else repr(result.content)
     return Usage(
         prompt_tokens=count_messages(messages, model=model),
-        completion_tokens=count_text(said, model=model) if said else 0,
+        completion_tokens=count_text(text, model=model) if text else 0,
         estimated=True,
     )
 
 
 def count_messages(messages: Sequence[LLMMessage], *, model: str) -> int:
-    """Tokens of a prompt, counted here."""
-    encoding = _encoding(model, _cache_folder())
-    return sum(_PER_MESSAGE + _count(_text(message), encoding) for message in messages)
+    """Count the tokens of a prompt, with a few for the frame of each message."""
+    return sum(
+        _PER_MESSAGE
+        + count_text(
+            message.content if isinstance(message.content, str) else repr(message.content),
+            model=model,
+        )
+        for message in messages
+    )
 
 
 def count_text(text: str, *, model: str) -> int:
-    """Tokens of a text in the vocabulary of this model if it is at hand, else an estimate."""
-    return _count(text, _encoding(model, _cache_folder()))
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: one for four bytes, at least one."""
-    return max(1, len(text.encode()) // _BYTES_PER_TOKEN)
-
-
-def _count(text: str, encoding: Encoding | None) -> int:
+    """Count the tokens of a text in the model's vocabulary if it is cached, else estimate them."""
+    encoding = _load_encoding(model, _cache_folder())
     return estimate_tokens(text) if encoding is None else len(encoding.encode_ordinary(text))
 
 
-def _text(message: LLMMessage) -> str:
-    content = message.content
-    return content if isinstance(content, str) else repr(content)
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens of a text: one for four bytes, at least one."""
+    return max(1, len(text.encode()) // _BYTES_PER_TOKEN)
 
 
 def _cache_folder() -> str:
@@ -86,7 +95,7 @@ def _cache_folder() -> str:
 
 
 @cache
-def _encoding(model: str, folder: str) -> Encoding | None:
+def _load_encoding(model: str, folder: str) -> Encoding | None:
     from tiktoken import get_encoding
     from tiktoken.model import encoding_name_for_model
 
@@ -94,10 +103,11 @@ def _encoding(model: str, folder: str) -> Encoding | None:
         name = encoding_name_for_model(model)
     except KeyError:
         name = "o200k_base"
-    return get_encoding(name) if _at_hand(name, folder) else None
+    # tiktoken blocks on a download when a vocabulary is missing, so it is used only when cached.
+    return get_encoding(name) if _is_cached(name, folder) else None
 
 
-def _at_hand(name: str, folder: str) -> bool:
+def _is_cached(name: str, folder: str) -> bool:
     if not folder or name not in _VOCABULARIES:
         return False
     file, digest = _VOCABULARIES[name]
@@ -105,5 +115,118 @@ def _at_hand(name: str, folder: str) -> bool:
         content = Path(folder, file).read_bytes()
     except OSError:
         return False
-    # tiktoken deletes a file with the wrong content and fetches it anew.
+    # tiktoken deletes a file with unexpected content and downloads it again.
     return hashlib.sha256(content).hexdigest() == digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """Price in USD per million tokens, and its source."""
+
+    input: float
+    output: float
+    source: str
+    listed: tuple[Provider, ModelInfo] | None = None
+
+    def cost(self, usage: Usage) -> float:
+        """Return the cost of these tokens in USD, without discounts for a provider's own cache."""
+        if self.listed is not None and usage.prompt_tokens >= _LONG:
+            return sum(_listed_cost(self.listed, usage))
+        spent = usage.prompt_tokens * self.input + usage.completion_tokens * self.output
+        return spent / _MILLION
+
+
+class Prices:
+    """Prices of reviewers: the user's own first, then a published table.
+
+    `own` is keyed by card name, by `provider/model`, or by model name. An unknown price is `None`,
+    never 0.
+    """
+
+    def __init__(self, own: Mapping[str, Price] | None = None) -> None:
+        self._own = dict(own or {})
+
+    @classmethod
+    def read(cls, folder: Path) -> Prices:
+        """Read the folder's `prices.toml`, if there is one.
+
+            ["gpt-4o"]
+            input = 2.5     # USD per million tokens
+            output = 10
+
+        Raises:
+            CardError: The file cannot be read or has another form.
+        """
+        path = folder / PRICES_FILE
+        try:
+            raw = tomllib.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return cls()
+        except (OSError, ValueError) as cause:
+            msg = f"cannot read {path}: {cause}"
+            raise CardError(msg) from cause
+        return cls({name: _read_price(path, name, entry) for name, entry in raw.items()})
+
+    def find(self, card: Card) -> Price | None:
+        """Return the price of a card's model; `None` if it is unknown."""
+        spec = card.model
+        names = [card.name]
+        if spec is not None:
+            names += [f"{spec.provider}/{spec.name}", spec.name]
+        own = next((self._own[name] for name in names if name in self._own), None)
+        return own if own is not None or spec is None else _find_published(spec)
+
+
+def _read_price(path: Path, name: str, entry: object) -> Price:
+    given = cast("dict[str, object]", entry if isinstance(entry, dict) else {})
+    values = [given.get(key) for key in ("input", "output")]
+    valid = all(
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+        for value in values
+    )
+    if not valid or set(given) != {"input", "output"}:
+        msg = (
+            f"{path}: write the price of {name!r} in USD per million tokens, as in\n"
+            f'["{name}"]\ninput = 2.5\noutput = 10'
+        )
+        raise CardError(msg)
+    prompt, reply = (float(cast("float", value)) for value in values)
+    return Price(input=prompt, output=reply, source=PRICES_FILE)
+
+
+def _find_published(spec: ModelSpec) -> Price | None:
+    """Look up a model in the table that ships with genai-prices."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    provider = PROVIDERS.get(spec.provider)
+    elsewhere = spec.base_url is not None and (
+        provider is None or spec.base_url != provider.base_url
+    )
+    if not elsewhere and provider is None:
+        return None
+    try:
+        # A server with an address of its own has prices of its own, also when it has OpenAI's API.
+        listed = get_snapshot().find_provider_model(
+            spec.name,
+            None,
+            None if elsewhere else _LISTED_NAMES.get(spec.provider, spec.provider),
+            spec.base_url if elsewhere else None,
+        )
+        prompt, reply = _listed_cost(listed, Usage(prompt_tokens=_SHORT, completion_tokens=_SHORT))
+    except LookupError:
+        return None
+    if not (prompt and reply):
+        return None  # listed without token prices; a free model needs an entry in prices.toml
+    each = _MILLION / _SHORT
+    source = f"genai-prices {version('genai-prices')}"
+    return Price(input=prompt * each, output=reply * each, source=source, listed=listed)
+
+
+def _listed_cost(listed: tuple[Provider, ModelInfo], usage: Usage) -> tuple[float, float]:
+    """Return the listed cost of the prompt and of the reply in USD."""
+    from genai_prices import Usage as Tokens
+
+    provider, model = listed
+    tokens = Tokens(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens)
+    found = model.calc_price(tokens, provider)
+    return float(found.input_price), float(found.output_price)

@@ -1,6 +1,6 @@
-"""A process that speaks to models for another one: `python -m peerjudge.clients.worker SOCKET`.
+"""Worker process that makes model calls for a run: `python -m peerjudge.clients.worker SOCKET`.
 
-It has the number of a socket that it was born with, and ends when the other end of it is gone.
+SOCKET is the number of an inherited socket. The process ends when the other end of it is gone.
 """
 
 from __future__ import annotations
@@ -15,22 +15,26 @@ from collections.abc import Mapping
 
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients.build import build_client, secrets_of
-from peerjudge.clients.guard import guarded
-from peerjudge.clients.packing import pack_reply, unpack
-from peerjudge.clients.pipe import Ask, Begin, Cancel, Hire, Note, Piece, Pipe, Replied, Trouble
-from peerjudge.clients.redaction import Redaction
+from peerjudge.clients.build import build_client, find_secrets
+from peerjudge.clients.gateway import Redaction
+from peerjudge.clients.pipe import (
+    CallError,
+    Message,
+    PackedRequest,
+    Pipe,
+    pack_reply,
+    unpack_request,
+)
+from peerjudge.clients.retry import guard_attempt
 from peerjudge.data import Card
 
-__all__ = ["main"]
 
-
-class Worker:
-    """Does what it is told over a socket."""
+class CallServer:
+    """Server of the calls that arrive over the socket."""
 
     def __init__(self) -> None:
-        self.gone = asyncio.Event()
-        self.pipe = Pipe(self._hear, self.gone.set)
+        self.disconnected = asyncio.Event()
+        self.pipe = Pipe(self._receive, self.disconnected.set)
         self.secrets: list[str] = []
         self._environ: Mapping[str, str] = {}
         self._cards: dict[str, Card] = {}
@@ -38,7 +42,7 @@ class Worker:
         self._calls: dict[int, asyncio.Task[None]] = {}
 
     async def close(self) -> None:
-        """Stop every call, and close every client."""
+        """Stop every call and close every client."""
         calls = list(self._calls.values())
         for call in calls:
             call.cancel()
@@ -46,33 +50,34 @@ class Worker:
         for client in self._clients.values():
             await client.close()
 
-    def _hear(self, message: object) -> None:
+    def _receive(self, message: Message) -> None:
         match message:
-            case Begin(path, environ):
+            case "start", path, environ:
                 sys.path[:] = path
                 self._environ = environ
-            case Hire(setting, card):
+            case "card", setting, card:
                 self._cards[setting] = card
-                self.secrets += secrets_of(card, environ=self._environ)
-            case Ask(number):
-                self._calls[number] = call = asyncio.create_task(self._ask(message))
-                # Also of a call that is cancelled before it has begun.
+                self.secrets += find_secrets(card, environ=self._environ)
+            case "call", number, setting, request:
+                self._calls[number] = call = asyncio.create_task(
+                    self._call(number, setting, request)
+                )
+                # As a callback, so a call that is cancelled before it starts is removed as well.
                 call.add_done_callback(lambda _: self._calls.pop(number))
-            case Cancel(number) if number in self._calls:
+            case "cancel", number if number in self._calls:
                 self._calls[number].cancel()
             case _:
-                pass  # What was to be cancelled has just been answered.
+                pass  # the call to cancel has just been answered
 
-    async def _ask(self, ask: Ask) -> None:
-        number, setting, request = ask
+    async def _call(self, number: int, setting: str, packed: PackedRequest) -> None:
         try:
-            asked = unpack(request, lambda piece: self.pipe.send(Piece(number, piece)))
-            # The timeout is kept by whoever asks, and comes as a cancellation.
-            async with guarded(None, token=None, model=str(asked.extra.get("model", ""))):
-                result = await asked.of(self._client(setting))
-            self.pipe.send(Replied(number, pack_reply(result)))
-        except Exception as error:  # noqa: BLE001  whoever asks is told, whatever it is
-            self.pipe.send(Trouble.of(number, error))
+            request = unpack_request(packed, lambda piece: self.pipe.send("piece", number, piece))
+            # No time limit: the run's process keeps it and cancels the call.
+            async with guard_attempt(None, token=None, model=str(request.extra.get("model", ""))):
+                result = await request.send(self._client(setting))
+            self.pipe.send("reply", number, pack_reply(result))
+        except Exception as error:  # noqa: BLE001  every error is sent to the caller
+            self.pipe.send("error", number, CallError.describe(error))
 
     def _client(self, setting: str) -> ChatCompletionClient:
         client = self._clients.get(setting)
@@ -82,35 +87,35 @@ class Worker:
         return client
 
 
-class Notes(logging.Handler):
-    """Has the other process say what libraries say here: it knows how, and where."""
+class LogForwarder(logging.Handler):
+    """Log handler that sends the warnings of libraries to the run's process, without secrets."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, server: CallServer) -> None:
         super().__init__(logging.WARNING)
-        self._worker = worker
+        self._server = server
         self._loop = asyncio.get_running_loop()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send the line without keys; libraries may have threads."""
-        text = Redaction(self._worker.secrets).text(self.format(record))
-        self._loop.call_soon_threadsafe(self._worker.pipe.send, Note(record.levelno, text))
+        """Send a record, from any thread."""
+        text = Redaction(self._server.secrets).redact_text(self.format(record))
+        self._loop.call_soon_threadsafe(self._server.pipe.send, "log", record.levelno, text)
 
 
 async def _serve(inherited: socket.socket) -> None:
-    worker = Worker()
-    await asyncio.get_running_loop().create_connection(lambda: worker.pipe, sock=inherited)
+    server = CallServer()
+    await asyncio.get_running_loop().create_connection(lambda: server.pipe, sock=inherited)
     logging.captureWarnings(capture=True)
-    logging.getLogger().addHandler(Notes(worker))
-    # What is there by now stays until the end: the collector need not look through it.
+    logging.getLogger().addHandler(LogForwarder(server))
+    # All imported modules stay until the end, so the garbage collector can skip them.
     gc.freeze()
-    await worker.gone.wait()
-    await worker.close()
+    await server.disconnected.wait()
+    await server.close()
 
 
 def main() -> None:
-    """Serve until the other end is gone."""
+    """Serve calls until the other end of the socket is gone."""
     asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
-    # All is closed; whoever ends the run need not wait until this interpreter is taken apart.
+    # Everything is closed; skip the slow teardown of the interpreter.
     os._exit(0)
 
 

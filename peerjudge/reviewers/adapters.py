@@ -19,7 +19,7 @@ from autogen_agentchat.base import ChatAgent, Team
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients import Billing, billed_to
+from peerjudge.clients import Billing, bill_to
 from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import Card, Request, Usage, Utterance
 from peerjudge.engine import Reviewer
@@ -116,7 +116,7 @@ class _FunctionReviewer:
         self._timeout = timeout
 
     async def speak(self, request: Request) -> Utterance:
-        with billed_to(
+        with bill_to(
             reviewer=self.name,
             discussion=request.discussion,
             turn=request.turn,
@@ -163,7 +163,7 @@ class _AutogenReviewer:
     async def speak(self, request: Request) -> Utterance:
         """The speaker's reply to the whole prompt, put to it as one message."""
         prompt = flattened(request.messages)
-        with billed_to(
+        with bill_to(
             reviewer=self.name,
             discussion=request.discussion,
             turn=request.turn,

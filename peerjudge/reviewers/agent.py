@@ -18,7 +18,7 @@ from autogen_core.models import (
 )
 from pydantic import BaseModel, TypeAdapter
 
-from peerjudge.clients import Governed, create_args, dialect_of, itemised, load_client
+from peerjudge.clients import Governed, create_args, find_dialect, itemize_calls, load_client
 from peerjudge.data import Card, TokenLogprob, Utterance, from_plain, to_plain
 from peerjudge.data.discussion import Sampling
 from peerjudge.reviewers.messages import utterance
@@ -99,9 +99,9 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
         new = [message.to_model_message() for message in messages]
         role = [SystemMessage(content=self._system_message)] if self._system_message else []
         args, _ = create_args(
-            self._sampling, dialect_of(self._governed), model=self._governed.model
+            self._sampling, find_dialect(self._governed), model=self._governed.model
         )
-        with itemised(self.name) as bill:
+        with itemize_calls(self.name) as bill:
             result = await self._governed.create(
                 [*role, *self._history, *new],
                 extra_create_args=args,

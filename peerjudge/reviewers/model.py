@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 from autogen_core.models import ChatCompletionClient, CreateResult
 
-from peerjudge.clients import Governed, billed_to, create_args, dialect_of, is_simulated
+from peerjudge.clients import Governed, bill_to, create_args, find_dialect, is_simulated
 from peerjudge.clients.sampling import Dialect
 from peerjudge.data import Card, Request, Utterance, replace
 from peerjudge.reviewers.messages import llm_messages, utterance
@@ -35,7 +35,7 @@ class ModelReviewer:
         self._owned = not isinstance(client, Governed)
         self.client = client if isinstance(client, Governed) else _governed(card, client)
         self._model = self.client.model
-        self._dialect: Dialect = dialect_of(self.client)
+        self._dialect: Dialect = find_dialect(self.client)
         self._simulated = is_simulated(self.client)
         self._warned: set[str] = set()
         self._refuses_logprobs = False
@@ -47,7 +47,7 @@ class ModelReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         """The model's reply. Whatever was worth a retry has been retried when this raises."""
-        with billed_to(
+        with bill_to(
             reviewer=self.name,
             discussion=request.discussion,
             turn=request.turn,

@@ -47,16 +47,22 @@ async def seated(
         pool = None
         if any(card.kind is ReviewerKind.MODEL for card in cast.values()):
             # AutoGen takes most of a second to import, which simulated reviewers do without.
-            from peerjudge.clients import ClientPool, Crew, KeptReplies
+            from peerjudge.clients import ClientPool, PersistentCache, WorkerPool
 
-            cache = crew = None
+            cache = worker_pool = None
             if workers > 1:
-                crew = await stack.enter_async_context(Crew.open(workers, environ=environ))
+                worker_pool = await stack.enter_async_context(
+                    WorkerPool.open(workers, environ=environ)
+                )
             if replies is not None:
-                cache = KeptReplies(await stack.enter_async_context(Replies.open(replies)))
+                cache = PersistentCache(await stack.enter_async_context(Replies.open(replies)))
             pool = await stack.enter_async_context(
                 ClientPool(
-                    environ=environ, cache=cache, world=str(seed), prices=costs.prices, crew=crew
+                    environ=environ,
+                    cache=cache,
+                    world=str(seed),
+                    prices=costs.prices,
+                    workers=worker_pool,
                 )
             )
         reviewers: dict[str, Reviewer] = {}

@@ -69,4 +69,4 @@ def costs_of(cast: Cast, *, project: Path) -> Costs:
     from peerjudge.clients import Prices
 
     prices = Prices.read(project)
-    return Costs(prices={name: prices.of(card) for name, card in charged.items()})
+    return Costs(prices={name: prices.find(card) for name, card in charged.items()})

@@ -8,7 +8,7 @@ import sys
 import pytest
 from autogen_core.models import ChatCompletionClient, UserMessage
 
-from peerjudge.clients import ClientPool, allow_namespace, build_client, create_args, dialect_of
+from peerjudge.clients import ClientPool, allow_namespace, build_client, create_args, find_dialect
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.data import Card, Sampling
 from peerjudge.errors import CardError
@@ -35,7 +35,7 @@ async def test_every_provider_builds_a_client_for_any_model_name(provider: str):
     """Models that AutoGen has never heard of can be asked at every known provider."""
     client = build_client(card(provider, name="never-heard-of"), environ=KEYS)
     assert isinstance(client, ChatCompletionClient)
-    assert dialect_of(client) == PROVIDERS[provider].dialect
+    assert find_dialect(client) == PROVIDERS[provider].dialect
     await client.close()
 
 

@@ -23,7 +23,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from peerjudge.clients import MalformedReplyError, build_client
-from peerjudge.clients.openai_client import QuickOpenAIClient, aiohttp_transport
+from peerjudge.clients.openai_client import OpenAIClient
 from peerjudge.data import Outcome
 from peerjudge.shelf.cards import read_card
 from peerjudge.verdicts import read_verdict
@@ -55,6 +55,7 @@ def settings(server: HTTPServer, **more: object) -> dict[str, Any]:
         "api_key": "none",
         "base_url": server.url_for("/v1"),
         "max_retries": 0,
+        "timeout": 5.0,
         "include_name_in_message": False,
         "model_info": INFO,
         **more,
@@ -140,7 +141,7 @@ async def test_both_ways_send_and_read_the_same(httpserver: HTTPServer, case: st
 
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(handle)
     given = settings(httpserver, **made_with)
-    quick = QuickOpenAIClient({**given, "http_client": aiohttp_transport(5.0)})
+    quick = OpenAIClient(given)
     results = []
     for client in (OpenAIChatCompletionClient(**given), quick):
         results.append(await client.create(messages, **asked_with))
@@ -157,7 +158,7 @@ async def test_cards_get_the_quick_client(httpserver: HTTPServer):
         "r", f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{httpserver.url_for("/v1")}"\n'
     )
     client = build_client(card, environ={})
-    assert isinstance(client, QuickOpenAIClient)
+    assert isinstance(client, OpenAIClient)
     component = client.dump_component()
     assert component.provider == "autogen_ext.models.openai.OpenAIChatCompletionClient"
     assert "http_client" not in component.model_dump_json()
@@ -176,7 +177,7 @@ async def test_a_function_that_was_not_given_cannot_be_called(httpserver: HTTPSe
     body = json.loads(completion(""))
     body["choices"][0]["message"] = message
     httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
-    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    client = OpenAIClient(settings(httpserver))
     with pytest.raises(MalformedReplyError, match="given none"):
         await client.create([SYSTEM, USER])
     await client.close()
@@ -188,7 +189,7 @@ async def test_words_of_refusal_are_the_reply(httpserver: HTTPServer):
     words = "I'm sorry, I can't help with that."
     body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": words}
     httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
-    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    client = OpenAIClient(settings(httpserver))
     result = await client.create([SYSTEM, USER])
     await client.close()
     assert result.content == words
@@ -207,7 +208,7 @@ async def test_alternatives_without_bytes_are_known_by_their_text(httpserver: HT
     ]
     token["top_logprobs"] = spelt
     httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
-    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    client = OpenAIClient(settings(httpserver))
     (read,) = (await client.create([SYSTEM, USER])).logprobs or ()
     await client.close()
     given = [None if top.bytes is None else bytes(top.bytes) for top in read.top_logprobs or ()]
@@ -219,7 +220,7 @@ async def test_json_under_another_name_is_read(httpserver: HTTPServer):
     httpserver.expect_request("/v1/chat/completions").respond_with_data(
         completion("1"), content_type="text/plain"
     )
-    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    client = OpenAIClient(settings(httpserver))
     assert (await client.create([SYSTEM, USER])).content == "1"
     assert client.total_usage().prompt_tokens == client.actual_usage().prompt_tokens == 11
     await client.close()
@@ -232,7 +233,7 @@ async def test_calls_are_in_the_event_log_of_autogen(
     httpserver.expect_request("/v1/chat/completions").respond_with_data(
         completion("1"), content_type="application/json"
     )
-    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
+    client = OpenAIClient(settings(httpserver))
     with caplog.at_level("INFO", logger=EVENT_LOGGER_NAME):
         await client.create([SYSTEM, USER])
     await client.close()
@@ -250,10 +251,9 @@ async def test_every_call_is_sent_with_the_headers_of_the_first(httpserver: HTTP
         return Response(completion("1"), content_type="application/json")
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
-    client = QuickOpenAIClient(
+    client = OpenAIClient(
         settings(
             httpserver,
-            http_client=aiohttp_transport(5.0),
             organization="ours",
             default_headers={"X-Of-The-Card": "yes"},
         )
@@ -278,25 +278,25 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
-async def test_both_ways_fail_the_same(httpserver: HTTPServer, refusal: str):
-    """The type of a failure, what it says, and what a retry policy looks at, are the library's."""
+async def test_both_clients_fail_alike(httpserver: HTTPServer, refusal: str):
+    """Type, message and the attributes that a retry policy reads equal those of AutoGen's client."""
     status, body = REFUSALS[refusal]
     httpserver.expect_request("/v1/chat/completions").respond_with_data(
         body, status=status, content_type="application/json", headers={"Retry-After": "3"}
     )
-    client = QuickOpenAIClient({**settings(httpserver), "http_client": aiohttp_transport(5.0)})
     failures: list[APIStatusError] = []
-    for _ in range(2):
+    for kind in (lambda given: OpenAIChatCompletionClient(**given), OpenAIClient):
+        client = kind(settings(httpserver))
         with pytest.raises(APIStatusError) as caught:
             await client.create([SYSTEM, USER])
         failures.append(caught.value)
-    await client.close()
-    long, short = failures
-    assert type(short) is type(long)
+        await client.close()
+    theirs, ours = failures
+    assert type(ours) is type(theirs)
     for name in ("message", "status_code", "body", "code", "param"):
-        assert getattr(short, name) == getattr(long, name), name
-    assert str(short) == str(long)
-    assert short.response.headers["Retry-After"] == "3"
+        assert getattr(ours, name) == getattr(theirs, name), name
+    assert str(ours) == str(theirs)
+    assert ours.response.headers["Retry-After"] == "3"
 
 
 async def test_both_ways_lose_connections_the_same(httpserver: HTTPServer):
@@ -307,9 +307,7 @@ async def test_both_ways_lose_connections_the_same(httpserver: HTTPServer):
         return Response(completion("1"))
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(hang)
-    client = QuickOpenAIClient(
-        settings(httpserver, http_client=aiohttp_transport(0.1), timeout=0.1)
-    )
+    client = OpenAIClient(settings(httpserver, timeout=0.1))
     for _ in range(2):
         with pytest.raises(APITimeoutError):
             await client.create([SYSTEM, USER])

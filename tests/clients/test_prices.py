@@ -7,7 +7,7 @@ from autogen_core.models import UserMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.clients import Governed, Price, Prices, billed_to
+from peerjudge.clients import Governed, Price, Prices, bill_to
 from peerjudge.clients.fake import FakeChatClient, FakeReply
 from peerjudge.data import Usage
 from peerjudge.errors import CardError
@@ -24,7 +24,7 @@ def card(name: str = "gpt-4o", provider: str = "openai", **more: str):
 
 def test_a_known_model_has_the_published_price():
     """GPT-4 of 2023 cost 30 and 60 USD a million tokens."""
-    price = Prices().of(card("gpt-4"))
+    price = Prices().find(card("gpt-4"))
     assert price is not None
     assert (price.input, price.output) == (30.0, 60.0)
     assert price.cost(Usage(prompt_tokens=1000, completion_tokens=500)) == pytest.approx(0.06)
@@ -43,12 +43,12 @@ def test_a_known_model_has_the_published_price():
 )
 def test_an_unknown_price_is_unknown(name: str, provider: str, more: dict[str, str]):
     """Neither a new model, nor a server of one's own, nor a client of one's own costs nothing."""
-    assert Prices().of(card(name, provider, **more)) is None
+    assert Prices().find(card(name, provider, **more)) is None
 
 
 def test_a_longer_prompt_may_cost_more_a_token():
     """Where a provider charges more from a certain length on, so does the price."""
-    price = Prices().of(card("gemini-2.5-pro", "gemini"))
+    price = Prices().find(card("gemini-2.5-pro", "gemini"))
     assert price is not None
     short = price.cost(Usage(prompt_tokens=50_000))
     assert price.cost(Usage(prompt_tokens=500_000)) > 10 * short
@@ -58,15 +58,15 @@ def test_own_prices_come_first(tmp_path):
     """The project's prices are taken before the table's: by card, by provider and model, by model."""
     path = tmp_path / "prices.toml"
     path.write_text('["gpt-4o"]\ninput = 1\noutput = 2\n')
-    price = Prices.read(tmp_path).of(card())
+    price = Prices.read(tmp_path).find(card())
     assert price is not None
     assert price.cost(MILLION) == 3.0
     path.write_text(path.read_text() + '["openai/gpt-4o"]\ninput = 0\noutput = 4\n')
-    price = Prices.read(tmp_path).of(card())
+    price = Prices.read(tmp_path).find(card())
     assert price is not None
     assert price.cost(MILLION) == 4.0
     path.write_text(path.read_text() + "[tester]\ninput = 5\noutput = 0\n")
-    price = Prices.read(tmp_path).of(card())
+    price = Prices.read(tmp_path).find(card())
     assert price is not None
     assert price.cost(MILLION) == 5.0
 
@@ -90,7 +90,7 @@ def test_a_wrong_price_is_a_mistake(tmp_path, text: str):
 
 def test_no_file_is_no_mistake(tmp_path):
     """A project need not have prices of its own."""
-    assert Prices.read(tmp_path).of(card("gpt-4")) is not None
+    assert Prices.read(tmp_path).find(card("gpt-4")) is not None
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
@@ -107,7 +107,7 @@ async def test_the_book_knows_what_was_paid_and_what_has_no_price():
     price = Price(input=1_000_000.0, output=0.0, source="test")
     fake = FakeChatClient(lambda prompt: FakeReply(text="1", usage=(3, 1)))
     for client, cost, unpriced in ((Governed(fake, price=price), 3.0, 0), (Governed(fake), 0.0, 1)):
-        with billed_to(reviewer="r", draw="d") as bill:
+        with bill_to(reviewer="r", draw="d") as bill:
             for _ in range(2):
                 await client.create([UserMessage(content="?", source="m")])
         tally = client.book.total()

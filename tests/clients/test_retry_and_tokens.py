@@ -14,8 +14,8 @@ from autogen_core.models import CreateResult, RequestUsage, UserMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.clients.retry import RetryPolicy, is_transient, retry_after
-from peerjudge.clients.tokens import count_text, estimate_tokens, usage_of
+from peerjudge.clients.retry import RetryPolicy, is_transient, read_retry_after
+from peerjudge.clients.tokens import count_text, estimate_tokens, measure_usage
 from peerjudge.data import Usage
 
 
@@ -55,17 +55,17 @@ def test_lost_connections_pass_and_mistakes_do_not():
 
 def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
     """All three ways in which servers say when to come back are understood."""
-    assert retry_after(StatusError(429, {"Retry-After": "2.5"})) == 2.5
-    assert retry_after(StatusError(429, {"retry-after-ms": "250"})) == 0.25
+    assert read_retry_after(StatusError(429, {"Retry-After": "2.5"})) == 2.5
+    assert read_retry_after(StatusError(429, {"retry-after-ms": "250"})) == 0.25
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
-    assert 90 < (retry_after(StatusError(429, {"Retry-After": later})) or 0) <= 100
+    assert 90 < (read_retry_after(StatusError(429, {"Retry-After": later})) or 0) <= 100
     earlier = format_datetime(datetime.now(UTC) - timedelta(seconds=100), usegmt=True)
-    assert retry_after(StatusError(429, {"Retry-After": earlier})) == 0.0
-    assert retry_after(StatusError(429, {"Retry-After": "soon"})) is None
+    assert read_retry_after(StatusError(429, {"Retry-After": earlier})) == 0.0
+    assert read_retry_after(StatusError(429, {"Retry-After": "soon"})) is None
     for nothing in ("nan", "inf", "-inf", "Mon, 99 Foo 2026 25:00:00 GMT"):
-        assert retry_after(StatusError(429, {"Retry-After": nothing})) is None
-    assert retry_after(StatusError(429)) is None
-    assert retry_after(TimeoutError()) is None
+        assert read_retry_after(StatusError(429, {"Retry-After": nothing})) is None
+    assert read_retry_after(StatusError(429)) is None
+    assert read_retry_after(TimeoutError()) is None
 
 
 @given(failures=st.integers(1, 40))
@@ -85,7 +85,7 @@ def test_a_date_to_come_back_at_is_on_the_clock_of_the_server():
         "Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT",
         "Date": "Sun, 06 Nov 1994 08:49:07 GMT",
     }
-    assert retry_after(StatusError(429, wanted)) == 30.0
+    assert read_retry_after(StatusError(429, wanted)) == 30.0
 
 
 async def test_waits_fill_their_whole_range():
@@ -118,7 +118,7 @@ def result(usage: RequestUsage, text: str = "said") -> CreateResult:
 
 def test_the_server_counts_where_it_counts():
     """A reported count is taken as it is and is no estimate."""
-    usage = usage_of([], result(RequestUsage(5, 0)), model="m")
+    usage = measure_usage([], result(RequestUsage(5, 0)), model="m")
     assert usage == Usage(prompt_tokens=5, completion_tokens=0)
 
 
@@ -126,7 +126,7 @@ def test_tokens_are_counted_here_where_the_server_counts_none(monkeypatch: pytes
     """Without a report, the count is ours and says so."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     prompt = [UserMessage(content="x" * 40, source="user")]
-    usage = usage_of(prompt, result(RequestUsage(0, 0)), model="m")
+    usage = measure_usage(prompt, result(RequestUsage(0, 0)), model="m")
     assert usage == Usage(prompt_tokens=13, completion_tokens=1, estimated=True)
 
 

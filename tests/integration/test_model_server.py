@@ -8,7 +8,7 @@ import math
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
 
-from peerjudge.clients import ClientPool, Crew, Governed, build_client, create_args
+from peerjudge.clients import ClientPool, Governed, WorkerPool, build_client, create_args
 from peerjudge.data import Sampling
 from peerjudge.reviewers.messages import token_logprobs
 from peerjudge.shelf.cards import read_card
@@ -108,8 +108,8 @@ async def test_workers_are_told_what_this_process_is_told(card):
     )
     told = []
     async with (
-        Crew.open(2, environ={}) as crew,
-        ClientPool(environ={}, crew=crew) as pool,
+        WorkerPool.open(2, environ={}) as workers,
+        ClientPool(environ={}, workers=workers) as pool,
         ClientPool(environ={}) as own,
     ):
         for each in (pool, own):

@@ -9,7 +9,7 @@ import sys
 import pytest
 from autogen_core.models import UserMessage
 
-from peerjudge.clients import Governed, KeptReplies, SingleFlight, billed_to
+from peerjudge.clients import Governed, PersistentCache, SingleFlight, bill_to
 from peerjudge.clients.fake import FakeChatClient, FakeReply
 from peerjudge.data import TokenLogprob
 from peerjudge.errors import StoreError
@@ -99,8 +99,8 @@ async def test_a_reply_comes_back_whole(tmp_path):
     results = []
     for fake in (FakeChatClient(lambda prompt: said), FakeChatClient(default="another")):
         async with Replies.open(tmp_path) as replies:
-            client = Governed(fake, identity="same", flights=SingleFlight(KeptReplies(replies)))
-            with billed_to(reviewer="r", draw="d"):
+            client = Governed(fake, identity="same", flights=SingleFlight(PersistentCache(replies)))
+            with bill_to(reviewer="r", draw="d"):
                 results.append(await client.create(prompt))
             tally = client.book.total()
     assert fake.prompts == []
@@ -111,7 +111,7 @@ async def test_a_reply_comes_back_whole(tmp_path):
 async def test_what_cannot_be_read_is_asked_again(tmp_path):
     """A text that is no reply counts as none and is replaced."""
     async with Replies.open(tmp_path) as replies:
-        kept = KeptReplies(replies)
+        kept = PersistentCache(replies)
         await replies.put("k", "{}")
         assert await kept.get("k") is None
 
@@ -121,7 +121,7 @@ async def test_failures_and_empty_replies_are_not_kept(tmp_path):
     answers = iter([ValueError("no"), "", "1"])
     fake = FakeChatClient(lambda prompt: next(answers))
     async with Replies.open(tmp_path) as replies:
-        client = Governed(fake, identity="same", flights=SingleFlight(KeptReplies(replies)))
+        client = Governed(fake, identity="same", flights=SingleFlight(PersistentCache(replies)))
         prompt = [UserMessage(content="?", source="m")]
         with pytest.raises(ValueError, match="no"):
             await client.create(prompt)

@@ -17,7 +17,7 @@ from pytest_httpserver import HTTPServer
 from structlog.testing import capture_logs
 from werkzeug import Request, Response
 
-from peerjudge.clients import ClientPool, Crew, WorkerLostError
+from peerjudge.clients import ClientPool, WorkerLostError, WorkerPool
 from peerjudge.shelf.cards import read_card
 
 KEY = "sk-planted-0123456789"
@@ -91,7 +91,7 @@ def model(httpserver: HTTPServer):
 
 @asynccontextmanager
 async def clients(model: Model, *, workers: int = 1):
-    """The client of a pool with workers, the client of one without, and the crew."""
+    """The client of a pool with workers, the client of one without, and the workers."""
     card = read_card(
         "tester",
         f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{model.url}"\nkey_env = "KEY"\n'
@@ -99,11 +99,11 @@ async def clients(model: Model, *, workers: int = 1):
     )
     environ = {"KEY": KEY}
     async with (
-        Crew.open(workers, environ=environ) as crew,
-        ClientPool(environ=environ, crew=crew) as pool,
+        WorkerPool.open(workers, environ=environ) as workers,
+        ClientPool(environ=environ, workers=workers) as pool,
         ClientPool(environ=environ) as own,
     ):
-        yield pool.client(card), own.client(card), crew
+        yield pool.client(card), own.client(card), workers
 
 
 def paid_here(client) -> int:
@@ -176,10 +176,10 @@ async def test_a_reply_that_does_not_fit_its_type_is_none(model: Model):
 
 async def test_a_streamed_reply_comes_in_the_same_pieces(model: Model):
     """Word by word, then whole, and asked for in the same way."""
-    async with clients(model) as (there, here, crew):
+    async with clients(model) as (there, here, workers):
         streams = [await heard(client) for client in (there, here)]
         assert paid_here(there) == 0
-        assert crew.idlest().busy == 0
+        assert workers.least_busy().busy == 0
     assert streams[0] == streams[1]
     assert streams[0][:-1] == model.words
     assert isinstance(streams[0][-1], CreateResult)
@@ -188,11 +188,11 @@ async def test_a_streamed_reply_comes_in_the_same_pieces(model: Model):
 
 async def test_tools_stay_with_the_client_that_remembers_them(model: Model):
     """Some clients need the tools last given to read what came of them: such calls are made here."""
-    async with clients(model) as (there, _, crew):
+    async with clients(model) as (there, _, workers):
         result = await there.create(PROMPT, tools=[TOOL])
         assert result.content == [FunctionCall(id="1", name="look_up", arguments="{}")]
         assert paid_here(there) == 3
-        assert crew.idlest().busy == 0
+        assert workers.least_busy().busy == 0
 
 
 async def test_settings_that_are_no_plain_data_stay_here(model: Model):
@@ -201,17 +201,17 @@ async def test_settings_that_are_no_plain_data_stay_here(model: Model):
     class Loud(str):
         """A string of another kind."""
 
-    async with clients(model) as (there, _, crew):
+    async with clients(model) as (there, _, workers):
         await there.create(PROMPT, extra_create_args={"user": Loud("me")})
         assert paid_here(there) == 3
         assert (await there.create(PROMPT)).content == "one two three"
         assert paid_here(there) == 3
-        assert len(crew.pids) == 1
+        assert len(workers.pids) == 1
 
 
 async def test_a_stream_that_is_stopped_leaves_its_worker_free(model: Model):
     """Whoever stops listening stops the call there too; the worker goes on answering others."""
-    async with clients(model) as (there, _, crew):
+    async with clients(model) as (there, _, workers):
         token = CancellationToken()
         for stop in (asyncio.Task.cancel, lambda _: token.cancel()):
             model.going_on.clear()
@@ -220,44 +220,44 @@ async def test_a_stream_that_is_stopped_leaves_its_worker_free(model: Model):
             stop(hearing)
             with pytest.raises(asyncio.CancelledError):
                 await hearing
-            assert crew.idlest().busy == 0
+            assert workers.least_busy().busy == 0
             model.going_on.set()
         model.going_on.clear()
         stream = there.create_stream(PROMPT)
         assert await anext(stream) == "one "
         await stream.aclose()
-        assert crew.idlest().busy == 0
+        assert workers.least_busy().busy == 0
         model.going_on.set()
         assert (await there.create(PROMPT)).content == "one two three"
-        assert len(crew.pids) == 1
+        assert len(workers.pids) == 1
 
 
 async def test_a_token_stops_a_call_of_a_worker(model: Model):
     """AutoGen's token reaches calls that another process makes."""
     token = CancellationToken()
-    async with clients(model) as (there, _, crew):
+    async with clients(model) as (there, _, workers):
         model.going_on.clear()
         asking = asyncio.ensure_future(there.create(PROMPT, cancellation_token=token))
         await asyncio.to_thread(model.reached.wait, 30)
         token.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        assert crew.idlest().busy == 0
+        assert workers.least_busy().busy == 0
 
 
 async def test_a_worker_that_dies_in_the_middle_of_a_stream(model: Model):
     """What was heard of the reply stays heard, so it fails; the next one comes from who is left."""
     model.going_on.clear()
-    async with clients(model, workers=2) as (there, _, crew):
+    async with clients(model, workers=2) as (there, _, workers):
         hearing, pieces = await begun(there)
         # The idlest of equals is the first.
-        os.kill(crew.pids[0], signal.SIGKILL)
+        os.kill(workers.pids[0], signal.SIGKILL)
         with pytest.raises(WorkerLostError):
             await hearing
         assert pieces == ["one ", "two "]
         model.going_on.set()
         assert (await heard(there))[-1].content == "one two three"
-        assert len(crew.pids) == 1
+        assert len(workers.pids) == 1
         assert paid_here(there) == 0
         assert there.book.tally("tester").failed == 1
 
@@ -285,6 +285,6 @@ async def test_what_libraries_say_in_a_worker_is_an_event_here(model: Model):
             await there.create(PROMPT, json_output=True)
             model.end = "stop"
             await there.create(PROMPT)
-    (said,) = (log for log in logs if log["event"] == "a worker says")
+    (said,) = (log for log in logs if log["event"] == "message of a worker")
     assert said["log_level"] == "warning"
     assert "Finish reason mismatch: [key] != tool_calls" in said["text"]

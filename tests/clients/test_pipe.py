@@ -1,4 +1,4 @@
-"""What goes to another process comes out of it as it went in."""
+"""Requests and replies on the pipe to a worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from autogen_core.models import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.clients.packing import pack, pack_reply, unpack, unpack_reply
+from peerjudge.clients.calls import CallRequest
+from peerjudge.clients.pipe import pack_reply, pack_request, unpack_reply, unpack_request
 
 bytes_of = st.none() | st.lists(st.integers(0, 255), max_size=3)
 logprobs = st.floats(max_value=0.0, allow_nan=False)
@@ -39,7 +40,7 @@ results = st.builds(
     logprobs=st.none() | st.lists(tokens, max_size=3),
     thought=st.none() | st.text(),
 )
-# Some servers send, and so some reviewers hear, halves of characters.
+# Some servers send lone surrogates, which then occur in prompts.
 texts = st.text(st.characters())
 messages = st.lists(
     st.one_of(
@@ -55,24 +56,26 @@ settings = st.dictionaries(
 
 
 @given(results)
-def test_a_reply_is_the_same_on_the_other_side(result: CreateResult):
-    """Text, function calls, usage, log-probabilities and thought are all there."""
-    assert unpack_reply(pickle.loads(pickle.dumps(pack_reply(result)))) == result
+def test_a_reply_survives_the_pipe(result: CreateResult):
+    """Text, function calls, usage, log-probabilities and thought arrive unchanged."""
+    received = pickle.loads(pickle.dumps(pack_reply(result)))
+    assert unpack_reply(received, json_output=None) == result
 
 
 @given(messages, settings, st.booleans(), st.sampled_from([None, True, False]))
-def test_a_request_is_the_same_on_the_other_side(messages, settings, streamed, form):
-    """Messages of every kind, settings and form are all there, and whether it is streamed."""
-    packed = pack(messages, json_output=form, extra=settings, streamed=streamed)
-    asked = unpack(pickle.loads(pickle.dumps(packed)), print)
-    assert list(asked.messages) == messages
-    assert (asked.extra, asked.json_output) == (settings, form)
-    assert (asked.pieces is not None) == streamed
+def test_a_request_survives_the_pipe(messages, settings, streamed, form):
+    """Messages of every kind, settings, reply form and streaming arrive unchanged."""
+    request = CallRequest(messages=messages, json_output=form, extra=settings)
+    packed = pack_request(request, streamed=streamed)
+    received = unpack_request(pickle.loads(pickle.dumps(packed)), print)
+    assert list(received.messages) == messages
+    assert (received.extra, received.json_output) == (settings, form)
+    assert (received.pieces is not None) == streamed
 
 
 @given(messages, st.integers(0))
-def test_what_came_of_a_tool_is_not_sent(messages, place):
+def test_a_request_after_a_tool_call_is_not_packed(messages, place):
     """A conversation with tools stays with one client, wherever in it the tool was called."""
-    said = AssistantMessage(content=[FunctionCall(id="1", arguments="{}", name="t")], source="r")
-    messages.insert(place % (len(messages) + 1), said)
-    assert pack(messages, json_output=None, extra={}, streamed=False) is None
+    call = AssistantMessage(content=[FunctionCall(id="1", arguments="{}", name="t")], source="r")
+    messages.insert(place % (len(messages) + 1), call)
+    assert pack_request(CallRequest(messages=messages), streamed=False) is None

@@ -9,7 +9,7 @@ import structlog.testing
 from aiohttp import web
 from autogen_core.models import UserMessage
 
-from peerjudge.clients import ClientPool, Governed, Window, billed_to
+from peerjudge.clients import ClientPool, Governed, Window, bill_to
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.shelf.cards import read_card
 
@@ -190,7 +190,7 @@ async def test_a_crowd_finds_what_a_server_bears(crowded):
 
         async def ask(number: int) -> None:
             client = pool.client(card if number % 2 else other)
-            with billed_to(reviewer="r", draw=str(number)):
+            with bill_to(reviewer="r", draw=str(number)):
                 await client.create([UserMessage(content="?", source="m")])
 
         await asyncio.gather(*(ask(number) for number in range(200)))

@@ -15,7 +15,7 @@ from peerjudge.clients import (
     MemoryCache,
     RetryPolicy,
     SingleFlight,
-    billed_to,
+    bill_to,
 )
 from peerjudge.clients.fake import FakeChatClient, FakePrompt, FakeReply
 from peerjudge.data import Limits, Usage
@@ -90,7 +90,7 @@ async def test_whatever_changes_the_reply_makes_another_request():
     await client.create(ask("a"), json_output=OtherGrade)
     await client.create(ask("a"), tool_choice="none")
     await other.create(ask("a"))
-    with billed_to(reviewer="r", draw="second"):
+    with bill_to(reviewer="r", draw="second"):
         await client.create(ask("a"))
     assert client.book.total().cached == 0
     assert len(fake.prompts) == 9
@@ -265,7 +265,7 @@ async def test_rates_admit_no_more_than_they_say():
 async def test_calls_are_booked_to_whoever_is_billed():
     """Calls made inside a billing are its reviewer's, in any task started there."""
     client = Governed(FakeChatClient(default="1"), reviewer="own", model="m")
-    with billed_to(reviewer="alice", discussion="d", turn=3) as bill:
+    with bill_to(reviewer="alice", discussion="d", turn=3) as bill:
         await asyncio.gather(client.create(ask("a")), client.create(ask("b")))
         await client.create(ask("b"))
     await client.create(ask("c"))

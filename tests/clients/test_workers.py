@@ -17,20 +17,20 @@ from werkzeug import Request, Response
 
 from peerjudge.clients import (
     ClientPool,
-    Crew,
     Governed,
     MalformedReplyError,
     RetryPolicy,
     WorkerLostError,
+    WorkerPool,
     create_args,
-    dialect_of,
+    find_dialect,
     is_simulated,
 )
-from peerjudge.clients.crew import RemoteClient
-from peerjudge.clients.packing import pack
-from peerjudge.clients.pipe import Trouble
-from peerjudge.clients.retry import is_transient, retry_after
-from peerjudge.clients.window import is_overload
+from peerjudge.clients.calls import CallRequest
+from peerjudge.clients.limits import is_overload
+from peerjudge.clients.pipe import CallError, pack_request
+from peerjudge.clients.retry import is_transient, read_retry_after
+from peerjudge.clients.workers import RemoteClient
 from peerjudge.data import Sampling
 from peerjudge.shelf.cards import read_card
 
@@ -116,9 +116,9 @@ async def test_replies_and_failures_come_back_as_if_made_here(model: Model):
         "content": [{"token": "1", "logprob": -0.1, "bytes": [49], "top_logprobs": [alternative]}]
     }
     environ = {"KEY": "quay"}
-    async with Crew.open(2, environ=environ) as crew:
+    async with WorkerPool.open(2, environ=environ) as workers:
         async with (
-            ClientPool(environ=environ, crew=crew) as pool,
+            ClientPool(environ=environ, workers=workers) as pool,
             ClientPool(environ=environ) as own,
         ):
             there, here = pool.client(card_for(model)), own.client(card_for(model))
@@ -129,7 +129,7 @@ async def test_replies_and_failures_come_back_as_if_made_here(model: Model):
             assert results[0] == results[1]
             assert results[0].content == "a Bearer quay"
             assert isinstance(there.inner, RemoteClient)
-            assert (dialect_of(there), is_simulated(there)) == ("openai", False)
+            assert (find_dialect(there), is_simulated(there)) == ("openai", False)
             both = []
             for client in (there, here):
                 model.refusals = [Response("{}", status=429, headers={"Retry-After": "3"})]
@@ -138,7 +138,7 @@ async def test_replies_and_failures_come_back_as_if_made_here(model: Model):
                 except Exception as error:  # noqa: BLE001  looked at below
                     both.append(error)
             told = [
-                (type(e).__name__, str(e), is_transient(e), is_overload(e), retry_after(e))
+                (type(e).__name__, str(e), is_transient(e), is_overload(e), read_retry_after(e))
                 for e in both
             ]
             assert told[0] == told[1]
@@ -147,7 +147,7 @@ async def test_replies_and_failures_come_back_as_if_made_here(model: Model):
             with pytest.raises(Exception, match="no reply") as caught:
                 await at_once(there).create(prompt("c"))
             assert type(caught.value).__name__ == MalformedReplyError.__name__
-        processes = [os.pidfd_open(pid) for pid in crew.pids]
+        processes = [os.pidfd_open(pid) for pid in workers.pids]
     assert [gone(process) for process in processes] == [True, True]
 
 
@@ -155,8 +155,8 @@ async def test_equal_requests_are_one_call_whoever_makes_it(model: Model):
     """Single flight and cache are before the workers: ten equal requests are one attempt."""
     environ = {"KEY": "quay"}
     async with (
-        Crew.open(2, environ=environ) as crew,
-        ClientPool(environ=environ, crew=crew) as pool,
+        WorkerPool.open(2, environ=environ) as workers,
+        ClientPool(environ=environ, workers=workers) as pool,
     ):
         client = pool.client(card_for(model))
         results = await asyncio.gather(*(client.create(prompt("same")) for _ in range(10)))
@@ -168,8 +168,8 @@ async def test_the_calls_of_a_killed_worker_are_made_by_those_who_are_left(model
     """With every worker dead, one after the other, the playing process speaks for itself."""
     environ = {"KEY": "quay"}
     async with (
-        Crew.open(2, environ=environ) as crew,
-        ClientPool(environ=environ, crew=crew) as pool,
+        WorkerPool.open(2, environ=environ) as workers,
+        ClientPool(environ=environ, workers=workers) as pool,
     ):
         client = at_once(pool.client(card_for(model)))
         for left in (1, 0):
@@ -177,10 +177,10 @@ async def test_the_calls_of_a_killed_worker_are_made_by_those_who_are_left(model
             asking = asyncio.create_task(client.create(prompt(f"{left} left")))
             await asyncio.to_thread(model.reached.wait, 30)
             # The idlest of equals is the first.
-            os.kill(crew.pids[0], signal.SIGKILL)
+            os.kill(workers.pids[0], signal.SIGKILL)
             model.release.set()
             assert (await asking).content.startswith(f"{left} left")
-            assert len(crew.pids) == left
+            assert len(workers.pids) == left
         assert (await client.create(prompt("none left"))).content.startswith("none left")
         assert (client.book.tally("r").paid, client.book.tally("r").attempts) == (3, 5)
 
@@ -189,8 +189,8 @@ async def test_a_cancelled_call_leaves_its_worker_free(model: Model):
     """Whoever stops waiting stops the call there too; the worker goes on answering others."""
     environ = {"KEY": "quay"}
     async with (
-        Crew.open(1, environ=environ) as crew,
-        ClientPool(environ=environ, crew=crew) as pool,
+        WorkerPool.open(1, environ=environ) as workers,
+        ClientPool(environ=environ, workers=workers) as pool,
     ):
         client = pool.client(card_for(model))
         model.hold()
@@ -200,22 +200,22 @@ async def test_a_cancelled_call_leaves_its_worker_free(model: Model):
         model.release.set()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        assert crew.idlest().busy == 0
+        assert workers.least_busy().busy == 0
         assert (await client.create(prompt("b"))).content.startswith("b")
 
 
 async def test_a_crew_that_cannot_start_leaves_its_calls_to_the_player(model: Model):
     """A worker that dies at once is no reason to end the run."""
-    async with Crew.open(1, environ={}) as crew:
-        (pid,) = crew.pids
+    async with WorkerPool.open(1, environ={}) as workers:
+        (pid,) = workers.pids
         os.kill(pid, signal.SIGKILL)
-        request = pack(prompt("a"), json_output=None, extra={}, streamed=False)
+        request = pack_request(CallRequest(messages=prompt("a")), streamed=False)
         with (
             pytest.raises(WorkerLostError, match=str(pid)),
-            crew.idlest().asked("m", request) as reply,
+            workers.least_busy().call("m", request) as reply,
         ):
             await reply
-        assert crew.idlest() is None
+        assert workers.least_busy() is None
 
 
 async def test_whoever_still_waits_when_a_crew_goes_is_told(model: Model):
@@ -223,9 +223,9 @@ async def test_whoever_still_waits_when_a_crew_goes_is_told(model: Model):
     environ = {"KEY": "quay"}
     async with ClientPool(environ=environ) as own:
         inner = own.client(card_for(model)).inner
-        async with Crew.open(1, environ=environ) as crew:
-            crew.hire("m", card_for(model))
-            client = at_once(Governed(RemoteClient(inner, crew, "m")))
+        async with WorkerPool.open(1, environ=environ) as workers:
+            workers.register_card("m", card_for(model))
+            client = at_once(Governed(RemoteClient(inner, workers, "m")))
             model.hold()
             asking = asyncio.create_task(client.create(prompt("a")))
             await asyncio.to_thread(model.reached.wait, 30)
@@ -240,7 +240,7 @@ def test_a_described_failure_keeps_the_names_of_its_types():
     class OddError(TimeoutError):
         """A timeout."""
 
-    error = Trouble.of(1, OddError("late")).error()
+    error = CallError.describe(OddError("late")).rebuild()
     assert [kind.__name__ for kind in type(error).__mro__[:3]] == [
         "OddError",
         "TimeoutError",
@@ -266,9 +266,12 @@ def test_a_described_failure_says_what_retries_go_by():
             }
         )
 
-    here, there = QuotaError("no money left"), Trouble.of(1, QuotaError("no money left")).error()
+    here, there = (
+        QuotaError("no money left"),
+        CallError.describe(QuotaError("no money left")).rebuild(),
+    )
     assert not is_transient(here)
     assert not is_transient(there)
-    assert retry_after(here) == retry_after(there) == pytest.approx(7)
+    assert read_retry_after(here) == read_retry_after(there) == pytest.approx(7)
     there.type = None
     assert is_transient(there)

@@ -1,0 +1,369 @@
+"""Gateway around a model client: cache, retries, limits, booking, tracing and redaction of a call.
+
+A cached reply needs no slot, and every attempt waits for one. So the order is: single-flight cache
+(`_serve`), retries (`_with_retries`), limits (`_attempt`: the card's bounds, then the provider's
+window), client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, cast
+from uuid import uuid4
+
+from autogen_core import Component, ComponentModel
+from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
+from autogen_core.tools import Tool, ToolSchema
+from pydantic import BaseModel
+
+from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome
+from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
+from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
+from peerjudge.clients.limits import Limiter, Window
+from peerjudge.clients.retry import RetryPolicy, guard_attempt, is_transient
+from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
+from peerjudge.data import from_plain, to_plain
+from peerjudge.data.cards import Limits
+from peerjudge.data.discussion import Usage
+from peerjudge.telemetry import tracer
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from opentelemetry.trace import Span, Tracer
+
+# Sampling settings with a name in OpenTelemetry's conventions.
+_SAMPLING = ("temperature", "top_p", "seed", "max_tokens")
+
+_REDACTED = "[key]"
+_SHORTEST_KEY = 6
+"""Characters; a shorter secret may be an ordinary word and is not redacted."""
+
+
+class GovernedConfig(BaseModel):
+    """Component form of a `Governed` client."""
+
+    client: ComponentModel
+    reviewer: str = ""
+    model: str = ""
+    limits: dict[str, Any] = {}
+
+
+class Governed(ClientProxy, Component[GovernedConfig]):
+    """AutoGen model client whose calls are cached, retried, limited and booked.
+
+    Args:
+        inner: The client that calls the model; its own retries should be off.
+        reviewer: Reviewer of calls made outside `bill_to`.
+        model: Name of the model, for the book and for counting tokens.
+        identity: Name of this model with its settings, for cache keys; by default, the client
+            shares no replies with others.
+        limits: Connections, rates, timeout of an attempt and number of attempts.
+        window: The provider's window, shared by all its clients; by default, only the limits bound
+            the calls in flight.
+        price: Price of the model's tokens; `None` if unknown.
+        policy: Retry policy; by default, that of the limits.
+        flights: Single flight and cache shared with other clients.
+        book: Book shared with other clients.
+        secrets: Keys to redact in replies and failures.
+    """
+
+    component_type = "model"
+    component_config_schema = GovernedConfig
+    component_provider_override = "peerjudge.clients.Governed"
+
+    def __init__(
+        self,
+        inner: ChatCompletionClient,
+        *,
+        reviewer: str = "",
+        model: str = "",
+        identity: str = "",
+        limits: Limits = Limits(),
+        window: Window | None = None,
+        price: Price | None = None,
+        policy: RetryPolicy | None = None,
+        flights: SingleFlight | None = None,
+        book: CallBook | None = None,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        super().__init__(inner)
+        self.reviewer = reviewer
+        self.model = model
+        self.book = CallBook() if book is None else book
+        self._identity = identity or uuid4().hex
+        self._limits = limits
+        self._limiter = Limiter(limits, window)
+        self._price = price
+        self._policy = RetryPolicy.from_limits(limits) if policy is None else policy
+        self._flights = SingleFlight(MemoryCache()) if flights is None else flights
+        self._redaction = Redaction(secrets)
+        self._tracer = tracer()
+
+    async def reply(self, request: CallRequest) -> CreateResult:
+        """Return the reply to a request.
+
+        Raises:
+            MalformedReplyError: The server's answer is not a reply.
+            ClientCancelledError: The client cancelled itself.
+            Exception: The last failure as the inner client raised it, when no attempt succeeded.
+        """
+        if request.token is None:
+            return await self._traced(request)
+        # As a task, so the token also stops waits between attempts and clients that ignore it.
+        serving = asyncio.ensure_future(self._traced(request))
+        request.token.link_future(serving)
+        return await serving
+
+    async def stream(self, request: CallRequest) -> AsyncGenerator[str | CreateResult, None]:
+        """Return the pieces of the reply, then the result; errors as for `reply`.
+
+        A stream is cached and booked like any call and retried until its first piece. A cached
+        reply comes in one piece.
+        """
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        request = replace(request, pieces=PieceSink(pieces.put_nowait))
+        serving = asyncio.ensure_future(self._traced(request))
+        serving.add_done_callback(lambda _: pieces.put_nowait(None))
+        if request.token is not None:
+            request.token.link_future(serving)
+        try:
+            while (piece := await pieces.get()) is not None:
+                yield piece
+            result = await serving
+            if request.is_repeatable and isinstance(result.content, str) and result.content:
+                yield result.content
+            yield result
+        finally:
+            serving.cancel()
+            await asyncio.wait([serving])
+
+    async def _traced(self, request: CallRequest) -> CreateResult:
+        """Return the reply, inside a span where tracing is set up."""
+        if self._tracer is None:
+            return await self._serve(request)
+        bill = replace(request.billing, calls=[])
+        with _start_span(self._tracer, request, self) as span:
+            try:
+                result = await self._serve(replace(request, billing=bill))
+            except Exception as error:
+                span.set_attribute("error.type", type(error).__name__)
+                raise
+            else:
+                span.set_attribute("gen_ai.response.finish_reasons", [result.finish_reason])
+                return result
+            finally:
+                request.billing.calls.extend(bill.calls)
+                for call in bill.calls:
+                    span.set_attributes(_describe_call(call))
+
+    async def _serve(self, request: CallRequest) -> CreateResult:
+        """Return the reply from the cache or from a call."""
+
+        async def call() -> Reply:
+            return await self._with_retries(request)
+
+        key = digest_request(request, model=self._identity)
+        reply, cached = (
+            (await call(), False) if key is None else await self._flights.fetch(key, call)
+        )
+        if cached:
+            self._book(request.billing, CallOutcome.CACHED, usage=reply.usage, attempts=0)
+        # A copy, as callers may change their result and the cached one must stay as it is.
+        return reply.result.model_copy(update={"cached": cached})
+
+    async def _with_retries(self, request: CallRequest) -> Reply:
+        """Return the reply of the first attempt that succeeds."""
+        now = asyncio.get_running_loop().time
+        started = now()
+        attempts = 1
+        try:
+            try:
+                return await self._attempt(request, attempt=1)
+            except Exception as error:
+                if self._policy.attempts == 1 or not (
+                    request.is_repeatable and is_transient(error)
+                ):
+                    raise
+                failure = error
+            async for attempt in self._policy.retry(
+                started=started, is_allowed=lambda: request.is_repeatable
+            ):
+                with attempt:
+                    attempts = attempt.num
+                    return await self._retry(request, failure, attempt=attempts)
+        except Exception as error:
+            self._redaction.redact_error(error)
+            self._book(
+                request.billing,
+                CallOutcome.FAILED,
+                attempts=attempts,
+                latency=now() - started,
+                error=type(error).__name__,
+            )
+            raise
+        raise AssertionError  # pragma: no cover - the last failure is raised above
+
+    async def _retry(self, request: CallRequest, failure: Exception, *, attempt: int) -> Reply:
+        if attempt == 1:
+            raise failure
+        return await self._attempt(request, attempt=attempt)
+
+    async def _attempt(self, request: CallRequest, *, attempt: int) -> Reply:
+        """Return the reply of one attempt, made as soon as the limits allow it."""
+        now = asyncio.get_running_loop().time
+        async with self._limiter.admit(request.expected_tokens):
+            started = now()
+            async with guard_attempt(self._limits.timeout, token=request.token, model=self.model):
+                result = await request.send(self.inner)
+        latency = now() - started
+        usage = measure_usage(request.messages, result, model=self.model)
+        self._book(
+            request.billing, CallOutcome.PAID, usage=usage, attempts=attempt, latency=latency
+        )
+        return Reply(result=self._redaction.redact_reply(result), usage=usage)
+
+    def _book(
+        self,
+        billing: Billing,
+        outcome: CallOutcome,
+        *,
+        usage: Usage = Usage(),
+        attempts: int = 1,
+        latency: float = 0.0,
+        error: str = "",
+    ) -> None:
+        cost = 0.0
+        if outcome is CallOutcome.PAID:
+            cost = None if self._price is None else self._price.cost(usage)
+        call = Call(
+            reviewer=billing.reviewer or self.reviewer,
+            discussion=billing.discussion,
+            turn=billing.turn,
+            model=self.model,
+            outcome=outcome,
+            usage=usage,
+            attempts=attempts,
+            latency=latency,
+            cost=cost,
+            error=error,
+        )
+        billing.calls.append(call)
+        self.book.add(call)
+
+    def count_tokens(
+        self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
+    ) -> int:
+        """Count the tokens of a prompt without the network."""
+        schemas = [tool.schema if isinstance(tool, Tool) else tool for tool in tools]
+        extra = estimate_tokens(json.dumps(schemas)) if schemas else 0
+        return count_messages(messages, model=self.model) + extra
+
+    def _to_config(self) -> GovernedConfig:
+        return GovernedConfig(
+            client=self.inner.dump_component(),
+            reviewer=self.reviewer,
+            model=self.model,
+            limits=to_plain(self._limits),  # pyright: ignore[reportArgumentType]
+        )
+
+    @classmethod
+    def _from_config(cls, config: GovernedConfig) -> Self:
+        return cls(
+            ChatCompletionClient.load_component(config.client),
+            reviewer=config.reviewer,
+            model=config.model,
+            limits=from_plain(Limits, config.limits),
+        )
+
+
+def _start_span(
+    tracer: Tracer, request: CallRequest, client: Governed
+) -> AbstractContextManager[Span]:
+    """Start the span of a call: its sampling, reviewer and discussion, never its texts."""
+    from opentelemetry.trace import SpanKind
+
+    billing = request.billing
+    attributes: dict[str, str | int | float] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": client.model,
+        "gen_ai.agent.name": billing.reviewer or client.reviewer,
+        "gen_ai.conversation.id": billing.discussion,
+    }
+    if billing.turn is not None:
+        attributes["peerjudge.turn"] = billing.turn
+    for name in _SAMPLING:
+        value = request.extra.get(name)
+        if isinstance(value, int | float):
+            attributes[f"gen_ai.request.{name}"] = value
+    return tracer.start_as_current_span(
+        f"chat {client.model}", kind=SpanKind.CLIENT, attributes=attributes
+    )
+
+
+def _describe_call(call: Call) -> dict[str, str | int | float]:
+    attributes: dict[str, str | int | float] = {
+        "gen_ai.usage.input_tokens": call.usage.prompt_tokens,
+        "gen_ai.usage.output_tokens": call.usage.completion_tokens,
+        "peerjudge.attempts": call.attempts,
+        "peerjudge.outcome": call.outcome.value,
+    }
+    return attributes if call.cost is None else {**attributes, "peerjudge.cost_usd": call.cost}
+
+
+class Redaction:
+    """Replacement of secrets by `[key]`, as some servers send back the key they were sent."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_KEY)
+
+    def redact_reply(self, result: CreateResult) -> CreateResult:
+        """Return the reply without secrets; the same object if it has none."""
+        content = result.content
+        if not isinstance(content, str) or not any(key in content for key in self._secrets):
+            return result
+        return result.model_copy(update={"content": self.redact_text(content)})
+
+    def redact_error(self, error: BaseException) -> None:
+        """Remove secrets from the arguments and attributes of an error and of its causes."""
+        if not self._secrets:
+            return
+        for each in _walk_causes(error):
+            if (args := self._redact(each.args)) != each.args:
+                each.args = cast("tuple[object, ...]", args)
+            for name, value in dict(getattr(each, "__dict__", {})).items():
+                if (redacted := self._redact(value)) != value:
+                    setattr(each, name, redacted)
+
+    def redact_text(self, text: str) -> str:
+        """Return the text without secrets."""
+        for secret in self._secrets:
+            text = text.replace(secret, _REDACTED)
+        return text
+
+    def _redact(self, value: object) -> object:
+        """Return a text or container without secrets; any other value unchanged."""
+        if isinstance(value, str):
+            return self.redact_text(value)
+        if isinstance(value, dict):
+            entries = cast("dict[object, object]", value)
+            return {key: self._redact(item) for key, item in entries.items()}
+        if isinstance(value, list):
+            return [self._redact(item) for item in cast("list[object]", value)]
+        if isinstance(value, tuple):
+            return tuple(self._redact(item) for item in cast("tuple[object, ...]", value))
+        return value
+
+
+def _walk_causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is not None and id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            waiting += [each.__cause__, each.__context__]

@@ -1,0 +1,183 @@
+"""Limits of calls in flight: a card's own bounds and a congestion window per provider."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from aiolimiter import AsyncLimiter
+
+from peerjudge.clients.retry import is_transient, read_retry_after
+from peerjudge.data import Limits
+
+START = 16
+"""Concurrent calls to a provider at the start of a run."""
+
+_OVERLOAD = frozenset({429, 503, 529})
+
+_LONG = 60.0
+"""Seconds of a wait from which a warning is logged, as the run looks dead."""
+_DAY = 86400.0
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class Limiter:
+    """Admits attempts as a card's limits and its provider's window allow.
+
+    Args:
+        limits: The card's bounds: connections, requests and tokens per minute.
+        window: The provider's window, shared by all its cards; `None`: no window.
+    """
+
+    def __init__(self, limits: Limits, window: Window | None = None) -> None:
+        connections = limits.max_connections
+        self._connections = asyncio.Semaphore(connections) if connections else None
+        self._requests = _per_minute(limits.requests_per_minute)
+        self._tokens = _per_minute(limits.tokens_per_minute)
+        self._window = window
+
+    @asynccontextmanager
+    async def admit(self, tokens: int) -> AsyncGenerator[None]:
+        """Wait until an attempt of about so many tokens is allowed, then hold its connection.
+
+        An attempt larger than a minute's tokens counts as a minute's tokens.
+        """
+        async with self._connections or nullcontext():
+            # Before the window: a card that waits for its rate must not hold a shared slot.
+            if self._requests is not None:
+                await self._requests.acquire()
+            if self._tokens is not None:
+                await self._tokens.acquire(min(tokens, self._tokens.max_rate))
+            if self._window is None:
+                yield
+            else:
+                async with self._window.slot():
+                    yield
+
+
+def _per_minute(rate: int | None) -> AsyncLimiter | None:
+    return AsyncLimiter(rate, 60) if rate else None
+
+
+class Window:
+    """Congestion window of one provider: the number of calls in flight adapts to its replies.
+
+    Additive increase, multiplicative decrease, as in TCP (Jacobson, "Congestion avoidance and
+    control", 1988). From `start` the window grows by one with every call that succeeds while it is
+    at least half full, and so doubles in the time of a call. A 429, 503 or 529 halves it, once for
+    all calls that were sent before the halving; after that it grows by one in the time of a call.
+    A `Retry-After` header delays every call to the provider for as long as it says.
+
+    Waiting calls are admitted in order of arrival.
+
+    Args:
+        start: Concurrent calls at the start.
+        most: Upper bound.
+        name: Name of the provider in the log.
+    """
+
+    def __init__(
+        self, *, start: int = START, most: int | None = None, name: str = "a provider"
+    ) -> None:
+        self._name = name
+        self._most = float("inf") if most is None else float(most)
+        self._size = min(float(start), self._most)
+        self._fast = True
+        self._healthy = True
+        self._in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._halved_at = float("-inf")
+        self._held_until = float("-inf")
+
+    @property
+    def size(self) -> int:
+        """Return the number of calls that may be in flight now."""
+        return int(self._size)
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncGenerator[None]:
+        """Wait for a slot, hold it during the call inside, and adapt the window to its outcome."""
+        loop = asyncio.get_running_loop()
+        await self._enter(loop)
+        started = loop.time()
+        used = 2 * self._in_flight >= self.size
+        try:
+            yield
+        except Exception as error:
+            if is_overload(error):
+                self._shrink(loop, started, read_retry_after(error))
+            elif is_transient(error) and self._healthy:
+                # One line until the next success, as failed calls are retried.
+                self._healthy = False
+                _log.info("calls fail", provider=self._name, kind=type(error).__name__)
+            raise
+        else:
+            self._healthy = True
+            if used:
+                self._grow()
+        finally:
+            self._in_flight -= 1
+            self._admit(loop)
+
+    async def _enter(self, loop: asyncio.AbstractEventLoop) -> None:
+        if not self._waiting and self._has_room(loop):
+            self._in_flight += 1
+            return
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                # Admitted and cancelled at the same moment: the next in line gets the slot.
+                self._in_flight -= 1
+                self._admit(loop)
+            raise
+
+    def _has_room(self, loop: asyncio.AbstractEventLoop) -> bool:
+        return self._in_flight < self.size and loop.time() >= self._held_until
+
+    def _admit(self, loop: asyncio.AbstractEventLoop) -> None:
+        while self._waiting and self._has_room(loop):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._in_flight += 1
+                turn.set_result(None)
+
+    def _grow(self) -> None:
+        self._size = min(self._most, self._size + (1.0 if self._fast else 1.0 / self._size))
+
+    def _shrink(self, loop: asyncio.AbstractEventLoop, started: float, wait: float | None) -> None:
+        if started >= self._halved_at:
+            if self.size > 1:
+                # One line per halving, not per refused call.
+                calls = self.size // 2
+                _log.info("rate limited", provider=self._name, calls_at_once=calls, wait=wait)
+            self._fast = False
+            self._size = max(1.0, self._size / 2)
+            self._halved_at = loop.time()
+        if wait is not None and loop.time() + wait > self._held_until:
+            if loop.time() + wait > max(loop.time(), self._held_until) + _LONG:
+                self._warn(wait)
+            self._held_until = loop.time() + wait
+            loop.call_at(self._held_until, self._admit, loop)
+
+    def _warn(self, wait: float) -> None:
+        """Log the end of a long wait, once for all refusals that name about the same end."""
+        until = datetime.now(UTC) + timedelta(seconds=min(wait, 1000 * _DAY))
+        _log.warning(
+            "calls paused, as the provider requests",
+            provider=self._name,
+            seconds=round(wait),
+            until=until.isoformat(timespec="seconds"),
+        )
+
+
+def is_overload(error: BaseException) -> bool:
+    """Return whether the provider reports overload: 429, 503, or Anthropic's 529."""
+    return getattr(error, "status_code", None) in _OVERLOAD
