@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import networkx as nx
 import pandas as pd
@@ -15,8 +14,6 @@ from peerjudge.cli.export_frames import csv_to, parquet_to
 from peerjudge.cli.tables import odds_of
 from peerjudge.data import Measurement
 from peerjudge.runs.frames import part_by_part
-
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "vicuna80" / "original"
 
 
 def test_a_ranking_says_how_sure_it_is(played):
@@ -208,12 +205,27 @@ def test_odds_beyond_a_thousand_are_not_told_apart():
     assert odds_of(None) == "-"
 
 
-@pytest.mark.data
-def test_bard_leans_to_the_first_answer_on_the_command_line(shell):
+def test_the_command_line_prints_the_win_rates_of_prd_table_2(shell, verdicts):
+    """`rank` as the README shows it: all reviewers, weighted by peer rank."""
+    words = ("rank", verdicts("vicuna80"), "--scoring", "win-rate", "--weights", "peer", "--json")
+    contestants = shell(*words).document["contestants"]
+    names = ("gpt4", "claude", "vicuna-13b", "gpt35", "bard")
+    scores = [round(contestants[name]["score"], 3) for name in names]
+    assert scores == pytest.approx([0.802, 0.685, 0.376, 0.346, 0.291], abs=0.0011)
+    assert [contestants[name]["rank"] for name in names] == [1, 2, 3, 4, 5]
+
+
+def test_the_command_line_prints_the_agreement_of_prd_table_3(shell, verdicts):
+    """`agreement` as the README shows it: accuracy and Fleiss' kappa of the weighted panel."""
+    document = shell("agreement", verdicts("vicuna80"), "--weights", "peer", "--json").document
+    assert round(document["accuracy"], 3) == 0.673
+    assert round(document["fleiss_kappa"], 3) == 0.410
+    assert (document["n"], document["unreadable"]) == (1600, 0)
+
+
+def test_bard_leans_to_the_first_answer_on_the_command_line(shell, verdicts):
     """`bias` on the published reviews prints the published lean."""
-    if not DATA.exists():
-        pytest.skip("the published Vicuna80 data are not beside this checkout")
-    document = shell("bias", f"vicuna80:{DATA}", "--json").document
+    document = shell("bias", verdicts("vicuna80"), "--json").document
     bard = next(row for row in document["position"] if row["reviewer"] == "bard")
     assert (bard["first"], bard["tie"], bard["second"]) == (1253, 57, 290)
     assert document["discussed"] is None

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-
 
 def test_a_report_has_its_numbers_beside_it_and_its_figures_in_a_folder(played, tmp_path):
     """One command writes the page, the same numbers as JSON, and every figure in two forms."""
@@ -27,23 +25,20 @@ def test_a_dataset_without_reviews_has_no_report(shell):
     assert "peerjudge run" in outcome.err
 
 
-@pytest.mark.data
 def test_a_dataset_of_peoples_votes_says_that_people_are_its_gold(shell):
-    """LFQA has expert votes only: they are what reviewers are measured against."""
-    if not (DATA / "lfqa").exists():
-        pytest.skip("the published LFQA data are not beside this checkout")
-    outcome = shell("report", f"lfqa:{DATA / 'lfqa'}")
+    """LFQA has expert votes only: they are the gold that reviewers are measured against."""
+    vote = {"question": "Why?", "answer_a": "x", "answer_b": "y", "justification": "Clearer."}
+    vote |= {"answer_a_type": "human", "answer_b_type": "machine", "overall_preference": 1}
+    (shell.folder / "votes.jsonl").write_text(json.dumps(vote))
+    outcome = shell("report", "lfqa:votes.jsonl")
     assert outcome.code == 2
     assert "by people only" in outcome.err
 
 
-@pytest.mark.data
-def test_recorded_reviews_have_a_report_of_their_own(shell, tmp_path):
-    """LLMBar's 65 evaluators are read from disk; no model is asked."""
-    if not (DATA / "llmbar").exists():
-        pytest.skip("the published LLMBar data are not beside this checkout")
+def test_recorded_reviews_have_a_report_of_their_own(shell, tmp_path, verdicts):
+    """LLMBar's 65 evaluators are read from disk; no model is called."""
     page = tmp_path / "page.html"
-    outcome = shell("report", f"llmbar:{DATA / 'llmbar'}", "-o", str(page))
+    outcome = shell("report", verdicts("llmbar"), "-o", str(page))
     assert outcome.code == 0
     assert page.exists()
     document = json.loads(page.with_suffix(".json").read_text("utf-8"))

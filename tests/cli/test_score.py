@@ -109,13 +109,9 @@ def test_replies_read_otherwise_are_listed(shell, llmbar):
     assert all(row["own_reading"] is None for row in off["rows"])
 
 
-@pytest.mark.data
-def test_labelers_are_scored_apart(shell):
+def test_labelers_are_scored_apart(shell, verdicts):
     """GPT-4 on MT-Bench against experts and against authors."""
-    path = DATA / "mtbench"
-    if not path.exists():
-        pytest.skip(f"the published data are not at {path}")
-    (row,) = shell("score", f"mtbench:{path}", "--by", "labeler", "--json").document["rows"]
+    (row,) = shell("score", verdicts("mtbench"), "--by", "labeler", "--json").document["rows"]
     assert row["groups"].keys() == {"expert", "author"}
     assert row["total"]["n"] == 3355
     assert row["total"]["inconsistent"] > 0
@@ -173,12 +169,9 @@ def test_a_run_stands_beside_published_figures(methods, shell):
     assert {row["published"]["setting"] for row in other.document["rows"]} == {"gpt-4"}
 
 
-def test_ratings_are_scored_by_correlation(shell):
+def test_ratings_are_scored_by_correlation(shell, verdicts):
     """A rated table of your own, with gold ratings in a column, gives one row per aspect."""
-    path = DATA / "summeval"
-    if not path.exists():
-        pytest.skip(f"the published data are not at {path}")
-    outcome = shell("score", f"summeval:{path}", "--json")
+    outcome = shell("score", verdicts("summeval"), "--json")
     assert outcome.document["rows"] == []
     aspects = {row["aspect"]: row for row in outcome.document["correlations"]}
     assert aspects.keys() == {"coherence", "consistency", "fluency", "relevance"}

@@ -26,8 +26,6 @@ from peerjudge.reporting import (
     write_recorded_report,
 )
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-
 
 def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
     """Two answers of which people prefer the first."""
@@ -170,14 +168,10 @@ def test_nothing_is_known_to_be_printed_about_most_data() -> None:
     assert published("../published") == Published()
 
 
-@pytest.mark.data
-def test_ours_is_what_the_paper_printed(tmp_path: Path) -> None:
+def test_ours_is_what_the_paper_printed(tmp_path: Path, verdicts) -> None:
     """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
-    folder = DATA / "vicuna80" / "original"
-    if not folder.exists():
-        pytest.skip("the published Vicuna80 data are not beside this checkout")
     printed = published("vicuna80")
-    found = recorded_findings(load(f"vicuna80:{folder}"), juries=printed.juries)
+    found = recorded_findings(load(verdicts("vicuna80")), juries=printed.juries)
     for one in found.evaluators:
         for name, standing in one.win_rate.contestants.items():
             assert standing.score == pytest.approx(printed.win_rate[one.jury.name][name], abs=1e-3)

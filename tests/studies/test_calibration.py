@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
@@ -16,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from peerjudge.data import TIE
+from peerjudge.datasets import load
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import read_traits
@@ -276,24 +277,19 @@ def test_lfqa_has_the_questions_that_are_modelled():
     assert counted == {(kind.gold, kind.machine): kind.count for kind in targets().prd.questions}
 
 
-@pytest.mark.data
-def test_vicuna80_has_the_shares_that_are_modelled():
+def test_vicuna80_has_the_shares_that_are_modelled(verdicts):
     """Every share of the recorded reviews is counted in the data."""
-    folder = DATA / "vicuna80"
-    if not (folder / "reviews.jsonl.gz").is_file():
-        pytest.skip("the published Vicuna80 data are not at ../shared/data")
-    names = {"gpt-4": "gpt4", "gpt-3.5": "gpt35"}
+    dataset = load(verdicts("vicuna80"))
+    pairs = {one.id: one for one in dataset.comparisons}
     gold, said = {}, {}
-    for line in (folder / "human.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        one, other = (names.get(row[key], row[key]) for key in ("model_a", "model_b"))
-        gold[row["question_id"], one, other] = row["sign_of_mean"]
-        gold[row["question_id"], other, one] = -row["sign_of_mean"]
-    with gzip.open(folder / "reviews.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            who = tuple(names.get(row[key], row[key]) for key in ("reviewer", "model_a", "model_b"))
-            said[who[0], row["question_id"], *who[1:]] = row["score"]
+    for pair in dataset.comparisons:
+        for shown in (pair.shown, pair.shown[::-1]):
+            gold[pair.question.id, *_names(shown)] = _score(pair.gold, shown)
+    for review in dataset.reviews:
+        if review.reviewer != "human":
+            question = pairs[review.comparison].question.id
+            reviewer, *shown = _names((review.reviewer, *review.shown))
+            said[reviewer, question, *shown] = _score(review.verdict, review.shown)
     published = targets().vicuna80
     for name, shares in published.reviewers.items():
         mine = {key[1:]: score for key, score in said.items() if key[0] == name}
@@ -314,3 +310,11 @@ def test_vicuna80_has_the_shares_that_are_modelled():
         assert published.agreement[f"{one} {other}"] == pytest.approx(same, abs=6e-5)
         votes = Counter(v for key, v in gold.items() if key[1:] == (one, other))
         assert published.gold[f"{one} {other}"] == (votes[-1], votes[0], votes[1])
+
+
+def _score(verdict, shown):
+    return 0 if verdict == TIE else 1 if verdict.choice == shown[1] else -1
+
+
+def _names(models):
+    return tuple(model.removesuffix("-13b") for model in models)
