@@ -103,11 +103,11 @@ async def _contenders(
 
 def _named(sources: Sequence[str], found: Sequence[Sequence[Contender]]) -> list[Contender]:
     """All of them, those whose name is in several sources with the source before it."""
-    from peerjudge.runs import shown
+    from peerjudge.runs import hide_password
 
     times = Counter(one.name for these in found for one in these)
     return [
-        replace(one, name=f"{shown(source)}: {one.name}") if times[one.name] > 1 else one
+        replace(one, name=f"{hide_password(source)}: {one.name}") if times[one.name] > 1 else one
         for source, these in zip(sources, found, strict=True)
         for one in these
     ]

@@ -1,4 +1,4 @@
-"""Prints what a run would take: calls, tokens and cost, condition by condition and step by step."""
+"""Output of `run --dry-run`: calls, tokens and cost by condition and task."""
 
 from __future__ import annotations
 
@@ -9,38 +9,35 @@ from peerjudge.cli.console import print_json, results
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.runs import Estimate, Part, PartEstimate, Prepared, Step
-
-__all__ = ["print_estimate"]
+    from peerjudge.runs import Estimate, Prepared, Step
 
 
 def print_estimate(prepared: Prepared, *, json: bool) -> None:
-    """The plan with its estimate; nobody is called."""
-    from peerjudge.runs import estimate
+    """Print the conditions and the estimate of a run; no reviewer is called."""
+    from peerjudge.runs import estimate_calls
 
-    found = estimate(prepared.plan, prepared.costs)
+    estimate = estimate_calls(prepared.plan, prepared.costs)
     if json:
-        print_json(_document(prepared, found))
+        print_json(_document(prepared, estimate))
         return
     from rich.table import Table
 
     table = Table(
         "condition", "protocol", "seats", "options", "discussions", box=None, pad_edge=False
     )
-    for part, counted in zip(prepared.plan.parts, found.parts, strict=True):
+    for part in prepared.plan.parts:
+        name = part.condition.name
         options = ", ".join(f"{key}={value}" for key, value in part.condition.options.items())
         seats = ", ".join(seat.reviewer for seat in part.seats)
-        table.add_row(
-            part.condition.name, part.protocol.name, seats, options, f"{counted.discussions:,}"
-        )
+        table.add_row(name, part.protocol.name, seats, options, f"{estimate.discussions[name]:,}")
     console = results()
     console.print(table)
     console.print()
-    console.print(_steps(found))
-    console.print(_closing(prepared, found), soft_wrap=True)
+    console.print(_steps_table(estimate))
+    console.print(_totals(prepared, estimate), soft_wrap=True)
 
 
-def _steps(found: Estimate) -> Table:
+def _steps_table(estimate: Estimate) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -48,71 +45,72 @@ def _steps(found: Estimate) -> Table:
         table.add_column(name)
     for name in ("calls", "shared", "prompt tokens", "reply tokens", "cost"):
         table.add_column(name, justify="right")
-    for part in found.parts:
-        for step in part.steps:
-            table.add_row(
-                part.condition,
-                f"{step.task} (private)" if step.private else step.task,
-                f"{step.calls:,}",
-                f"{step.shared:,}",
-                f"{step.prompt_tokens:,}",
-                f"{step.completion_tokens:,}",
-                _usd(step.cost_usd),
-            )
+    for step in estimate.steps:
+        table.add_row(
+            step.condition,
+            f"{step.task} (private)" if step.private else step.task,
+            f"{step.calls:,}",
+            f"{step.shared:,}",
+            f"{step.prompt_tokens:,}",
+            f"{step.completion_tokens:,}",
+            _format_usd(step.cost_usd),
+        )
     return table
 
 
-def _closing(prepared: Prepared, found: Estimate) -> str:
-    basis = "" if found.sampled == found.comparisons else f" (from {found.sampled} of them)"
-    who = "simulated calls" if found.simulated else "calls to pay"
+def _totals(prepared: Prepared, estimate: Estimate) -> str:
+    sampled = estimate.sampled
+    basis = "" if sampled == estimate.comparisons else f" (estimated from {sampled} of them)"
+    kind = "simulated calls" if estimate.simulated else "paid calls"
     return (
-        f"\n{len(prepared.plan):,} discussions on {found.comparisons:,} comparisons{basis}: at most "
-        f"{found.calls:,} {who}, {found.tokens:,} tokens, {_usd(found.cost_usd)}.\n"
-        f"Assumed: replies of {found.reply_tokens} tokens, or the seat's max_tokens if that is less; "
-        "seats that never agree; nothing stored or kept from earlier runs. "
-        "'shared' calls bring the reply of an equal one.\n"
-        "Nothing was called."
+        f"\n{len(prepared.plan):,} discussions on {estimate.comparisons:,} comparisons{basis}: at "
+        f"most {estimate.calls:,} {kind}, {estimate.tokens:,} tokens, cost: "
+        f"{_format_usd(estimate.cost_usd)}.\n"
+        f"Assumptions: replies of {estimate.reply_tokens} tokens, or the seat's max_tokens if that "
+        "is less; seats never agree; no stored or cached replies. "
+        "'shared' calls reuse the reply of an equal call.\n"
+        "No model was called."
     )
 
 
-def _usd(cost: float | None) -> str:
+def _format_usd(cost: float | None) -> str:
     if cost is None:
-        return "cost unknown"
+        return "unknown"
     return f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"
 
 
-def _document(prepared: Prepared, found: Estimate) -> dict[str, object]:
+def _document(prepared: Prepared, estimate: Estimate) -> dict[str, object]:
     return {
         "run": prepared.run_id,
         "discussions": len(prepared.plan),
-        "comparisons": found.comparisons,
-        "sampled_comparisons": found.sampled,
-        "assumed_reply_tokens": found.reply_tokens,
-        "simulated": found.simulated,
-        "calls": found.calls,
-        "tokens": found.tokens,
-        "cost_usd": found.cost_usd,
-        "cost_known": found.cost_usd is not None,
+        "comparisons": estimate.comparisons,
+        "sampled_comparisons": estimate.sampled,
+        "assumed_reply_tokens": estimate.reply_tokens,
+        "simulated": estimate.simulated,
+        "calls": estimate.calls,
+        "tokens": estimate.tokens,
+        "cost_usd": estimate.cost_usd,
+        "cost_known": estimate.cost_usd is not None,
         "prices": prepared.costs.document(),
         "conditions": [
-            _condition(part, counted)
-            for part, counted in zip(prepared.plan.parts, found.parts, strict=True)
+            {
+                "condition": part.condition.name,
+                "protocol": part.protocol.name,
+                "seats": [seat.reviewer for seat in part.seats],
+                "options": part.protocol.settings(),
+                "discussions": estimate.discussions[part.condition.name],
+                "steps": [
+                    _step_document(step)
+                    for step in estimate.steps
+                    if step.condition == part.condition.name
+                ],
+            }
+            for part in prepared.plan.parts
         ],
     }
 
 
-def _condition(part: Part, counted: PartEstimate) -> dict[str, object]:
-    return {
-        "condition": part.condition.name,
-        "protocol": part.protocol.name,
-        "seats": [seat.reviewer for seat in part.seats],
-        "options": part.protocol.settings(),
-        "discussions": counted.discussions,
-        "steps": [_step(step) for step in counted.steps],
-    }
-
-
-def _step(step: Step) -> dict[str, object]:
+def _step_document(step: Step) -> dict[str, object]:
     return {
         "task": step.task,
         "private": step.private,

@@ -51,7 +51,7 @@ def write_frame(
         elif name == "weights":
             take(frames.weights_df(run, stance=stance))
         else:
-            frames.part_by_part(run, name, take)
+            frames.read_in_parts(run, name, take)
 
 
 def opened_for(output: Path | None) -> AbstractContextManager[IO[str]]:

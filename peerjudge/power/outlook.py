@@ -14,7 +14,7 @@ from peerjudge.power.effects import VOTE_PROTOCOL, Effect, effects_of
 from peerjudge.power.power import AtSize, Needed, at_sizes, needed
 from peerjudge.power.simulated import reached, stage_of
 from peerjudge.power.stand_ins import simulated_cast
-from peerjudge.runs import Estimate, Prepared, estimate, prepare
+from peerjudge.runs import Estimate, Prepared, estimate_calls, prepare
 from peerjudge.shelf import Shelf
 
 __all__ = ["SIZES", "EffectOutlook", "Expense", "Outlook", "Seen", "outlook"]
@@ -134,7 +134,7 @@ def outlook(
     flat = {name: _without_pull(card) for name, card in cast.items()}
     still = _seen(prepared, flat, heard, sorted(sizes), power, studies) if heard else {}
     priced = _sizes_to_price(sizes, seen, still)
-    whole, likely = estimate(plan, prepared.costs), _expected(prepared, cast)
+    whole, likely = estimate_calls(plan, prepared.costs), _expected(prepared, cast)
     return Outlook(
         experiment=plan.experiment.name,
         comparisons_in_data=len(plan.comparisons),
@@ -213,12 +213,12 @@ def _expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate | None:
     shares = reached(stage_of(plan, cast), comparisons=size, studies=studies, random=random)
     if all(share == 1.0 for turns in shares.values() for share in turns):
         return None
-    return estimate(plan, prepared.costs, reached=shares)
+    return estimate_calls(plan, prepared.costs, reached=shares)
 
 
 def _expense(whole: Estimate, size: int, seconds: float, connections: int) -> Expense:
     scale = size / whole.comparisons
-    discussions = sum(part.discussions for part in whole.parts)
+    discussions = sum(whole.discussions.values())
     return Expense(
         comparisons=size,
         discussions=round(discussions * scale),

@@ -1,30 +1,29 @@
-"""Declares, plans and plays experiments, and opens what has been played."""
+"""Runs of experiments: resolve, estimate, run, resume, and read."""
 
 from peerjudge.runs.checking import Checked, check_shelves
-from peerjudge.runs.estimate import Estimate, PartEstimate, Step, estimate
-from peerjudge.runs.folder import default_folder, read_manifest
-from peerjudge.runs.plan import Part, Plan
-from peerjudge.runs.play import run
-from peerjudge.runs.playing import Observer
-from peerjudge.runs.prepare import Prepared, prepare
-from peerjudge.runs.settings import parse_settings
-from peerjudge.runs.source import OpenRun, is_run, load, open_run, read_source, shown
-from peerjudge.runs.summary import RunSummary, summary_document
+from peerjudge.runs.estimate import Costs, Estimate, Step, estimate_calls
+from peerjudge.runs.manifest import default_folder, read_manifest
+from peerjudge.runs.resolve import Prepared, parse_settings, prepare
+from peerjudge.runs.results import RunSummary, summary_document
+from peerjudge.runs.runner import Observer, run
+from peerjudge.runs.schedule import Part, Plan
+from peerjudge.runs.sources import OpenRun, hide_password, is_run, load, open_run, read_source
 
 __all__ = [
     "Checked",
+    "Costs",
     "Estimate",
     "Observer",
     "OpenRun",
     "Part",
-    "PartEstimate",
     "Plan",
     "Prepared",
     "RunSummary",
     "Step",
     "check_shelves",
     "default_folder",
-    "estimate",
+    "estimate_calls",
+    "hide_password",
     "is_run",
     "load",
     "open_run",
@@ -33,6 +32,5 @@ __all__ = [
     "read_manifest",
     "read_source",
     "run",
-    "shown",
     "summary_document",
 ]

@@ -1,21 +1,18 @@
-"""Keeps what a run spends below a limit, however many discussions spend at the same time.
+"""Budget of a run in tokens and USD, shared by discussions that run at the same time.
 
-A discussion that is opened has what it will probably cost set aside, so that discussions that are
-begun can be ended. Before each call what that call may cost at most is reserved, after it what it
-did cost is spent. So what is spent is never above the limit, as long as no call costs more than was
-reserved for it.
+Opening a discussion sets aside its expected cost, so that discussions that begin can end. Each call
+first reserves the most it may cost, then settles what it did cost. The total therefore never exceeds
+the limit as long as no call costs more than it reserved.
 
-When the next discussion has no room any more, the run goes on with those that are open and stops.
-If they cannot all go on, the last to be opened waits and gives what was set aside for it to the
-others. It is not ended: its turns are kept, and it goes on in a later run with a higher limit.
+If the next discussion does not fit, the open ones continue and the run stops after them. If they
+cannot all continue, the one opened last waits and its share goes to the others; its turns are stored
+and a later run with a higher limit resumes it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-
-__all__ = ["Amount", "Budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +28,12 @@ class Amount:
     def __sub__(self, other: Amount) -> Amount:
         return Amount(self.tokens - other.tokens, self.usd - other.usd)
 
-    def within(self, other: Amount) -> bool:
-        """Whether neither is more than the other's."""
+    def fits(self, other: Amount) -> bool:
+        """Return whether neither value exceeds that of the other amount."""
         return self.tokens <= other.tokens and self.usd <= other.usd
 
-    def most(self, other: Amount) -> Amount:
-        """The larger of each."""
+    def maximum(self, other: Amount) -> Amount:
+        """Return the larger of each value."""
         return Amount(max(self.tokens, other.tokens), max(self.usd, other.usd))
 
 
@@ -44,28 +41,26 @@ _NOTHING = Amount()
 _NO_LIMIT = float("inf")
 
 
-@dataclass(slots=True)
 class _Account:
-    """A discussion: what is set aside for the rest of it, what is held, and what it waits for."""
+    """The share of one open discussion: set aside for its rest, held now, and wanted by its next call."""
 
-    aside: Amount
-    held: Amount = _NOTHING
-    wants: Amount = _NOTHING
-    turn: asyncio.Future[None] | None = None
+    def __init__(self, set_aside: Amount) -> None:
+        self.set_aside = set_aside
+        self.held = self.wanted = _NOTHING
+        self.turn: asyncio.Future[None] | None = None
 
     @property
-    def waits(self) -> bool:
-        """Whether its next call has no room yet."""
+    def is_waiting(self) -> bool:
         return self.turn is not None and not self.turn.done()
 
 
 class Budget:
-    """The limit of a run, and everybody's share of it.
+    """The limit of a run and the shares of its open discussions.
 
     Args:
-        tokens: The most that may be spent, prompt and completion; `None` for no limit.
-        usd: The most that may be spent in USD; `None` for no limit.
-        spent: What earlier runs of the same have spent; the limits are on all together.
+        tokens: Limit on prompt and completion tokens; `None` for no limit.
+        usd: Limit on the cost in USD; `None` for no limit.
+        spent: Amount spent by earlier runs into the same place; the limits include it.
     """
 
     def __init__(
@@ -76,109 +71,110 @@ class Budget:
         )
         self.spent = spent
         self.exhausted = asyncio.Event()
-        """Set when every open discussion waits for what there is not."""
+        """Set when every open discussion waits and none can continue."""
         self.reached: str | None = None
-        """`token limit` or `cost limit` once that has kept anything from being asked."""
+        """`token limit` or `cost limit` once that limit has blocked a call or discussion."""
         self.enough: float | None = None
-        """That limit, as high as would have let on what was kept from it. [tokens or USD]"""
+        """The lowest value of that limit which would have let it continue. [tokens or USD]"""
         self._accounts: dict[str, _Account] = {}
         self._held = _NOTHING
         self._entering: tuple[Amount, asyncio.Future[bool]] | None = None
 
     @property
     def free(self) -> Amount:
-        """What is neither spent nor held for anybody."""
+        """The amount that is neither spent nor held."""
         return self.limit - self.spent - self._held
 
     async def open(self, discussion: str, expected: Amount) -> bool:
-        """Set aside what a discussion will probably cost, once there is room for it.
+        """Set aside the expected cost of a discussion as soon as there is room.
 
-        Returns `False`, for good, if there is none and nobody is left to make room. One discussion
-        at a time may wait here.
+        Returns `False` if there is no room and no open discussion is left that could make some. Only
+        one discussion at a time may wait here.
         """
         turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._entering = (expected, turn)
-        self._let_on()
+        self._grant()
         try:
             entered = await turn
         finally:
             self._entering = None
         if entered:
-            self._accounts[discussion] = _Account(aside=expected)
+            self._accounts[discussion] = _Account(expected)
             self._hold(self._accounts[discussion], expected)
         return entered
 
     async def reserve(self, discussion: str, most: Amount) -> None:
         """Hold the most that the discussion's next call may cost; waits until there is room."""
         account = self._accounts[discussion]
-        account.wants = most
+        account.wanted = most
         if self._serve(account):
             return
         account.turn = asyncio.get_running_loop().create_future()
-        self._let_on()
+        self._grant()
         try:
             await account.turn
         finally:
             account.turn = None
 
     def settle(self, discussion: str, cost: Amount) -> None:
-        """Spend what the call did cost, and hold what is still set aside for its discussion."""
+        """Record the cost of a call, and hold what is still set aside for its discussion."""
         self.spent += cost
         account = self._accounts[discussion]
-        account.aside = (account.aside - cost).most(_NOTHING)
-        self._hold(account, account.aside)
-        self._let_on()
+        account.set_aside = (account.set_aside - cost).maximum(_NOTHING)
+        self._hold(account, account.set_aside)
+        self._grant()
 
     def close(self, discussion: str) -> None:
-        """A discussion has ended: what was set aside for it is free."""
+        """Free what is set aside for a discussion that has ended."""
         account = self._accounts.pop(discussion, None)
         if account is not None:
             self._hold(account, _NOTHING)
-            self._let_on()
+            self._grant()
 
     def _hold(self, account: _Account, amount: Amount) -> None:
         self._held += amount - account.held
         account.held = amount
 
     def _serve(self, account: _Account) -> bool:
-        held = account.aside.most(account.wants)
-        if not (held - account.held).within(self.free):
+        held = account.set_aside.maximum(account.wanted)
+        if not (held - account.held).fits(self.free):
             return False
         self._hold(account, held)
         return True
 
-    def _let_on(self) -> None:
-        """Let on whoever has room now, the discussions first that were opened first."""
+    def _grant(self) -> None:
+        """Let waiting calls continue that fit now, in the order in which discussions were opened."""
         while True:
-            waiting = [account for account in self._accounts.values() if account.waits]
+            waiting = [account for account in self._accounts.values() if account.is_waiting]
             for account in waiting:
                 if account.turn is not None and self._serve(account):
                     account.turn.set_result(None)
-            waiting = [account for account in waiting if account.waits]
+            waiting = [account for account in waiting if account.is_waiting]
             if not waiting:
-                self._let_in()
+                self._admit()
                 return
             if len(waiting) < len(self._accounts):
-                return  # Somebody is being answered, and will make room.
+                return  # A call is in flight and will make room.
             giver = next((each for each in reversed(waiting) if each.held != _NOTHING), None)
             if giver is None:
-                self._note(waiting[0].wants)
+                self._note_limit(waiting[0].wanted)
                 self.exhausted.set()
                 return
-            giver.aside = _NOTHING
+            giver.set_aside = _NOTHING
             self._hold(giver, _NOTHING)
 
-    def _let_in(self) -> None:
+    def _admit(self) -> None:
+        """Decide about the discussion that waits to be opened."""
         if self._entering is None or self._entering[1].done():
             return
         expected, turn = self._entering
-        if expected.within(self.free):
+        if expected.fits(self.free):
             turn.set_result(True)
         elif not self._accounts:
-            self._note(expected)
+            self._note_limit(expected)
             turn.set_result(False)
 
-    def _note(self, wanted: Amount) -> None:
+    def _note_limit(self, wanted: Amount) -> None:
         needed = self.spent + wanted
         of_tokens = wanted.tokens > self.free.tokens
         self.reached = "token limit" if of_tokens else "cost limit"

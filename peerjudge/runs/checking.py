@@ -1,4 +1,4 @@
-"""Loads everything on the shelves, and plays protocols on paper, without calling anybody."""
+"""Check of the shelves: loads each item and rehearses protocols, without calling a model."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from typing import get_args
 
 from peerjudge.data import ReviewerKind
 from peerjudge.errors import PeerJudgeError
-from peerjudge.runs.plan import cast_parts
 from peerjudge.runs.rehearsal import rehearse
-from peerjudge.runs.settings import cards_of
+from peerjudge.runs.resolve import load_cards, load_parts
 from peerjudge.shelf import Kind, Shelf
 from peerjudge.simulation import read_traits
-
-__all__ = ["Checked", "check_shelves"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One item on a shelf. `problem` is empty when it loads; `shadows` says what it hides."""
+    """One item on a shelf. `problem` is empty if it loads; `shadows` is the built-in that it hides."""
 
     kind: Kind
     name: str
@@ -29,7 +26,7 @@ class Checked:
 
 
 def check_shelves(shelf: Shelf) -> Iterator[Checked]:
-    """Every item of every shelf. Python files are executed: checking them is naming them."""
+    """Load every item of every shelf; Python files are executed."""
     for kind in get_args(Kind):
         for entry in shelf.entries(kind):
             try:
@@ -59,4 +56,4 @@ def _load(shelf: Shelf, kind: Kind, name: str) -> None:
             shelf.prompts(name)
         case "experiments":
             experiment = shelf.experiment(name)
-            cast_parts(experiment, shelf, cards_of(experiment, shelf))
+            load_parts(experiment, shelf, load_cards(experiment, shelf))

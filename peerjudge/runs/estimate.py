@@ -1,14 +1,16 @@
-"""What a run would take: discussions played through on paper, with replies of an assumed length.
+"""Prices, and the estimate of calls, tokens and cost before a run.
 
-Nobody is asked. Seats on paper never agree, so that a discussion that could end early is counted at
-its full length.
+Discussions are simulated without reviewers: replies have an assumed length and seats never agree, so
+a discussion that could end early counts at its full length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from peerjudge.data import (
     Comparison,
@@ -16,6 +18,7 @@ from peerjudge.data import (
     Expects,
     Message,
     PromptPack,
+    Request,
     Review,
     ReviewerKind,
     Seat,
@@ -26,48 +29,69 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.engine import MAX_TURNS, Asking
-from peerjudge.errors import ProtocolError
+from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.runs.costs import Costs
-from peerjudge.runs.plan import Cast, Plan
+from peerjudge.runs.schedule import Cast, Plan
 
-__all__ = ["ASSUMED_REPLY", "Estimate", "PaperCall", "PartEstimate", "Step", "estimate", "on_paper"]
+if TYPE_CHECKING:
+    from peerjudge.clients import Price
 
 ASSUMED_REPLY = 300
-"""Length that a reply is assumed to have where its seat allows no less. [tokens]"""
+"""Assumed length of a reply, or the seat's `max_tokens` if that is less. [tokens]"""
 
-_COMPARISONS = 30
-"""At most so many comparisons are played through; the others are taken to be like them."""
-
+_FREE = frozenset({ReviewerKind.SIMULATED, ReviewerKind.RECORDED})
+_SAMPLE = 30
+"""Most comparisons that are simulated; the totals are scaled to all."""
 _BYTES_PER_TOKEN = 4
-_PER_MESSAGE = 3
+_TOKENS_PER_MESSAGE = 3
 
-Count = Callable[[str, str], int]
-"""Tokens of a text in the vocabulary of a reviewer's model."""
+TokenCounter = Callable[[str, str], int]
+"""Returns the tokens of a text for the model of a reviewer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperCall:
-    """A call as it would be made: to which seat, with which cue and prompt, how many tokens.
+class Costs:
+    """Prices by reviewer; a price is `None` if unknown, and a reviewer without an entry is free."""
 
-    `draw` identifies it: calls of one reviewer with the same draw and messages are one call.
-    """
+    def __init__(self, prices: Mapping[str, Price | None] | None = None) -> None:
+        self.prices = dict(prices or {})
 
-    seat: Seat
-    cue: Cue
-    messages: tuple[Message, ...]
-    usage: Usage
-    draw: str
+    def of(self, reviewer: str, usage: Usage) -> float | None:
+        """Return the cost of these tokens in USD, or `None` if the price is unknown."""
+        if reviewer not in self.prices:
+            return 0.0
+        price = self.prices[reviewer]
+        return None if price is None else price.cost(usage)
+
+    def require_known(self) -> None:
+        """Raise `ExperimentError` if a price is unknown; a cost limit needs all of them."""
+        unknown = [name for name, price in self.prices.items() if price is None]
+        if unknown:
+            msg = (
+                f"unknown price of {', '.join(unknown)}, so a cost limit cannot be kept: add it to "
+                f'prices.toml (["{unknown[0]}"], input and output in USD per million tokens), or use '
+                "--token-limit instead"
+            )
+            raise ExperimentError(msg)
+
+    def document(self) -> dict[str, object]:
+        """Return the prices in USD per million tokens, as the manifest stores them."""
+        return {
+            name: None
+            if price is None
+            else {"input": price.input, "output": price.output, "source": price.source}
+            for name, price in sorted(self.prices.items())
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """The calls of a condition to one task. Tokens and cost are of the calls that are paid.
+    """The calls of one condition for one task. Tokens and cost count paid calls only.
 
-    `shared` counts calls that bring the reply of an earlier one, and so are not paid. `cost_usd` is
-    `None` where a price is not known.
+    `shared` is the number of calls that reuse the reply of an equal earlier call and are not paid.
+    `cost_usd` is `None` if a price is unknown.
     """
 
+    condition: str
     task: str
     private: bool
     calls: int
@@ -78,118 +102,128 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartEstimate:
-    """A condition, step by step in the order of its discussions."""
-
-    condition: str
-    discussions: int
-    steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a run would take at most, if replies are as long as assumed.
+    """The most that a run takes if replies have the assumed length.
 
-    `sampled` of `comparisons` were played through. `simulated` says that no real model is asked.
+    `discussions` counts them by condition. `sampled` of `comparisons` were simulated. `simulated` is
+    true if all reviewers are simulated.
     """
 
-    parts: tuple[PartEstimate, ...]
+    discussions: Mapping[str, int]
+    steps: tuple[Step, ...]
     comparisons: int
     sampled: int
     reply_tokens: int = ASSUMED_REPLY
     simulated: bool = False
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        """Those of all conditions."""
-        return tuple(step for part in self.parts for step in part.steps)
-
-    @property
     def calls(self) -> int:
-        """Calls in all, without those that bring an earlier reply."""
+        """Number of calls, without shared ones."""
         return sum(step.calls - step.shared for step in self.steps)
 
     @property
     def tokens(self) -> int:
-        """Prompt and replies of all calls."""
+        """Prompt and completion tokens of all calls."""
         return sum(step.prompt_tokens + step.completion_tokens for step in self.steps)
 
     @property
     def cost_usd(self) -> float | None:
-        """The cost in USD; `None` where a price is not known."""
+        """Cost in USD; `None` if a price is unknown."""
         costs = [step.cost_usd for step in self.steps]
         return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Sum:
-    calls: float = 0.0
-    shared: float = 0.0
-    prompt: float = 0.0
-    completion: float = 0.0
-    cost: float = 0.0
-    known: bool = True
-    place: float = 0.0
+class _Totals:
+    """Sums of one step, each call weighted with the share of discussions that make it."""
+
+    def __init__(self, turn: int) -> None:
+        self.first_turn = turn
+        self.calls = self.shared = self.prompt = self.completion = self.cost = 0.0
+        self.cost_known = True
+
+    def add(self, usage: Usage, cost: float | None, *, shared: bool, share: float) -> None:
+        self.calls += share
+        if shared:
+            self.shared += share
+            return
+        self.prompt += share * usage.prompt_tokens
+        self.completion += share * usage.completion_tokens
+        self.cost += share * (cost or 0.0)
+        self.cost_known = self.cost_known and cost is not None
 
 
-def _no_sums() -> dict[tuple[str, bool], _Sum]:
-    return {}
+def read_costs(cast: Cast, *, project: Path) -> Costs:
+    """Look up the prices of the reviewers, first in the project's `prices.toml`.
+
+    Raises `CardError` if that file cannot be read.
+    """
+    charged = {name: card for name, card in cast.items() if card.kind not in _FREE}
+    if not charged:
+        return Costs()
+    # Imports AutoGen, which takes most of a second; simulated reviewers do not need it.
+    from peerjudge.clients import Prices
+
+    prices = Prices.read(project)
+    return Costs({name: prices.find(card) for name, card in charged.items()})
 
 
-@dataclass(slots=True)
-class _Walk:
-    discussions: int = 0
-    sums: dict[tuple[str, bool], _Sum] = field(default_factory=_no_sums)
-
-
-def estimate(
+def estimate_calls(
     plan: Plan, costs: Costs, *, reached: Mapping[str, Sequence[float]] | None = None
 ) -> Estimate:
-    """What playing this plan from its beginning would take at most.
+    """Estimate the most that a run of this plan takes from its beginning.
 
-    With `reached`, by condition the share of its discussions that get to each turn, it is what these
-    take instead.
+    Args:
+        plan: The discussions.
+        costs: The prices.
+        reached: By condition, the share of discussions that reach each turn; with it the result is
+            the expected value instead of the maximum.
     """
-    every = -(-len(plan.comparisons) // _COMPARISONS) or 1
+    every = -(-len(plan.comparisons) // _SAMPLE) or 1
     sample = plan.comparisons[::every]
     parts = {part.condition.name: part for part in plan.parts}
-    walks = {name: _Walk() for name in parts}
-    count = counter(plan.cast)
-    asked: set[bytes] = set()
+    discussions = dict.fromkeys(parts, 0)
+    steps: dict[str, dict[tuple[str, bool], _Totals]] = {name: {} for name in parts}
+    count = build_token_counter(plan.cast)
+    seen: set[bytes] = set()
     for head in replace(plan, comparisons=sample):
-        part, walk = parts[head.condition], walks[head.condition]
-        walk.discussions += 1
+        part = parts[head.condition]
+        discussions[head.condition] += 1
         roles = {seat.id: plan.cast[seat.reviewer].role for seat in head.seats}
-        calls = on_paper(head, part.protocol, pack=part.pack, roles=roles, count=count)
-        for place, call in enumerate(calls):
-            key = (call.cue.task, call.cue.private)
-            cost = costs.of(call.seat.reviewer, call.usage)
-            # Only models answer from what is kept; only private replies can be foretold as equal.
-            model = plan.cast[call.seat.reviewer].kind is ReviewerKind.MODEL
-            shared = model and call.cue.private and not _first(call, asked)
-            share = 1.0 if reached is None else reached[head.condition][place]
-            total = walk.sums.setdefault(key, _Sum(place=place))
-            _add(total, call.usage, cost, shared=shared, share=share)
+        calls = simulate_calls(head, part.protocol, pack=part.pack, roles=roles, count=count)
+        for turn, (request, usage) in enumerate(calls):
+            reviewer, cue = request.seat.reviewer, request.cue
+            # Only replies of models are cached, and only private requests can be known to be equal.
+            model = plan.cast[reviewer].kind is ReviewerKind.MODEL
+            totals = steps[head.condition].setdefault((cue.task, cue.private), _Totals(turn))
+            totals.add(
+                usage,
+                costs.of(reviewer, usage),
+                shared=model and cue.private and not _is_new(request, seen),
+                share=1.0 if reached is None else reached[head.condition][turn],
+            )
     scale = len(plan.comparisons) / len(sample) if sample else 0.0
     return Estimate(
-        parts=tuple(_part(name, walk, scale) for name, walk in walks.items()),
+        discussions={name: round(number * scale) for name, number in discussions.items()},
+        steps=tuple(
+            step for name, each in steps.items() for step in _list_steps(name, each, scale)
+        ),
         comparisons=len(plan.comparisons),
         sampled=len(sample),
         simulated=all(card.kind is ReviewerKind.SIMULATED for card in plan.cast.values()),
     )
 
 
-def on_paper(
+def simulate_calls(
     transcript: Transcript,
     protocol: DiscussionProtocol,
     *,
     pack: PromptPack,
     roles: Mapping[str, str],
-    count: Count,
-) -> Iterator[PaperCall]:
-    """The calls that this discussion still takes, if nobody ever agrees.
+    count: TokenCounter,
+) -> Iterator[tuple[Request, Usage]]:
+    """Yield each call that the discussion still makes if its seats never agree.
 
-    Raises `ProtocolError` for a protocol without end.
+    Raises `ProtocolError` if the protocol does not end.
     """
     turns = transcript.turns
     asking = Asking(transcript, pack=pack, roles=roles)
@@ -198,98 +232,75 @@ def on_paper(
             msg = f"protocol {protocol.name!r} has no end after {MAX_TURNS} turns"
             raise ProtocolError(msg)
         request = asking.request(cue, turns)
-        seat, messages = request.seat, request.messages
-        length = min(ASSUMED_REPLY, seat.sampling.max_tokens or ASSUMED_REPLY)
-        yield PaperCall(
-            seat=seat,
-            cue=cue,
-            messages=messages,
-            usage=Usage(
-                prompt_tokens=prompt_tokens(messages, seat.reviewer, count),
-                completion_tokens=length,
-                estimated=True,
-            ),
-            draw=request.draw,
-        )
+        length = min(ASSUMED_REPLY, request.seat.sampling.max_tokens or ASSUMED_REPLY)
+        prompt = count_prompt(request.messages, request.seat.reviewer, count)
+        yield request, Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)
         turns = (*turns, _reply(cue, len(turns), transcript.seats, transcript.comparison, length))
 
 
-def counter(cast: Cast) -> Count:
-    """Counts in each model's own vocabulary where that is at hand, else by length."""
+def build_token_counter(cast: Cast) -> TokenCounter:
+    """Return a counter that uses each model's own vocabulary where available, else text length."""
     models = {
         name: card.model.name
         for name, card in cast.items()
         if card.kind is ReviewerKind.MODEL and card.model is not None
     }
     if not models:
-        return _by_length
+        return _count_by_length
     from peerjudge.clients.tokens import count_text
 
     def count(text: str, reviewer: str) -> int:
         model = models.get(reviewer)
-        return _by_length(text, reviewer) if model is None else count_text(text, model=model)
+        return _count_by_length(text, reviewer) if model is None else count_text(text, model=model)
 
     return count
 
 
-def prompt_tokens(messages: Sequence[Message], reviewer: str, count: Count) -> int:
-    """Tokens of a prompt, with a few for the frame of each message."""
-    return sum(count(message.text, reviewer) + _PER_MESSAGE for message in messages)
+def count_prompt(messages: Sequence[Message], reviewer: str, count: TokenCounter) -> int:
+    """Return the tokens of a prompt, including a few per message for its framing."""
+    return sum(count(message.text, reviewer) + _TOKENS_PER_MESSAGE for message in messages)
 
 
-def _by_length(text: str, reviewer: str) -> int:
+def _count_by_length(text: str, reviewer: str) -> int:
     return max(1, len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
 
 
 def _reply(
     cue: Cue, index: int, seats: Sequence[Seat], comparison: Comparison, length: int
 ) -> Turn:
-    """A seat always chooses the answer of its own number, so that no two neighbours agree."""
+    """Return a turn in which each seat chooses the answer of its own number, so neighbours disagree."""
     place = next((at for at, seat in enumerate(seats) if seat.id == cue.seat), 0)
     chosen = Verdict.of(comparison.shown[place % len(comparison.shown)])
-    read = {
+    review = {
         Expects.VERDICT: Review(verdict=chosen),
         Expects.RATING: Review(score=float(cue.scale[1])),
         Expects.TEXT: Review(),
     }[cue.expects]
     said = Utterance(text="word" * length, simulated=True)
-    return Turn(index=index, cue=cue, utterance=said, review=read)
+    return Turn(index=index, cue=cue, utterance=said, review=review)
 
 
-def _first(call: PaperCall, asked: set[bytes]) -> bool:
-    texts = "\n".join(f"{len(message.text)} {message.text}" for message in call.messages)
-    key = sha256(f"{call.seat.reviewer} {call.draw} {texts}".encode(errors="replace")).digest()
-    new = key not in asked
-    asked.add(key)
+def _is_new(request: Request, seen: set[bytes]) -> bool:
+    """Return whether the request differs from all earlier ones in reviewer, draw or messages."""
+    texts = "\n".join(f"{len(message.text)} {message.text}" for message in request.messages)
+    text = f"{request.seat.reviewer} {request.draw} {texts}"
+    key = sha256(text.encode(errors="replace")).digest()
+    new = key not in seen
+    seen.add(key)
     return new
 
 
-def _add(total: _Sum, usage: Usage, cost: float | None, *, shared: bool, share: float) -> None:
-    total.calls += share
-    if shared:
-        total.shared += share
-        return
-    total.prompt += share * usage.prompt_tokens
-    total.completion += share * usage.completion_tokens
-    total.cost += share * (cost or 0.0)
-    total.known = total.known and cost is not None
-
-
-def _part(name: str, walk: _Walk, scale: float) -> PartEstimate:
-    ordered = sorted(walk.sums.items(), key=lambda each: each[1].place)
-    return PartEstimate(
-        condition=name,
-        discussions=round(walk.discussions * scale),
-        steps=tuple(
-            Step(
-                task=task,
-                private=private,
-                calls=round(each.calls * scale),
-                shared=round(each.shared * scale),
-                prompt_tokens=round(each.prompt * scale),
-                completion_tokens=round(each.completion * scale),
-                cost_usd=each.cost * scale if each.known else None,
-            )
-            for (task, private), each in ordered
-        ),
-    )
+def _list_steps(
+    condition: str, totals: Mapping[tuple[str, bool], _Totals], scale: float
+) -> Iterator[Step]:
+    for (task, private), each in sorted(totals.items(), key=lambda item: item[1].first_turn):
+        yield Step(
+            condition=condition,
+            task=task,
+            private=private,
+            calls=round(each.calls * scale),
+            shared=round(each.shared * scale),
+            prompt_tokens=round(each.prompt * scale),
+            completion_tokens=round(each.completion * scale),
+            cost_usd=each.cost * scale if each.cost_known else None,
+        )

@@ -1,4 +1,4 @@
-"""Frames of a run by name: reads what they need from its store, or from discussions at hand."""
+"""Data frames of a run, read from its store or built from transcripts in memory."""
 
 from __future__ import annotations
 
@@ -24,87 +24,64 @@ from peerjudge.analysis.frames import (
 )
 from peerjudge.data import Tournament, Transcript
 from peerjudge.ranking import Stance, battles_from_transcripts, collect, from_dataset
-from peerjudge.runs.source import is_run, open_run, read_source
+from peerjudge.runs.sources import is_run, open_run, read_source
 from peerjudge.store import Columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PartFrame",
-    "battles_df",
-    "calls_df",
-    "discussions_df",
-    "events_df",
-    "part_by_part",
-    "read_without_texts",
-    "turns_df",
-    "weights_df",
-]
-
 Source: TypeAlias = str | Path | Iterable[Transcript]
-"""A run folder, a store URL, or discussions at hand."""
+"""Run folder, store URL, or transcripts in memory."""
 
 PartFrame: TypeAlias = Literal["discussions", "turns", "calls", "events"]
-"""The frames that can be had some discussions at a time."""
+"""Frames that can be read in batches of discussions."""
 
 T = TypeVar("T")
 
 Heads = tuple[list[Transcript], list[int], Iterable[TurnColumns]]
-"""Discussions without turns, how many turns they have, and these turns in batches."""
+"""Discussions without turns, their numbers of turns, and the turns in batches."""
 
 _BATCH = 1000
 _PART = 10_000
 
 
 def discussions_df(source: Source) -> pd.DataFrame:
-    """One row per discussion: what was compared, by whom, and what was concluded.
+    """Return one row per discussion: comparison, seats and verdict.
 
-    The columns are described in `peerjudge.analysis.frames.FRAMES["discussions"]`. Like all frames
-    this keeps no texts, and it reads in a thread of its own, so that it also works in a notebook.
+    `peerjudge.analysis.frames.FRAMES["discussions"]` describes the columns. No frame contains texts.
+    The store is read in a separate thread, so this also works in a notebook.
 
     Args:
-        source: a run folder, a store URL, or an iterable of transcripts.
+        source: Run folder, store URL, or iterable of transcripts.
 
     Raises:
-        StoreError: there is no run there.
+        StoreError: There is no such run.
         DataError: pandas is not installed.
     """
     return _of_heads(source, lambda heads: discussions_frame(heads[0], heads[1]))
 
 
 def turns_df(source: Source) -> pd.DataFrame:
-    """One row per turn: who spoke, and what was read from it.
-
-    The columns are described in `FRAMES["turns"]`; otherwise as `discussions_df`.
-    """
+    """Return one row per turn: seat, task and verdict; see `FRAMES["turns"]` and `discussions_df`."""
     return _of_heads(source, lambda heads: turns_frame(heads[0], heads[2]))
 
 
 def calls_df(source: Source) -> pd.DataFrame:
-    """One row per turn: which model answered, and what that took.
-
-    The columns are described in `FRAMES["calls"]`; otherwise as `discussions_df`.
-    """
+    """Return one row per turn: model, tokens and time; see `FRAMES["calls"]` and `discussions_df`."""
     return _of_heads(source, lambda heads: calls_frame(heads[0], heads[2]))
 
 
 def events_df(source: Source) -> pd.DataFrame:
-    """One row per opinion event: who held, altered or shifted, and which way.
-
-    The columns are described in `FRAMES["events"]`; otherwise as `discussions_df`.
-    """
+    """Return one row per opinion event; see `FRAMES["events"]` and `discussions_df`."""
     return read_without_texts(source, events_frame)
 
 
 def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:
-    """One row per battle: which of two contestants won in whose eyes.
-
-    The columns are described in `FRAMES["battles"]`; otherwise as `discussions_df`.
+    """Return one row per battle: contestants, reviewer and winner; see `FRAMES["battles"]`.
 
     Args:
-        source: as for `discussions_df`, or a dataset `NAME:PATH` that carries reviews.
-        stance: of a run: the verdicts that reviewers came with, or those they left with.
+        source: As for `discussions_df`, or a dataset `NAME:PATH` with recorded reviews.
+        stance: Verdicts of a run to use: the `private` ones or the `final` ones.
     """
     return battles_frame(_tournament(source, stance))
 
@@ -112,36 +89,34 @@ def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:
 def weights_df(
     source: Source, *, stance: Stance = "private", bootstrap: int = 1000, seed: int = 0
 ) -> pd.DataFrame:
-    """One row per scheme and reviewer: how much each counts, with bounds.
-
-    The columns are described in `FRAMES["weights"]`; otherwise as `battles_df`.
+    """Return one row per scheme and reviewer: weight with bounds; see `FRAMES["weights"]`.
 
     Args:
-        source: as for `battles_df`.
-        stance: as for `battles_df`.
-        bootstrap: how many resamples of the questions make the bounds.
-        seed: of the resampling.
+        source: As for `battles_df`.
+        stance: As for `battles_df`.
+        bootstrap: Number of resamples of the questions for the bounds.
+        seed: Seed of the resampling.
     """
     return weights_frame(_tournament(source, stance), bootstrap=bootstrap, seed=seed)
 
 
-def part_by_part(
+def read_in_parts(
     run: str | Path,
     name: PartFrame,
     take: Callable[[pd.DataFrame], None],
     *,
     discussions: int = _PART,
 ) -> None:
-    """Give `take` a frame of a run some discussions at a time, so that few turns are held at once.
+    """Read a frame of a run in parts, so that few turns are in memory at a time.
 
-    The rows are those of the whole frame, in its order; the categories of a column are those of the
-    part. There is at least one part, without rows where the run has none.
+    The parts have the rows of the whole frame, in its order; the categories of a column are those of
+    the part. There is at least one part, empty if the run has no rows.
 
     Args:
-        run: a run folder or a store URL.
-        name: which frame.
-        take: is called in the thread that reads.
-        discussions: how many at a time.
+        run: Run folder or store URL.
+        name: Name of the frame.
+        take: Function that is called with each part, in the reading thread.
+        discussions: Number of discussions per part.
     """
 
     def read(reading: _Reading) -> None:
@@ -170,11 +145,11 @@ class _Reading:
 
     def heads(self) -> Heads:
         heads, counts = self.runner.run(self.columns.heads(self.run))
-        return heads, counts, self.pulled(self.columns.turns(heads))
+        return heads, counts, self.pull(self.columns.turns(heads))
 
     def transcripts(self) -> Iterator[Transcript]:
         heads, _ = self.runner.run(self.columns.heads(self.run))
-        return self.pulled(self.columns.transcripts_without_texts(heads))
+        return self.pull(self.columns.transcripts_without_texts(heads))
 
     def parts(self, name: PartFrame, size: int) -> Iterator[pd.DataFrame]:
         heads, counts = self.runner.run(self.columns.heads(self.run))
@@ -187,18 +162,18 @@ class _Reading:
             case "discussions":
                 return discussions_frame(heads, counts)
             case "turns":
-                return turns_frame(heads, self.pulled(self.columns.turns(heads)))
+                return turns_frame(heads, self.pull(self.columns.turns(heads)))
             case "calls":
-                return calls_frame(heads, self.pulled(self.columns.turns(heads)))
+                return calls_frame(heads, self.pull(self.columns.turns(heads)))
             case "events":
-                told = self.columns.transcripts_without_texts(heads)
-                return events_frame(self.pulled(told))
+                found = self.columns.transcripts_without_texts(heads)
+                return events_frame(self.pull(found))
 
-    def pulled(self, items: AsyncIterator[T]) -> Iterator[T]:
-        async def pull() -> list[T]:
+    def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
+        async def take_batch() -> list[T]:
             return [item async for item in _first(items, _BATCH)]
 
-        while batch := self.runner.run(pull()):
+        while batch := self.runner.run(take_batch()):
             yield from batch
 
 
@@ -224,14 +199,13 @@ def _of_heads(source: Source, build: Callable[[Heads], T]) -> T:
 
 
 def read_without_texts(source: Source, build: Callable[[Iterable[Transcript]], T]) -> T:
-    """What `build` makes of the discussions of a run, which it is given one by one without texts.
+    """Return the result of `build` for the discussions of a run, read one by one without texts.
 
-    For everything that looks at verdicts and not at words, much quicker than `open_run` does. It
-    reads in a thread of its own, in which `build` is called.
+    Much faster than `open_run` where only verdicts matter. `build` is called in the reading thread.
 
     Args:
-        source: as for `discussions_df`; discussions at hand are passed on as they are.
-        build: reads the discussions once.
+        source: As for `discussions_df`; transcripts in memory are passed unchanged.
+        build: Function that iterates over the discussions once.
     """
     if isinstance(source, str | Path):
         return _in_thread(lambda: _read(source, lambda reading: build(reading.transcripts())))
@@ -245,7 +219,7 @@ def _read(source: str | Path, build: Callable[[_Reading], T]) -> T:
 
 @contextmanager
 def _without_collecting() -> Generator[None]:
-    """Leaves the collector of cycles off: it finds none, and looking takes as long as the reading."""
+    """Disable the garbage collector: there are no cycles, and collecting takes as long as reading."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -269,6 +243,6 @@ def _reading(source: str | Path) -> Generator[_Reading]:
 
 
 def _in_thread(work: Callable[[], T]) -> T:
-    # A notebook's own event loop is running in this thread, and no second one can.
+    # In a notebook an event loop already runs in this thread.
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(work).result()

@@ -1,4 +1,4 @@
-"""Plays a protocol through on paper, to find out before a run whether it ends and has its words."""
+"""Rehearsal of a protocol without reviewers: it ends, keeps its contract and has its prompts."""
 
 from __future__ import annotations
 
@@ -24,37 +24,35 @@ from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["rehearse"]
-
 Choice = Callable[[int, Comparison], Verdict]
-"""From the place of the speaker's seat and the comparison to what it says."""
+"""Returns the verdict of a seat, given its index and the comparison."""
 
 
 def rehearse(protocol: DiscussionProtocol, pack: PromptPack | None = None, *, seats: int) -> None:
-    """Play the discussions of seats that never agree, always agree, and are never understood.
+    """Simulate discussions of seats that never agree, always agree, and are never readable.
 
     Args:
-        protocol: It is held to its contract: it ends, cues seats and answers that are there, lets
-            nobody hear what has not been said, does the same for the same input, and concludes.
-        pack: Where given, every kind of cue is put into its words.
-        seats: How many seats take part.
+        protocol: The protocol. Its contract: it ends, cues only seats, answers and turns that exist,
+            is deterministic, and concludes.
+        pack: Prompt pack in which each kind of cue is rendered, if given.
+        seats: Number of seats.
 
     Raises:
-        PromptError: The pack lacks a task or a reply form that the protocol cues, or one of its
-            templates cannot be filled.
+        PromptError: The pack lacks a task or reply form that the protocol cues, or a template cannot
+            be rendered.
         ProtocolError: The protocol breaks its contract.
     """
-    comparison = _comparison(protocol)
+    comparison = _build_comparison(protocol)
     seated = tuple(Seat(id=f"seat_{n}", reviewer=f"reviewer_{n}") for n in range(1, seats + 1))
-    for choice in (_own_number, _first, _nothing):
-        turns = _played(protocol, pack, seated, comparison, choice)
+    for choice in (_choose_own_number, _choose_first, _be_unreadable):
+        turns = _simulate(protocol, pack, seated, comparison, choice)
         verdict = concluded(protocol, seated, comparison, turns)
         if verdict.choice is not None and verdict.choice not in comparison.shown:
-            msg = f"protocol {protocol.name!r} concludes {verdict}, which was not among the answers"
+            msg = f"protocol {protocol.name!r} concludes {verdict}, which is not one of the answers"
             raise ProtocolError(msg)
 
 
-def _played(
+def _simulate(
     protocol: DiscussionProtocol,
     pack: PromptPack | None,
     seats: tuple[Seat, ...],
@@ -62,21 +60,21 @@ def _played(
     choice: Choice,
 ) -> tuple[Turn, ...]:
     turns: tuple[Turn, ...] = ()
-    worded: set[object] = set()
+    rendered: set[object] = set()
     while cue := next_cue(protocol, seats, comparison, turns):
         if next_cue(protocol, seats, comparison, turns) != cue:
-            msg = f"protocol {protocol.name!r} cues differently when asked twice for turn {len(turns)}"
+            msg = f"protocol {protocol.name!r} gives two different cues for the same turn {len(turns)}"
             raise ProtocolError(msg)
         kind = (cue.task, cue.reply, cue.expects, cue.private, cue.ties, cue.remind, len(cue.sees))
-        if pack is not None and kind not in worded:
-            worded.add(kind)
-            _put_into_words(protocol, pack, seats, comparison, turns, cue)
+        if pack is not None and kind not in rendered:
+            rendered.add(kind)
+            _render(protocol, pack, seats, comparison, turns, cue)
         place = next(at for at, seat in enumerate(seats) if seat.id == cue.seat)
         turns += (_reply(cue, len(turns), choice(place, comparison)),)
     return turns
 
 
-def _comparison(protocol: DiscussionProtocol) -> Comparison:
+def _build_comparison(protocol: DiscussionProtocol) -> Comparison:
     least, _ = protocol.answers
     return Comparison(
         id="rehearsal",
@@ -88,19 +86,19 @@ def _comparison(protocol: DiscussionProtocol) -> Comparison:
     )
 
 
-def _own_number(place: int, comparison: Comparison) -> Verdict:
+def _choose_own_number(place: int, comparison: Comparison) -> Verdict:
     return Verdict.of(comparison.shown[place % len(comparison.shown)])
 
 
-def _first(place: int, comparison: Comparison) -> Verdict:
+def _choose_first(place: int, comparison: Comparison) -> Verdict:
     return Verdict.of(comparison.shown[0])
 
 
-def _nothing(place: int, comparison: Comparison) -> Verdict:
+def _be_unreadable(place: int, comparison: Comparison) -> Verdict:
     return UNREADABLE
 
 
-def _put_into_words(
+def _render(
     protocol: DiscussionProtocol,
     pack: PromptPack,
     seats: tuple[Seat, ...],
@@ -111,7 +109,7 @@ def _put_into_words(
     try:
         render(pack, seats=seats, comparison=comparison, turns=turns, cue=cue)
     except PromptError as cause:
-        msg = f"protocol {protocol.name!r} cannot be played in these words: {cause}"
+        msg = f"protocol {protocol.name!r} cannot use this prompt pack: {cause}"
         raise PromptError(msg) from cause
 
 

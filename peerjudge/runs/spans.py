@@ -1,4 +1,4 @@
-"""Spans of a run: one for each discussion, and in it one for each turn; clients add their calls."""
+"""OpenTelemetry spans of a run: discussions, with turns inside; clients add calls inside turns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from peerjudge.telemetry import tracer
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-__all__ = ["Spans", "Traced"]
-
 _AUTOGEN_VARIABLE = "AUTOGEN_DISABLE_RUNTIME_TRACING"
 
 
-class Spans:
-    """The open discussions of a run as spans.
+class RunSpans:
+    """The spans of the open discussions of a run.
 
     Args:
-        tracer: Who makes spans.
-        run: The id of the run.
+        tracer: Tracer that creates the spans.
+        run: Run id.
     """
 
     def __init__(self, tracer: Tracer, run: str) -> None:
@@ -34,13 +32,13 @@ class Spans:
 
     @classmethod
     @asynccontextmanager
-    async def of(cls, run: str) -> AsyncGenerator[Self | None]:
-        """The spans of a run, all ended at the end; `None` where nobody has set up a tracer."""
+    async def open(cls, run: str) -> AsyncGenerator[Self | None]:
+        """Open the spans of a run and end all of them at the end; `None` without a tracer provider."""
         found = tracer()
         if found is None:
             yield None
             return
-        # AutoGen would tell of every message between the agents of a team.
+        # AutoGen traces each message between the agents of a team.
         os.environ.setdefault(_AUTOGEN_VARIABLE, "true")
         spans = cls(found, run)
         try:
@@ -51,7 +49,7 @@ class Spans:
 
     @contextmanager
     def turn(self, request: Request) -> Generator[Span]:
-        """The span of one turn, in that of its discussion; a failure is told in it."""
+        """Open the span of one turn inside that of its discussion; it records a failure."""
         from opentelemetry.trace import set_span_in_context
 
         reviewer = request.seat.reviewer
@@ -72,7 +70,7 @@ class Spans:
             yield span
 
     def end(self, transcript: Transcript) -> None:
-        """A discussion has ended: say how."""
+        """End the span of a discussion and record its result."""
         span = self._open.pop(transcript.id, None)
         if span is None:
             return
@@ -105,25 +103,25 @@ class Spans:
         return span
 
 
-class Traced:
-    """Speaks as another reviewer does, each time in a span.
+class TracedReviewer:
+    """A reviewer whose calls are traced.
 
     Args:
-        reviewer: Who speaks.
+        reviewer: The reviewer.
         spans: The spans of the run.
     """
 
-    def __init__(self, reviewer: Reviewer, spans: Spans) -> None:
+    def __init__(self, reviewer: Reviewer, spans: RunSpans) -> None:
         self._reviewer = reviewer
         self._spans = spans
 
     @property
     def name(self) -> str:
-        """The reviewer's."""
+        """Reviewer name."""
         return self._reviewer.name
 
     async def speak(self, request: Request) -> Utterance:
-        """The reviewer's reply."""
+        """Return the reviewer's reply."""
         with self._spans.turn(request) as span:
             said = await self._reviewer.speak(request)
             span.set_attributes(

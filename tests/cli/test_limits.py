@@ -11,7 +11,7 @@ def test_a_dry_run_says_what_it_would_take(shell):
     """Calls, tokens and cost, condition by condition and task by task, without a folder."""
     table = shell("run", "quickstart", "--limit", "2", "--dry-run")
     assert table.code == 0
-    for said in ("discuss", "(private)", "nothing", "replies of 300 tokens", "$0.00"):
+    for said in ("discuss", "(private)", "no model was called", "replies of 300 tokens", "$0.00"):
         assert said.lower() in table.out.lower()
     document = shell("run", "quickstart", "--limit", "2", "--dry-run", "--json").document
     steps = [step for condition in document["conditions"] for step in condition["steps"]]
@@ -40,7 +40,7 @@ def test_a_dry_run_needs_no_key_and_knows_prices(shell):
     assert "genai-prices" in known["prices"]["known"]["source"]
     unknown = shell("run", "unknown.py", "--dry-run", "--json").document
     assert (unknown["cost_usd"], unknown["cost_known"]) == (None, False)
-    assert "cost unknown" in shell("run", "unknown.py", "--dry-run").out
+    assert "cost: unknown" in shell("run", "unknown.py", "--dry-run").out
     refused = shell("run", "unknown.py", "--cost-limit", "1")
     assert refused.code == 2
     assert "prices.toml" in refused.err

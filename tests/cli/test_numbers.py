@@ -13,7 +13,7 @@ from peerjudge.analysis.frames import FRAMES
 from peerjudge.cli.export_frames import csv_to, parquet_to
 from peerjudge.cli.tables import odds_of
 from peerjudge.data import Measurement
-from peerjudge.runs.frames import part_by_part
+from peerjudge.runs.frames import read_in_parts
 
 
 def test_a_ranking_says_how_sure_it_is(played):
@@ -138,7 +138,7 @@ def test_frames_are_exported(played, frame):
 
 
 @pytest.mark.parametrize("name", ["discussions", "turns", "calls", "events"])
-def test_a_frame_is_written_part_by_part(played, name):
+def test_a_frame_is_written_read_in_parts(played, name):
     """Five discussions at a time, a file holds the rows and the kinds of columns of the whole."""
     run = played.folder / "study"
     whole: pd.DataFrame = getattr(pj, f"{name}_df")(run)
@@ -153,7 +153,7 @@ def test_a_frame_is_written_part_by_part(played, name):
             as_parquet(part)
             as_csv(part)
 
-        part_by_part(run, name, take, discussions=5)
+        read_in_parts(run, name, take, discussions=5)
     assert (len(sizes) > 1, max(sizes) <= 5) == (True, True)
     kept = pd.read_parquet(played.folder / "parts.parquet")
     pd.testing.assert_frame_equal(kept, whole, check_categorical=False)

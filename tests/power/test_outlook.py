@@ -17,7 +17,7 @@ from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, Protoco
 from peerjudge.power import outlook
 from peerjudge.power.effects import effects_of, estimated
 from peerjudge.power.simulated import stage_of, studies_of
-from peerjudge.runs import estimate, load, prepare, run
+from peerjudge.runs import estimate_calls, load, prepare, run
 from peerjudge.shelf import Shelf
 
 SEATS = ("sim_solid", "sim_weak")
@@ -154,7 +154,7 @@ def test_reviewers_of_no_pull_are_shown_once(shelf):
 def test_expenses_are_those_of_a_dry_run(found, shelf):
     """What a study takes is the run's own estimate, in proportion to its size."""
     prepared = prepare(STUDY, shelf=shelf)
-    whole = estimate(prepared.plan, prepared.costs)
+    whole = estimate_calls(prepared.plan, prepared.costs)
     (own,) = (one for one in found.expenses if one.comparisons == 36)
     assert (own.calls, own.tokens, own.cost_usd) == (whole.calls, whole.tokens, 0.0)
     (large,) = (one for one in found.expenses if one.comparisons == 300)

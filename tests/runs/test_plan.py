@@ -5,7 +5,7 @@ import pytest
 from peerjudge.data import Condition, Experiment, Leader, Orders, Role, Seating, replace
 from peerjudge.errors import ExperimentError, ProtocolError, ShelfError
 from peerjudge.runs import prepare
-from peerjudge.runs.plan import shown_orders
+from peerjudge.runs.schedule import list_orders
 from peerjudge.testing import comparison_of
 
 
@@ -43,7 +43,7 @@ def test_a_seed_draws_leaders_and_orders_once_for_each_comparison(small):
 
 def test_three_answers_are_shown_in_every_rotation():
     """In three rotations each of three answers is once first, once second, once third."""
-    rotations = shown_orders(comparison_of(3), Orders.BOTH, seed=0)
+    rotations = list_orders(comparison_of(3), Orders.BOTH, seed=0)
     assert len(rotations) == 3
     for place in range(3):
         assert len({one.shown[place] for one in rotations}) == 3
@@ -60,7 +60,7 @@ def test_a_protocol_that_asks_in_both_orders_itself_is_played_once(small):
 
 def test_one_answer_has_one_order():
     """A rating of one answer has no order to swap."""
-    assert len(shown_orders(comparison_of(1), Orders.BOTH, seed=0)) == 1
+    assert len(list_orders(comparison_of(1), Orders.BOTH, seed=0)) == 1
 
 
 def test_temperature_belongs_to_the_seat():

@@ -10,9 +10,9 @@ import pytest
 
 from peerjudge.data import Condition, Cue, Experiment, Orders, Seat, replace
 from peerjudge.errors import PromptError, ProtocolError
-from peerjudge.runs.plan import cast_parts, shown_orders
 from peerjudge.runs.rehearsal import rehearse
-from peerjudge.runs.settings import cards_of
+from peerjudge.runs.resolve import load_cards, load_parts
+from peerjudge.runs.schedule import list_orders
 from peerjudge.shelf import Shelf
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of
 
@@ -84,7 +84,7 @@ def test_a_protocol_does_the_same_for_the_same():
     def moody(seats: tuple[Seat, ...], *_: object) -> Cue:
         return Cue(seat=seats[next(counted) % 2].id, task="review", sees=("answer_0",))
 
-    with pytest.raises(ProtocolError, match="cues differently when asked twice"):
+    with pytest.raises(ProtocolError, match="two different cues for the same turn"):
         rehearse(dataclasses.replace(rounds_of(1), cue=moody), seats=2)
 
 
@@ -96,17 +96,17 @@ def test_a_plan_is_rehearsed():
     )
     experiment = Experiment(data="sample", prompts="open_chat", conditions=(condition,))
     with pytest.raises(PromptError, match="no task 'score_by_rules'"):
-        cast_parts(experiment, SHELF, cards_of(experiment, SHELF))
+        load_parts(experiment, SHELF, load_cards(experiment, SHELF))
     ruled = replace(experiment, prompts="dialogue_sets")
-    assert len(cast_parts(ruled, SHELF, cards_of(ruled, SHELF))) == 1
+    assert len(load_parts(ruled, SHELF, load_cards(ruled, SHELF))) == 1
 
 
 @pytest.mark.parametrize(("answers", "orders"), [(1, 1), (2, 2), (3, 6), (4, 24)])
 def test_a_choice_can_be_shown_in_every_order(answers: int, orders: int):
     """Two answers have two orders, three six, four twenty-four; rotations are as many as answers."""
     comparison = comparison_of(answers)
-    every = shown_orders(comparison, Orders.ALL, seed=0)
+    every = list_orders(comparison, Orders.ALL, seed=0)
     assert len({shown.shown for shown in every}) == len(every) == orders
-    both = {shown.shown for shown in shown_orders(comparison, Orders.BOTH, seed=0)}
+    both = {shown.shown for shown in list_orders(comparison, Orders.BOTH, seed=0)}
     assert both <= {shown.shown for shown in every}
     assert len(both) == answers

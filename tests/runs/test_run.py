@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import ExperimentError
-from peerjudge.runs import load, open_run, read_source, run, shown
+from peerjudge.runs import hide_password, load, open_run, read_source, run
 from peerjudge.shelf import Shelf
 
 
@@ -117,8 +117,8 @@ async def test_a_run_goes_to_one_place(small, tmp_path):
 
 def test_the_password_of_a_store_is_not_shown():
     """Wherever a run says where it is, the URL of a database server has lost its password."""
-    assert shown("postgresql://joe:hunter2@db/runs") == "postgresql://joe:***@db/runs"
-    assert shown("runs/one") == "runs/one"
+    assert hide_password("postgresql://joe:hunter2@db/runs") == "postgresql://joe:***@db/runs"
+    assert hide_password("runs/one") == "runs/one"
 
 
 async def test_private_and_final_stances_of_a_run_are_reviews(small, tmp_path):

@@ -1,4 +1,4 @@
-"""Opens what can be analysed: a run folder, a store, or a dataset that carries reviews."""
+"""Sources to analyse: run folders, stores, and datasets with recorded reviews."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from peerjudge.data import Comparison, Dataset, RecordedReview, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.ranking import Stance, reviews_from_transcripts
-from peerjudge.runs.folder import MANIFEST, read_manifest
+from peerjudge.runs.manifest import MANIFEST, read_manifest
 from peerjudge.store import Archive
 from peerjudge.store.location import locate
-
-__all__ = ["OpenRun", "is_run", "load", "open_run", "read_source", "shown"]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run to read from: its manifest, and its discussions one by one in a fixed order."""
+    """A run opened for reading. `folder` is `None` for a run in a database."""
 
     id: str
     manifest: Mapping[str, object]
@@ -28,64 +26,65 @@ class OpenRun:
     folder: Path | None
 
     def transcripts(self) -> AsyncIterator[Transcript]:
-        """The discussions that have begun, by condition and comparison."""
+        """Read the discussions that have begun, by condition and comparison."""
         return self.store.transcripts(run=self.id)
 
 
 def is_run(source: str) -> bool:
-    """Whether this names a run folder or a store, and not a dataset."""
+    """Return whether the source is a run folder or a store, not a dataset."""
     if ".py:" in source:
         return False
     return "://" in source or Path(source).is_dir() or Path(source).suffix in {".db", ".sqlite"}
 
 
-def shown(place: str | Path) -> str:
-    """The place of a run as it may be shown: the URL of a server without its password."""
+def hide_password(place: str | Path) -> str:
+    """Return the place of a run for display; the password of a database URL is masked."""
     return locate(place).name if "://" in str(place) else str(place)
 
 
 @asynccontextmanager
 async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
-    """Open a run for reading; works while another process plays it.
+    """Open a run for reading; another process may be writing it.
 
     Args:
-        source: A run folder, or a store URL. A store that holds several runs wants `URL#RUN`, with
-            the beginning of the run's id.
+        source: Run folder or store URL; `URL#RUN` with the beginning of a run id selects one of
+            several runs in a store.
 
     Raises:
-        StoreError: There is no run there, or several and none is chosen.
+        StoreError: There is no such run, or several match.
     """
     place, _, wanted = str(source).partition("#")
     folder = None if "://" in place else Path(place)
     if folder is not None and folder.is_dir() and not wanted:
         wanted = str(read_manifest(folder)["run"])
     elif folder is not None and not folder.exists():
-        msg = f"there is no run folder {folder}; `peerjudge run` prints where it puts one"
+        msg = f"there is no run folder {folder}; `peerjudge run` prints the folder it writes"
         raise StoreError(msg)
     async with Archive.open(place) as store:
         runs = [run for run in await store.runs() if run.id.startswith(wanted)]
         if len(runs) != 1:
             known = ", ".join(run.id[:8] for run in await store.runs()) or "none"
             msg = (
-                f"{shown(place)} has {len(runs)} runs that fit; choose one as PLACE#RUN of: {known}"
+                f"{len(runs)} runs in {hide_password(place)} match; choose one with PLACE#RUN from: "
+                f"{known}"
             )
             raise StoreError(msg)
         (run,) = runs
-        at_home = folder if folder is not None and (folder / MANIFEST).exists() else None
-        yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=at_home)
+        own = folder if folder is not None and (folder / MANIFEST).exists() else None
+        yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=own)
 
 
 async def load(source: str | Path) -> tuple[Transcript, ...]:
-    """All discussions of a run, in a fixed order. For very large runs, iterate `open_run` instead."""
+    """Load all discussions of a run, in a fixed order; iterate `open_run` for very large runs."""
     async with open_run(source) as opened:
         return tuple([transcript async for transcript in opened.transcripts()])
 
 
 async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
-    """A run or a dataset as comparisons with reviews.
+    """Read a run or a dataset as comparisons with reviews.
 
-    Of a run, every seat's stance is a review by its reviewer: the one it came with (`private`) or
-    the one it left with (`final`).
+    In a run, the stance of each seat is a review by its reviewer: its first stance (`private`) or its
+    last (`final`).
     """
     if not is_run(source):
         return load_dataset(source)
@@ -94,7 +93,7 @@ async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
     simulated = False
     place = source.partition("#")[0]
     async with open_run(source) as opened:
-        name = source if opened.folder is not None else f"{shown(place)}#{opened.id[:8]}"
+        name = source if opened.folder is not None else f"{hide_password(place)}#{opened.id[:8]}"
         async for transcript in opened.transcripts():
             comparisons.setdefault(transcript.comparison.id, transcript.comparison)
             simulated = simulated or transcript.simulated

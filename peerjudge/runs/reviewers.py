@@ -1,4 +1,4 @@
-"""Finds somebody to speak for every card of an experiment."""
+"""Reviewers of a run: one for each card, with shared model clients."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from peerjudge.data import Card, Dataset, ReviewerKind
 from peerjudge.datasets import load
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError
-from peerjudge.runs.costs import Costs
-from peerjudge.runs.plan import Cast
+from peerjudge.runs.resolve import Prepared
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer
 from peerjudge.store.replies import Replies
@@ -20,77 +19,80 @@ from peerjudge.store.replies import Replies
 if TYPE_CHECKING:
     from peerjudge.clients import ClientPool
 
-__all__ = ["seated"]
-
 
 @asynccontextmanager
-async def seated(
-    cast: Cast,
+async def open_reviewers(
+    prepared: Prepared,
     *,
     shelf: Shelf,
-    dataset: Dataset,
-    seed: int,
     environ: Mapping[str, str],
-    costs: Costs,
-    replies: Path | None = None,
+    cache: Path | None = None,
     workers: int = 1,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
-    """A reviewer for every card, by name; all are closed at the end.
+    """Open a reviewer for each card, by name, and close all of them at the end.
 
-    Model clients are shared between cards of the same model and settings, and their replies are
-    kept in the file or folder `replies`, or for as long as this lasts. With more than one of
-    `workers`, so many processes speak to them. Raises `CardError` for a card nobody can speak for:
-    a key that is not set, an extra that is not installed, a recorded reviewer that the dataset does
-    not have.
+    Cards with the same model and settings share a client.
+
+    Args:
+        prepared: The experiment.
+        shelf: Shelf with the user's own reviewers.
+        environ: Environment with the API keys.
+        cache: File or folder of the reply cache; `None` caches replies in memory only.
+        workers: Number of processes that call models; 1 uses this process.
+
+    Raises:
+        CardError: A key is missing, an extra is not installed, or the dataset has no reviews by a
+            recorded reviewer.
     """
+    cast, seed = prepared.plan.cast, prepared.plan.experiment.seed
     async with AsyncExitStack() as stack:
         pool = None
         if any(card.kind is ReviewerKind.MODEL for card in cast.values()):
-            # AutoGen takes most of a second to import, which simulated reviewers do without.
+            # Imports AutoGen, which takes most of a second; simulated reviewers do not need it.
             from peerjudge.clients import ClientPool, PersistentCache, WorkerPool
 
-            cache = worker_pool = None
+            replies = processes = None
             if workers > 1:
-                worker_pool = await stack.enter_async_context(
+                processes = await stack.enter_async_context(
                     WorkerPool.open(workers, environ=environ)
                 )
-            if replies is not None:
-                cache = PersistentCache(await stack.enter_async_context(Replies.open(replies)))
+            if cache is not None:
+                replies = PersistentCache(await stack.enter_async_context(Replies.open(cache)))
             pool = await stack.enter_async_context(
                 ClientPool(
                     environ=environ,
-                    cache=cache,
+                    cache=replies,
                     world=str(seed),
-                    prices=costs.prices,
-                    workers=worker_pool,
+                    prices=prepared.costs.prices,
+                    workers=processes,
                 )
             )
         reviewers: dict[str, Reviewer] = {}
         for name, card in cast.items():
-            reviewer = _reviewer(card, pool, shelf=shelf, dataset=dataset, seed=seed)
+            reviewer = _build(card, pool, shelf=shelf, dataset=prepared.dataset, seed=seed)
             stack.push_async_callback(reviewer.close)
             reviewers[name] = reviewer
         yield reviewers
 
 
-def _reviewer(
+def _build(
     card: Card, pool: ClientPool | None, *, shelf: Shelf, dataset: Dataset, seed: int
 ) -> Reviewer:
     if card.kind is ReviewerKind.SIMULATED:
         return SimulatedReviewer(card, seed=seed)
     if card.kind is ReviewerKind.RECORDED:
-        return _recorded(card, dataset)
+        return _build_recorded(card, dataset)
     if card.kind is ReviewerKind.PYTHON:
-        return _of_the_user(card, shelf)
+        return _build_python(card, shelf)
     if pool is None:
-        msg = f"card {card.name!r} names a model, but there is no pool of clients to ask it with"
+        msg = f"card {card.name!r} names a model, but there is no client for it"
         raise CardError(msg)
     from peerjudge.reviewers import ModelReviewer
 
     return ModelReviewer(card, pool.client(card))
 
 
-def _of_the_user(card: Card, shelf: Shelf) -> Reviewer:
+def _build_python(card: Card, shelf: Shelf) -> Reviewer:
     from peerjudge.reviewers import reviewer_from
 
     factory = shelf.factory(card.name)
@@ -100,7 +102,7 @@ def _of_the_user(card: Card, shelf: Shelf) -> Reviewer:
     return reviewer_from(factory, name=card.name)
 
 
-def _recorded(card: Card, dataset: Dataset) -> Reviewer:
+def _build_recorded(card: Card, dataset: Dataset) -> Reviewer:
     from peerjudge.reviewers import RecordedReviewer
 
     source = load(card.source) if card.source else dataset

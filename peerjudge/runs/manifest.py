@@ -1,4 +1,4 @@
-"""The folder of a run: where it is, and the manifest that says what was played."""
+"""Run folder and its manifest: experiment, versions, file hashes, seeds and prices."""
 
 from __future__ import annotations
 
@@ -13,17 +13,8 @@ from typing import cast
 
 from peerjudge.data import Experiment, content_hash, replace, to_plain
 from peerjudge.errors import StoreError
-from peerjudge.runs.plan import Plan
+from peerjudge.runs.schedule import Plan
 from peerjudge.shelf import Kind, Shelf
-
-__all__ = [
-    "MANIFEST",
-    "default_folder",
-    "manifest_of",
-    "read_manifest",
-    "require_own",
-    "write_manifest",
-]
 
 MANIFEST = "manifest.json"
 
@@ -31,33 +22,30 @@ _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalche
 
 
 def default_folder(experiment: Experiment) -> Path:
-    """`runs/NAME-xxxxxxxx`, the same for the same experiment, so that a second run goes on there.
-
-    How many comparisons are played is not part of it: a larger `--limit` extends the run.
-    """
+    """Return `runs/NAME-xxxxxxxx`, the same for the same experiment whatever its `--limit`."""
     identity = content_hash(to_plain(replace(experiment, question="")))
     return Path("runs") / f"{experiment.name}-{identity[:8]}"
 
 
-def manifest_of(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, object]:
-    """What was played, and with what: the resolved experiment, versions, and file hashes."""
+def build_manifest(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, object]:
+    """Return the manifest of a run: resolved experiment, cards, versions and file hashes."""
     experiment = plan.experiment
     return {
         "schema": "peerjudge-manifest/1",
         "experiment": to_plain(experiment),
         "dataset": dataset,
         "comparisons": len(plan.comparisons),
-        "data_hash": _data_hash(plan),
+        "data_hash": _hash_data(plan),
         "cards": {name: to_plain(card) for name, card in plan.cast.items()},
-        "files": _files(plan, shelf),
-        "versions": {name: _version(name) for name in _VERSIONS_OF},
+        "files": _hash_files(plan, shelf),
+        "versions": {name: _find_version(name) for name in _VERSIONS_OF},
         "python": platform.python_version(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
 def require_own(folder: Path, experiment: Experiment) -> None:
-    """Raise `StoreError` where the folder holds the run of another experiment."""
+    """Raise `StoreError` if the folder holds a run of another experiment."""
     if not (folder / MANIFEST).exists():
         return
     held = read_manifest(folder).get("experiment")
@@ -71,7 +59,7 @@ def require_own(folder: Path, experiment: Experiment) -> None:
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, object]) -> None:
-    """Write the manifest into the folder, whole or not at all."""
+    """Write the manifest into the folder atomically."""
     draft = folder / f"{MANIFEST}.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -83,7 +71,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, object]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, object]:
-    """The manifest of a run folder; raises `StoreError` where there is none."""
+    """Read the manifest of a run folder; raises `StoreError` if there is none."""
     path = folder / MANIFEST
     try:
         return json.loads(path.read_text("utf-8"))
@@ -91,25 +79,25 @@ def read_manifest(folder: Path) -> dict[str, object]:
         msg = f"{folder} is not a run folder: it has no {MANIFEST}"
         raise StoreError(msg) from cause
     except (OSError, ValueError) as cause:
-        msg = f"cannot read {path}: {cause}; restore it from a copy, or choose another folder"
+        msg = f"cannot read {path}: {cause}; restore it from a backup or choose another folder"
         raise StoreError(msg) from cause
 
 
-def _data_hash(plan: Plan) -> str:
+def _hash_data(plan: Plan) -> str:
     digest = hashlib.sha256()
     for comparison in plan.comparisons:
         digest.update(content_hash(to_plain(comparison)).encode())
     return digest.hexdigest()
 
 
-def _files(plan: Plan, shelf: Shelf) -> dict[str, str]:
+def _hash_files(plan: Plan, shelf: Shelf) -> dict[str, str]:
     names: set[tuple[Kind, str]] = {("agents", name) for name in plan.cast}
     names |= {("protocols", part.protocol.name) for part in plan.parts}
     names |= {("prompts", part.pack.name) for part in plan.parts}
     return {f"{kind}/{name}": shelf.digest(kind, name) for kind, name in sorted(names)}
 
 
-def _version(distribution: str) -> str | None:
+def _find_version(distribution: str) -> str | None:
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -1,0 +1,272 @@
+"""Limits of a run: cost and tokens, time per discussion, and share of failed discussions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+
+from peerjudge.data import Message, Request, Sampling, StopReason, Transcript, Usage, Utterance
+from peerjudge.engine import Reviewer, Staging
+from peerjudge.errors import ExperimentError
+from peerjudge.runs.budget import Amount, Budget
+from peerjudge.runs.estimate import Costs, build_token_counter, simulate_calls
+from peerjudge.runs.schedule import Cast
+
+SHORTEST_RESERVE = 1024
+"""Reserve for a reply whose seat sets no `max_tokens`, until a longer one was seen. [tokens]"""
+
+_BYTES_PER_TOKEN = 3
+"""Bytes per token of the densest text, so that counts are not too low."""
+_TOKENS_PER_MESSAGE = 8
+_MARGIN = 1.25
+"""Reserve for the next reply as a multiple of the longest one seen."""
+_TOO_MANY_FAILURES = "too many failures"
+_FEWEST_FAILURES = 5
+"""A share computed from fewer failures stops no run."""
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class DiscussionDeadlineError(Exception):
+    """A discussion took longer than the deadline of the run."""
+
+
+class LimitedReviewer:
+    """A reviewer whose calls are reserved in the budget and end at the deadline.
+
+    The length of a reply is unknown if its seat sets no `max_tokens`: reasoning models may write ten
+    times as much as others. The reserve therefore follows the replies seen so far.
+    """
+
+    def __init__(self, reviewer: Reviewer, limits: Limits) -> None:
+        self._reviewer = reviewer
+        self._limits = limits
+        self.reserve = SHORTEST_RESERVE
+        """Tokens to reserve for a reply without `max_tokens`."""
+        self.length_known = asyncio.Event()
+        """Set after the first reply, or when the discussion that should bring one has ended."""
+        self._replies = self._tokens = 0
+        self._warned = False
+
+    @property
+    def name(self) -> str:
+        """Reviewer name."""
+        return self._reviewer.name
+
+    @property
+    def mean_length(self) -> int:
+        """Mean tokens of the replies so far, 0 before the first."""
+        return round(self._tokens / self._replies) if self._replies else 0
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the reviewer's reply, waiting until the budget has room for the call.
+
+        Raises:
+            DiscussionDeadlineError: The discussion has reached its deadline.
+            Exception: Any error of the reviewer.
+        """
+        budget = self._limits.budget
+        if budget is None:
+            return await self._speak_in_time(request)
+        most = bound_usage(request.messages, request.seat.sampling, reply=self.reserve)
+        await budget.reserve(request.discussion, self._limits.price(self.name, most))
+        spent = Amount()
+        try:
+            said = await self._speak_in_time(request)
+            if not said.cached:
+                spent = self._limits.price(self.name, said.usage)
+            self._check_reserve(said.usage.completion_tokens, most.completion_tokens)
+            self.learn_length(said.usage.completion_tokens)
+        finally:
+            budget.settle(request.discussion, spent)
+        return said
+
+    def learn_length(self, tokens: int) -> None:
+        """Update the reserve and the mean with the length of a reply."""
+        self._replies += 1
+        self._tokens += tokens
+        self.reserve = max(self.reserve, round(tokens * _MARGIN))
+        self.length_known.set()
+
+    async def close(self) -> None:
+        """Close the reviewer."""
+        await self._reviewer.close()
+
+    def _check_reserve(self, tokens: int, reserved: int) -> None:
+        if tokens > reserved and self.length_known.is_set() and not self._warned:
+            self._warned = True
+            _log.warning(
+                "a reply was longer than the tokens reserved for it; set max_tokens in its card",
+                reviewer=self.name,
+                tokens=tokens,
+                reserved=reserved,
+            )
+
+    async def _speak_in_time(self, request: Request) -> Utterance:
+        async with self._limits.until_deadline(request.discussion):
+            return await self._reviewer.speak(request)
+
+
+class Limits:
+    """The limits of one run and the reviewers and discussions they apply to.
+
+    Args:
+        cast: The cards of the run.
+        costs: Their prices.
+        budget: Limits on tokens and cost, if any.
+        deadline: Time per discussion from its first call, if limited. [s]
+        failure_rate: Share of failed discussions, from 0 to 1, at which the run stops; it never
+            stops before 5 have failed. `None` for no such limit.
+    """
+
+    def __init__(
+        self,
+        *,
+        cast: Cast,
+        costs: Costs,
+        budget: Budget | None = None,
+        deadline: float | None = None,
+        failure_rate: float | None = None,
+    ) -> None:
+        self.budget = budget
+        self.failure_limit_reached = asyncio.Event()
+        self._cast = cast
+        self._costs = costs
+        self._deadline = deadline
+        self._deadlines: dict[str, float] = {}
+        self._failure_rate = failure_rate
+        self._ended = self._failed = 0
+        self._count = build_token_counter(cast)
+        self._reviewers: dict[str, LimitedReviewer] = {}
+        self._first_discussions: dict[str, str] = {}
+
+    @property
+    def stop_events(self) -> tuple[asyncio.Event, ...]:
+        """Events after which calls in flight are cancelled."""
+        budget = () if self.budget is None else (self.budget.exhausted,)
+        return (*budget, self.failure_limit_reached)
+
+    @property
+    def stopped(self) -> str | None:
+        """The limit that stopped the run, if any."""
+        if self.failure_limit_reached.is_set():
+            return _TOO_MANY_FAILURES
+        return None if self.budget is None else self.budget.reached
+
+    def apply(self, reviewer: Reviewer) -> Reviewer:
+        """Return the reviewer with the limits applied to its calls."""
+        if self.budget is None and self._deadline is None:
+            return reviewer
+        self._reviewers[reviewer.name] = limited = LimitedReviewer(reviewer, self)
+        return limited
+
+    def price(self, reviewer: str, usage: Usage) -> Amount:
+        """Return the tokens of a call and their cost, 0 if the price is unknown."""
+        cost = self._costs.of(reviewer, usage)
+        return Amount(usage.prompt_tokens + usage.completion_tokens, cost or 0.0)
+
+    async def admit(self, staging: Staging) -> bool:
+        """Return whether the discussion may begin; waits while open ones may make room for it."""
+        if self.failure_limit_reached.is_set():
+            return False
+        return self.budget is None or await self._fits_budget(self.budget, staging)
+
+    def end(self, transcript: Transcript) -> None:
+        """Release the shares of a discussion that has ended, and count it."""
+        for name, discussion in self._first_discussions.items():
+            if discussion == transcript.id:
+                self._reviewers[name].length_known.set()
+        if self.budget is not None:
+            self.budget.close(transcript.id)
+        self._deadlines.pop(transcript.id, None)
+        self._ended += 1
+        self._failed += transcript.stop is StopReason.FAILED
+        rate = self._failure_rate
+        if rate is not None and self._failed >= max(_FEWEST_FAILURES, rate * self._ended):
+            self.failure_limit_reached.set()
+
+    @asynccontextmanager
+    async def until_deadline(self, discussion: str) -> AsyncGenerator[None]:
+        """Cancel the block at the deadline of the discussion.
+
+        Raises `DiscussionDeadlineError` at the deadline.
+        """
+        if self._deadline is None:
+            yield
+            return
+        now = asyncio.get_running_loop().time()
+        timer = asyncio.timeout_at(self._deadlines.setdefault(discussion, now + self._deadline))
+        try:
+            async with timer:
+                yield
+        except TimeoutError as cause:
+            if not timer.expired():
+                raise
+            msg = f"the discussion was not over after {self._deadline:g} s"
+            raise DiscussionDeadlineError(msg) from cause
+
+    async def _fits_budget(self, budget: Budget, staging: Staging) -> bool:
+        await self._await_length_estimate(staging.transcript)
+        whole, slack = Amount(), Amount()
+        calls = simulate_calls(
+            staging.transcript,
+            staging.protocol,
+            pack=staging.pack,
+            roles=staging.roles,
+            count=self._count,
+        )
+        for request, usage in calls:
+            reviewer = self._reviewers[request.seat.reviewer]
+            longest = bound_usage(request.messages, request.seat.sampling, reply=reviewer.reserve)
+            length = max(usage.completion_tokens, reviewer.mean_length)
+            usual = Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=length)
+            expected = self.price(reviewer.name, usual)
+            whole += expected
+            slack = slack.maximum(self.price(reviewer.name, longest) - expected)
+        # With room for its longest call, a discussion seldom has to wait for others to end.
+        return await budget.open(staging.transcript.id, whole + slack)
+
+    async def _await_length_estimate(self, transcript: Transcript) -> None:
+        """Wait until the reply length of each seat without `max_tokens` is known.
+
+        The first discussion of a reviewer measures it while later ones wait: parallel calls need a
+        known bound. The turns of a resumed discussion count as well.
+        """
+        for turn in transcript.turns:
+            reviewer = transcript.seat(turn.cue.seat).reviewer
+            self._reviewers[reviewer].learn_length(turn.utterance.usage.completion_tokens)
+        free = {seat.reviewer for seat in transcript.seats if seat.sampling.max_tokens is None}
+        for name in sorted(free):
+            if name in self._first_discussions:
+                await self._reviewers[name].length_known.wait()
+        for name in free - self._first_discussions.keys():
+            self._first_discussions[name] = transcript.id
+
+
+def bound_usage(messages: Sequence[Message], sampling: Sampling, *, reply: int) -> Usage:
+    """Return an upper bound of the tokens of a call; `reply` applies without `max_tokens`."""
+    prompt = sum(
+        len(message.text.encode(errors="replace")) // _BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE
+        for message in messages
+    )
+    return Usage(prompt_tokens=prompt, completion_tokens=sampling.max_tokens or reply)
+
+
+def check_limits(
+    *,
+    cost: float | None,
+    tokens: float | None,
+    deadline: float | None,
+    failure_rate: float | None,
+) -> None:
+    """Raise `ExperimentError` for a limit of 0 or less, or a failure rate outside 0 to 1."""
+    for name, limit in (("cost limit", cost), ("token limit", tokens), ("deadline", deadline)):
+        if limit is not None and not limit > 0:
+            msg = f"a {name} is more than 0, not {limit:g}"
+            raise ExperimentError(msg)
+    if failure_rate is not None and not 0.0 <= failure_rate <= 1.0:
+        msg = f"the failure rate to stop at is from 0 to 1, not {failure_rate:g}"
+        raise ExperimentError(msg)

@@ -1,0 +1,305 @@
+"""Resolution of an experiment: settings applied, cards, protocols, prompts and data loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypeVar
+
+from peerjudge.data import (
+    Card,
+    Condition,
+    Dataset,
+    Experiment,
+    Leader,
+    Limits,
+    Orders,
+    ReviewerKind,
+    Sampling,
+    Scalar,
+    Seat,
+    Seating,
+    content_hash,
+    from_plain,
+    replace,
+    to_plain,
+)
+from peerjudge.datasets import load as load_dataset
+from peerjudge.errors import DataError, ExperimentError
+from peerjudge.prompts import pack_identity
+from peerjudge.runs.estimate import Costs, read_costs
+from peerjudge.runs.manifest import build_manifest
+from peerjudge.runs.rehearsal import rehearse
+from peerjudge.runs.schedule import Cast, Part, Plan
+from peerjudge.shelf import Shelf
+from peerjudge.shelf.cards import card_identity
+from peerjudge.simulation import Traits
+
+T = TypeVar("T", Sampling, Limits)
+
+_CONDITION_KEYS = ("leader", "orders", "prompts")
+_EXPERIMENT_KEYS = ("repetitions",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """An experiment that is ready to run, with its data, prices and manifest."""
+
+    plan: Plan
+    dataset: Dataset
+    costs: Costs
+    manifest: Mapping[str, object]
+
+    @property
+    def run_id(self) -> str:
+        """The identity of the run; the number of comparisons does not change it.
+
+        An edited card, prompt pack or protocol gives another identity: earlier discussions stay in
+        the store and are not mixed with new ones.
+        """
+        parts = [
+            [part.code, pack_identity(part.pack), [seat.identity for seat in part.seats]]
+            for part in self.plan.parts
+        ]
+        return content_hash(to_plain(replace(self.plan.experiment, question="")), parts)
+
+
+def prepare(
+    experiment: str | Path | Experiment,
+    *,
+    data: str | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    shelf: Shelf | None = None,
+) -> Prepared:
+    """Resolve an experiment without calling a model.
+
+    Args:
+        experiment: A name on the shelf, the path of a file, or a declaration.
+        data: Dataset `NAME` or `NAME:PATH` that replaces the declared one.
+        limit: Number of comparisons to run; by default all.
+        seed: Seed that replaces the declared one.
+        settings: `key: value` settings; see `apply_settings`.
+        shelf: Shelf to look names up on; by default the working directory, then the built-in shelf.
+
+    Raises:
+        PeerJudgeError: A name is unknown, or parts of the experiment do not fit together.
+    """
+    shelf = shelf or Shelf()
+    declared = experiment if isinstance(experiment, Experiment) else shelf.experiment(experiment)
+    declared = replace(
+        declared,
+        name=declared.name or "experiment",
+        data=data or declared.data,
+        seed=declared.seed if seed is None else seed,
+    )
+    declared = apply_settings(declared, settings or {}, shelf)
+    cast = load_cards(declared, shelf)
+    parts = load_parts(declared, shelf, cast)
+    dataset = load_dataset(declared.data, limit=limit, reviews=_needs_reviews(cast.values()))
+    plan = Plan(experiment=declared, parts=parts, cast=cast, comparisons=dataset.comparisons)
+    costs = read_costs(cast, project=shelf.project or Path.cwd())
+    manifest = build_manifest(plan, shelf, dataset=dataset.name) | {"prices": costs.document()}
+    return Prepared(plan=plan, dataset=dataset, costs=costs, manifest=manifest)
+
+
+def load_cards(experiment: Experiment, shelf: Shelf) -> dict[str, Card]:
+    """Load the card of each seated reviewer and apply the experiment's `reviewer_settings`."""
+    names = {
+        seating if isinstance(seating, str) else seating.reviewer
+        for condition in experiment.conditions
+        for seating in condition.seats
+    }
+    return {
+        name: _apply_to_card(shelf.card(name), experiment.reviewer_settings)
+        for name in sorted(names)
+    }
+
+
+def load_parts(experiment: Experiment, shelf: Shelf, cast: Cast) -> tuple[Part, ...]:
+    """Load the protocol, prompt pack and seats of each condition, and rehearse the protocol.
+
+    Raises:
+        ExperimentError: There are no conditions, or two share a name.
+        ShelfError: A name is on no shelf.
+        ProtocolError: The protocol does not take this number of seats or an option.
+        PromptError: The pack lacks a text that the protocol needs.
+    """
+    names = [condition.name for condition in experiment.conditions]
+    if not names:
+        msg = f"experiment {experiment.name!r} declares no conditions"
+        raise ExperimentError(msg)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        msg = f"experiment {experiment.name!r} has two conditions called {repeated[0]!r}"
+        raise ExperimentError(msg)
+    return tuple(_load_part(each, experiment, shelf, cast) for each in experiment.conditions)
+
+
+def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse settings such as `["turns=6", "stop=agreement"]` into a mapping.
+
+    Raises `ExperimentError` for text without `=`, and for a key that is given twice.
+    """
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not (key and equals):
+            msg = f"a setting is written key=value, not {pair!r}"
+            raise ExperimentError(msg)
+        if key in settings:
+            msg = f"setting {key!r} is given twice: {settings[key]!r} and {value!r}"
+            raise ExperimentError(msg)
+        settings[key] = value
+    return settings
+
+
+def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: Shelf) -> Experiment:
+    """Apply each setting wherever its key is known.
+
+    Keys are looked up in this order: fields of conditions (`leader`, `orders`, `prompts`) and of the
+    experiment (`repetitions`), protocol options, then sampling, limits and traits of the reviewers.
+
+    Raises `ExperimentError` for an unknown key; the message lists the known ones.
+    """
+    for key, value in settings.items():
+        experiment = _apply(experiment, key, value, shelf)
+    return experiment
+
+
+def _load_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast) -> Part:
+    protocol = shelf.protocol(condition.protocol, options=condition.options)
+    pack = shelf.prompts(condition.prompts or experiment.prompts)
+    least, most = protocol.answers
+    protocol.require(seats=len(condition.seats), answers=most or least)
+    rehearse(protocol, pack, seats=len(condition.seats))
+    return Part(
+        condition=condition,
+        protocol=protocol,
+        pack=pack,
+        seats=tuple(
+            _load_seat(f"reviewer_{number}", seating, cast, shelf)
+            for number, seating in enumerate(condition.seats, 1)
+        ),
+        code=shelf.code("protocols", protocol.name),
+    )
+
+
+def _load_seat(seat_id: str, named: str | Seating, cast: Cast, shelf: Shelf) -> Seat:
+    seating = Seating(reviewer=named) if isinstance(named, str) else named
+    card = cast[seating.reviewer]
+    sampling = card.sampling
+    if seating.temperature is not None:
+        sampling = replace(sampling, temperature=seating.temperature)
+    identity, code = card_identity(card), shelf.code("agents", card.name)
+    return Seat(
+        id=seat_id,
+        reviewer=card.name,
+        sampling=sampling,
+        identity=content_hash(identity, code) if code else identity,
+    )
+
+
+def _needs_reviews(cards: Iterable[Card]) -> bool:
+    return any(card.kind is ReviewerKind.RECORDED and not card.source for card in cards)
+
+
+def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experiment:
+    if key in _EXPERIMENT_KEYS:
+        return replace(experiment, repetitions=_parse_count(key, value))
+    if key in _CONDITION_KEYS:
+        conditions = tuple(_set_field(condition, key, value) for condition in experiment.conditions)
+        return replace(experiment, conditions=conditions)
+    takes = {
+        condition.name
+        for condition in experiment.conditions
+        if key in shelf.protocol(condition.protocol, options={}).settings()
+    }
+    if takes:
+        conditions = tuple(
+            replace(condition, options={**condition.options, key: value})
+            if condition.name in takes
+            else condition
+            for condition in experiment.conditions
+        )
+        return replace(experiment, conditions=conditions)
+    cards = load_cards(experiment, shelf).values()
+    if any(key in _card_keys(card) for card in cards):
+        changed = {**experiment.reviewer_settings, key: value}
+        return replace(experiment, reviewer_settings=changed)
+    raise ExperimentError(_describe_unknown(experiment, key, shelf))
+
+
+def _set_field(condition: Condition, key: str, value: str) -> Condition:
+    if key == "prompts":
+        return replace(condition, prompts=value)
+    kind = Leader if key == "leader" else Orders
+    if value not in tuple(kind):
+        msg = f"{key} is one of {', '.join(kind)}, not {value!r}"
+        raise ExperimentError(msg)
+    if kind is Leader:
+        return replace(condition, leader=Leader(value))
+    return replace(condition, orders=Orders(value))
+
+
+def _parse_count(key: str, value: str) -> int:
+    if not value.isdecimal() or int(value) < 1:
+        msg = f"{key} is a whole number from 1, not {value!r}"
+        raise ExperimentError(msg)
+    return int(value)
+
+
+def _card_keys(card: Card) -> tuple[str, ...]:
+    simulated = card.kind is ReviewerKind.SIMULATED
+    own = [trait.name for trait in fields(Traits)] if simulated else Limits.__struct_fields__
+    return (*Sampling.__struct_fields__, *own)
+
+
+def _apply_to_card(card: Card, settings: Mapping[str, Scalar]) -> Card:
+    known = {key: value for key, value in settings.items() if key in _card_keys(card)}
+    if not known:
+        return card
+    drawn = Sampling.__struct_fields__
+    sampling = {key: value for key, value in known.items() if key in drawn}
+    others = {key: value for key, value in known.items() if key not in drawn}
+    try:
+        card = replace(card, sampling=_update(card.sampling, sampling))
+        if card.kind is ReviewerKind.SIMULATED:
+            traits = {key: _parse_trait(key, value) for key, value in others.items()}
+            return replace(card, traits={**card.traits, **traits})
+        return replace(card, limits=_update(card.limits, others))
+    except DataError as cause:
+        raise ExperimentError(str(cause)) from cause
+
+
+def _update(noun: T, changes: Mapping[str, Scalar]) -> T:
+    plain = to_plain(noun)
+    assert isinstance(plain, dict)  # noqa: S101  a noun's plain form is always an object
+    return from_plain(type(noun), {**plain, **changes})  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _parse_trait(key: str, value: Scalar) -> float:
+    try:
+        return float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError) as cause:
+        msg = f"trait {key!r} is a number, not {value!r}"
+        raise ExperimentError(msg) from cause
+
+
+def _describe_unknown(experiment: Experiment, key: str, shelf: Shelf) -> str:
+    options = {
+        option
+        for condition in experiment.conditions
+        for option in shelf.protocol(condition.protocol, options={}).settings()
+    }
+    traits = {key for card in load_cards(experiment, shelf).values() for key in _card_keys(card)}
+    known = sorted({*_EXPERIMENT_KEYS, *_CONDITION_KEYS, *options, *traits})
+    close = get_close_matches(key, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return (
+        f"unknown setting {key!r} in experiment {experiment.name!r}{hint} "
+        f"(known: {', '.join(known)})"
+    )

@@ -1,0 +1,297 @@
+"""Runner of experiments: opens the store and reviewers, and runs or resumes the discussions."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from structlog.contextvars import bound_contextvars
+
+from peerjudge.data import Experiment, Transcript
+from peerjudge.datasets.catalogue import CACHE_VARIABLE
+from peerjudge.engine import Reviewer, Staging, play_all
+from peerjudge.errors import ExperimentError
+from peerjudge.runs.budget import Amount, Budget
+from peerjudge.runs.limits import Limits, check_limits
+from peerjudge.runs.manifest import default_folder, require_own, write_manifest
+from peerjudge.runs.resolve import Prepared, prepare
+from peerjudge.runs.results import CountingJournal, RunSummary, sum_spending
+from peerjudge.runs.reviewers import open_reviewers
+from peerjudge.runs.schedule import Part
+from peerjudge.runs.sources import hide_password
+from peerjudge.runs.spans import RunSpans, TracedReviewer
+from peerjudge.shelf import Shelf
+from peerjudge.store import Store
+
+NO_CACHE = "none"
+"""Value of `cache` that keeps replies in memory only."""
+
+_DATABASES = frozenset({".db", ".sqlite"})
+_CHUNK = 200
+"""Number of discussions that are looked up in the store at a time."""
+
+
+class Observer(Protocol):
+    """Receiver of progress events."""
+
+    def planned(self, prepared: Prepared) -> None:
+        """Handle the start of the run, before its first discussion."""
+        ...
+
+    def began(self, transcript: Transcript) -> None:
+        """Handle the start of a discussion; the transcript holds the turns of earlier runs."""
+        ...
+
+    def ended(self, transcript: Transcript) -> None:
+        """Handle the end of a discussion."""
+        ...
+
+    def skipped(self, count: int) -> None:
+        """Handle discussions that were complete before this run."""
+        ...
+
+
+async def run(
+    experiment: str | Path | Experiment,
+    *,
+    data: str | None = None,
+    out: str | Path | None = None,
+    store: str | None = None,
+    cache: str | Path | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    max_connections: int = 10,
+    workers: int = 1,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    fail_on_error: float | None = None,
+    deadline: float | None = None,
+    observer: Observer | None = None,
+    shelf: Shelf | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> RunSummary:
+    """Run an experiment, or resume an earlier run of it.
+
+    Stored turns are not requested again: the same call resumes a run, a larger `limit` extends it,
+    and a complete run does nothing. Failed discussions resume at the turn that failed.
+
+    Args:
+        experiment: As for `prepare`, like `data`, `limit`, `seed`, `settings` and `shelf`.
+        data: See `experiment`.
+        limit: See `experiment`.
+        seed: See `experiment`.
+        settings: See `experiment`.
+        shelf: See `experiment`.
+        out: Run folder; by default `runs/NAME-xxxxxxxx`, the same for the same experiment.
+        store: Database URL instead of a folder.
+        cache: File or folder of the reply cache, which several runs may share; by default the run
+            folder, or the user's cache folder for a run in a database. `"none"` keeps replies in
+            memory only.
+        max_connections: Most discussions, and so calls, in flight at a time.
+        workers: Number of processes that call models, for runs that one busy processor slows down
+            (about a thousand calls a second); 1 uses this process. Results are the same. Simulated,
+            recorded and user-written reviewers always run in this process.
+        cost_limit: Limit in USD on this run and earlier runs into the same place. The run stops
+            between discussions, with `stopped = "cost limit"`.
+        token_limit: Limit on prompt and completion tokens, simulated ones included.
+        fail_on_error: Stop when 5 discussions and this share of the ended ones have failed.
+        deadline: Time after which a discussion fails. [s]
+        observer: Receiver of progress events.
+        environ: Environment with the API keys; by default that of the process.
+
+    Raises:
+        PeerJudgeError: Usage or configuration error; stored turns are kept.
+        asyncio.CancelledError: The task was cancelled; stored turns are kept and the run can resume.
+    """
+    _check_arguments(out=out, store=store, connections=max_connections, workers=workers)
+    check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
+    shelf = shelf or Shelf()
+    prepared = prepare(
+        experiment, data=data, limit=limit, seed=seed, settings=settings, shelf=shelf
+    )
+    if cost_limit is not None:
+        prepared.costs.require_known()
+    folder = None if store else Path(out) if out else default_folder(prepared.plan.experiment)
+    if folder is not None:
+        require_own(folder, prepared.plan.experiment)
+    place: str | Path = store or folder or ""
+    async with (
+        RunSpans.open(prepared.run_id) as spans,
+        Store.open(place) as opened,
+        open_reviewers(
+            prepared,
+            shelf=shelf,
+            environ=os.environ if environ is None else environ,
+            cache=_find_cache(cache, folder),
+            workers=workers,
+        ) as reviewers,
+    ):
+        await _record(opened, prepared, folder)
+        limits = Limits(
+            cast=prepared.plan.cast,
+            costs=prepared.costs,
+            budget=await _open_budget(opened, prepared, tokens=token_limit, usd=cost_limit),
+            deadline=deadline,
+            failure_rate=fail_on_error,
+        )
+        runner = _Runner(prepared, opened, reviewers, limits, observer=observer, spans=spans)
+        if observer is not None:
+            observer.planned(prepared)
+        with bound_contextvars(run=prepared.run_id[:8]):
+            await runner.run_all(max_connections=max_connections)
+    return runner.journal.summarize(
+        run=prepared.run_id,
+        store=hide_password(place),
+        folder=None if folder is None else str(folder),
+        stopped=limits.stopped,
+        enough=None if limits.budget is None else limits.budget.enough,
+    )
+
+
+class _Runner:
+    """The discussions of one run that are not complete yet, and the parts that run them."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        store: Store,
+        reviewers: Mapping[str, Reviewer],
+        limits: Limits,
+        *,
+        observer: Observer | None,
+        spans: RunSpans | None,
+    ) -> None:
+        self._prepared = prepared
+        self._store = store
+        self._limits = limits
+        self._observer = observer
+        self._spans = spans
+        limited = {name: limits.apply(one) for name, one in reviewers.items()}
+        self._reviewers: Mapping[str, Reviewer] = (
+            limited
+            if spans is None
+            else {name: TracedReviewer(one, spans) for name, one in limited.items()}
+        )
+        self.journal = CountingJournal(store, prepared.costs)
+
+    async def run_all(self, *, max_connections: int) -> None:
+        """Run the remaining discussions until the last one or a limit."""
+        playing = play_all(
+            self._stagings(),
+            max_connections=max_connections,
+            journal=self.journal,
+            on_end=self._end,
+        )
+        await run_until(playing, self._limits.stop_events)
+
+    async def _stagings(self) -> AsyncIterator[Staging]:
+        """Yield the discussions to run, looked up in the store a chunk at a time."""
+        prepared = self._prepared
+        named = {part.condition.name: part for part in prepared.plan.parts}
+        planned = iter(prepared.plan)
+        while chunk := list(islice(planned, _CHUNK)):
+            remaining = await self._store.enlist(prepared.run_id, chunk)
+            if done := len(chunk) - len(remaining):
+                self.journal.skip(done)
+                if self._observer is not None:
+                    self._observer.skipped(done)
+            # A stored discussion may have the name of another condition, so look it up by its id.
+            parts = {head.id: named[head.condition] for head in chunk}
+            for transcript in remaining:
+                staging = self._stage(transcript, parts[transcript.id])
+                if not await self._limits.admit(staging):
+                    return
+                if self._observer is not None:
+                    self._observer.began(transcript)
+                yield staging
+
+    def _stage(self, transcript: Transcript, part: Part) -> Staging:
+        cast = self._prepared.plan.cast
+        return Staging(
+            transcript=transcript,
+            protocol=part.protocol,
+            reviewers={seat.id: self._reviewers[seat.reviewer] for seat in transcript.seats},
+            pack=part.pack,
+            roles={seat.id: cast[seat.reviewer].role for seat in transcript.seats},
+        )
+
+    def _end(self, transcript: Transcript) -> None:
+        self._limits.end(transcript)
+        if self._spans is not None:
+            self._spans.end(transcript)
+        if self._observer is not None:
+            self._observer.ended(transcript)
+
+
+async def run_until(playing: Awaitable[None], stops: Sequence[asyncio.Event]) -> None:
+    """Await the work until it ends or one of the events is set; then cancel what is in flight.
+
+    Raises any error of the work, and `CancelledError` if this task is cancelled; the work then is
+    cancelled as well.
+    """
+    task = asyncio.ensure_future(playing)
+    waiting = [asyncio.ensure_future(stop.wait()) for stop in stops]
+    try:
+        await asyncio.wait({task, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopped = not task.done()
+        for each in (task, *waiting):
+            each.cancel()
+        await asyncio.wait({task, *waiting})
+    if not (stopped and task.cancelled()):
+        task.result()
+
+
+def _check_arguments(
+    *, out: str | Path | None, store: str | None, connections: int, workers: int
+) -> None:
+    if out is not None and store is not None:
+        msg = "a run goes into a folder (out) or into a store (store), not into both"
+        raise ExperimentError(msg)
+    if store is not None and "://" not in store and Path(store).suffix not in _DATABASES:
+        msg = (
+            f"--store takes a database URL such as sqlite:///study.db, not {store!r}; "
+            "use --out for a folder"
+        )
+        raise ExperimentError(msg)
+    for noun, count in (("connection", connections), ("worker", workers)):
+        if count < 1:
+            msg = f"a run takes 1 {noun} or more, not {count}"
+            raise ExperimentError(msg)
+
+
+async def _record(store: Store, prepared: Prepared, folder: Path | None) -> None:
+    manifest = {"run": prepared.run_id, **prepared.manifest}
+    await store.record_run(prepared.run_id, manifest)
+    if folder is not None:
+        write_manifest(folder, manifest)
+
+
+async def _open_budget(
+    store: Store, prepared: Prepared, *, tokens: int | None, usd: float | None
+) -> Budget | None:
+    """Return the budget of a run, including what earlier runs into the same place have spent."""
+    if tokens is None and usd is None:
+        return None
+    spent = Amount()
+    async for transcript in store.transcripts(run=prepared.run_id):
+        spent += sum_spending(transcript, prepared.costs)
+    return Budget(tokens=tokens, usd=usd, spent=spent)
+
+
+def _find_cache(cache: str | Path | None, folder: Path | None) -> Path | None:
+    if cache == NO_CACHE:
+        return None
+    if cache is not None:
+        return Path(cache)
+    if folder is not None:
+        return folder
+    from platformdirs import user_cache_path
+
+    root = os.environ.get(CACHE_VARIABLE)
+    return (Path(root) if root else user_cache_path("peerjudge")) / "replies"

@@ -1,0 +1,156 @@
+"""Schedule of a run: its discussions by comparison, condition, shown order and leader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from peerjudge.data import (
+    Card,
+    Comparison,
+    Condition,
+    Experiment,
+    Leader,
+    Orders,
+    PromptPack,
+    Role,
+    Seat,
+    Transcript,
+    content_hash,
+    replace,
+)
+from peerjudge.engine import identify
+from peerjudge.prompts import pack_identity
+from peerjudge.protocol import DiscussionProtocol
+
+Cast = Mapping[str, Card]
+"""The cards of an experiment by reviewer name, with the experiment's settings applied."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A condition with its protocol, prompt pack and seats loaded.
+
+    `code` is the digest of the protocol's source where the user wrote it, else empty.
+    """
+
+    condition: Condition
+    protocol: DiscussionProtocol
+    pack: PromptPack
+    seats: tuple[Seat, ...]
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """An experiment with the comparisons that it is run on.
+
+    Iteration yields one empty transcript per discussion, comparison by comparison: a run that stops
+    early has complete comparisons under every condition.
+    """
+
+    experiment: Experiment
+    parts: tuple[Part, ...]
+    cast: Cast
+    comparisons: Sequence[Comparison]
+
+    def __iter__(self) -> Iterator[Transcript]:
+        for comparison in self.comparisons:
+            for part in self.parts:
+                yield from _discussions(part, comparison, self.experiment)
+
+    def __len__(self) -> int:
+        seed = self.experiment.seed
+        each = sum(
+            len(_orders(part, comparison, seed=seed)) * len(_seatings(part, comparison, seed=seed))
+            for comparison in self.comparisons
+            for part in self.parts
+        )
+        return each * self.experiment.repetitions
+
+
+def list_orders(comparison: Comparison, orders: Orders, *, seed: int) -> tuple[Comparison, ...]:
+    """Return the comparison in each order in which it is shown; a single answer has one order."""
+    if len(comparison.answers) == 1:
+        return (comparison,)
+    if orders is Orders.RANDOM:
+        swap = _flip_coin(seed, "order", comparison.id)
+        orders = Orders.SWAPPED if swap else Orders.GIVEN
+    if orders is Orders.GIVEN:
+        return (comparison,)
+    if orders is Orders.SWAPPED:
+        return (comparison.swapped(),)
+    if len(comparison.answers) == 2:
+        return (comparison, comparison.swapped())
+    shown = comparison.shown
+    if orders is Orders.ALL:
+        return tuple(map(comparison.reordered, permutations(shown)))
+    return tuple(comparison.reordered(shown[i:] + shown[:i]) for i in range(len(shown)))
+
+
+def _discussions(
+    part: Part, comparison: Comparison, experiment: Experiment
+) -> Iterator[Transcript]:
+    part.protocol.require(seats=len(part.seats), answers=len(comparison.answers))
+    prompts = pack_identity(part.pack)
+    settings = part.protocol.settings()
+    for shown in _orders(part, comparison, seed=experiment.seed):
+        for seats in _seatings(part, comparison, seed=experiment.seed):
+            for repetition in range(experiment.repetitions):
+                head = Transcript(
+                    id="-",
+                    comparison=shown,
+                    protocol=part.protocol.name,
+                    seats=seats,
+                    condition=part.condition.name,
+                    options=settings,
+                    prompts=part.pack.name,
+                    repetition=repetition,
+                )
+                yield replace(
+                    head, id=identify(head, prompts=prompts, seed=experiment.seed, code=part.code)
+                )
+
+
+def _orders(part: Part, comparison: Comparison, *, seed: int) -> tuple[Comparison, ...]:
+    """Return the orders of a condition; a protocol that reverses them itself gets one of each pair."""
+    orders = list_orders(comparison, part.condition.orders, seed=seed)
+    if not part.protocol.reverses:
+        return orders
+    kept: list[Comparison] = []
+    for order in orders:
+        if order.swapped() not in kept:
+            kept.append(order)
+    return tuple(kept)
+
+
+def _seatings(part: Part, comparison: Comparison, *, seed: int) -> tuple[tuple[Seat, ...], ...]:
+    seats = part.seats
+    leader = part.condition.leader
+    if len(seats) == 1:
+        return (seats,)
+    if leader is Leader.RANDOM:
+        second = _flip_coin(seed, "leader", comparison.id)
+        leader = Leader.SECOND if second else Leader.FIRST
+    led_by_second = (seats[1], seats[0], *seats[2:])
+    chosen = {
+        Leader.FIRST: (seats,),
+        Leader.SECOND: (led_by_second,),
+        Leader.BOTH: (seats, led_by_second),
+    }[leader]
+    return tuple(_assign_roles(order) for order in chosen)
+
+
+def _assign_roles(seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
+    # Only a discussion of two has a leader and a follower.
+    pair = (Role.LEADER, Role.FOLLOWER)
+    roles = pair if len(seats) == len(pair) else (Role.PANELIST,) * len(seats)
+    return tuple(
+        replace(seat, id=f"reviewer_{number}", role=role)
+        for number, (seat, role) in enumerate(zip(seats, roles, strict=True), 1)
+    )
+
+
+def _flip_coin(seed: int, purpose: str, comparison_id: str) -> bool:
+    return int(content_hash(seed, purpose, comparison_id), 16) % 2 == 1
