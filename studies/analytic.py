@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.simulation.latent import change_probability, margins, noise_of
+from peerjudge.simulation.latent import build_margins, compute_change_chance, split_noise
 from peerjudge.simulation.traits import Traits
 
 __all__ = [
@@ -95,7 +95,7 @@ def factor() -> tuple[Floats, Floats]:
 
 def expectation(values: Floats) -> Floats:
     """The mean over margins and factor, the last two axes of `values`."""
-    _, density = margins(_MARGINS, most=_MOST)
+    _, density = build_margins(_MARGINS, most=_MOST)
     _, weights = factor()
     return values @ weights @ density
 
@@ -116,9 +116,9 @@ def chances(
     # Imported here because a spoken discussion does not need it.
     from scipy.special import ndtr
 
-    margin, _ = margins(_MARGINS, most=_MOST)
+    margin, _ = build_margins(_MARGINS, most=_MOST)
     nodes, _ = factor()
-    noise = noise_of(traits, temperature)
+    noise = split_noise(traits, temperature)
     common = noise.shared + (noise.own + noise.place if copies else 0.0)
     gold = np.array([case.gold for case in cases])
     machine = np.array([case.machine for case in cases])
@@ -145,7 +145,7 @@ def moves(leader: Traits, follower: Traits, *, leader_right: bool, turns: int = 
     split = 1.0
     for turn in range(turns):
         leads = turn % 2 == 0
-        chance = change_probability(
+        chance = compute_change_chance(
             leader if leads else follower,
             leads=leads,
             right=leader_right != leads,

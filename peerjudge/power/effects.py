@@ -16,7 +16,7 @@ from peerjudge.data import Role
 from peerjudge.errors import ExperimentError
 from peerjudge.power.simulated import Conditions, Floats, Measures
 from peerjudge.runs import Part, Plan
-from peerjudge.simulation.script import script_of
+from peerjudge.simulation.scripts import write_script
 
 __all__ = [
     "GAIN",
@@ -160,7 +160,7 @@ def _panel(part: Part) -> frozenset[str]:
 
 
 def _turns(part: Part, plan: Plan) -> int:
-    return len(script_of(part.protocol, part.seats, plan.comparisons[0]).steps)
+    return len(write_script(part.protocol, part.seats, plan.comparisons[0]).steps)
 
 
 def _baseline(part: Part, lone: list[Part]) -> Part | None:

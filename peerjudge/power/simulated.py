@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from peerjudge.data import Card, Leader, Orders, Role, replace
 from peerjudge.runs import Part, Plan
-from peerjudge.simulation.fast import Items, Speaker, World
-from peerjudge.simulation.following import NOTHING, Conclusions, Draws, Played, play_script
-from peerjudge.simulation.items import items_of, speaker_of
-from peerjudge.simulation.script import Script, script_of
+from peerjudge.simulation.arrays import Items, Speaker, World, build_items, build_speaker
+from peerjudge.simulation.discussions import NOTHING, Conclusions, Draws, Played, play_script
+from peerjudge.simulation.scripts import Script, write_script
 
 __all__ = ["Conditions", "Floats", "Measures", "Stage", "reached", "stage_of", "studies_of"]
 
@@ -85,8 +84,8 @@ def stage_of(plan: Plan, cast: Mapping[str, Card]) -> Stage:
         DataError: a comparison has other than two answers.
     """
     return Stage(
-        items=items_of(plan.comparisons),
-        speakers={name: speaker_of(card, plan.comparisons) for name, card in cast.items()},
+        items=build_items(plan.comparisons),
+        speakers={name: build_speaker(card, plan.comparisons) for name, card in cast.items()},
         conditions=tuple(_condition(part, plan) for part in plan.parts),
     )
 
@@ -140,9 +139,7 @@ def _scenes(
             name: dataclasses.replace(speaker, own=np.asarray(speaker.own)[rows])
             for name, speaker in stage.speakers.items()
         }
-        world = World(
-            stage.items.taken(rows), studies=min(at_a_time, studies - done), random=random
-        )
+        world = World(stage.items.take(rows), studies=min(at_a_time, studies - done), random=random)
         coins = [random.integers(0, 2, comparisons) for _ in ("order", "leader")]
         yield _Scene(world=world, speakers=speakers, coins=coins)
 
@@ -169,7 +166,7 @@ def _condition(part: Part, plan: Plan) -> _Condition:
         name=declared.name,
         plays=tuple(
             _Play(
-                script=script_of(
+                script=write_script(
                     part.protocol,
                     head.seats,
                     first,

@@ -1,13 +1,13 @@
-"""Stochastic reviewers with known traits: they speak through the ordinary path and need no model."""
+"""Stochastic reviewers with known traits, for which no model is called."""
 
 from peerjudge.simulation.latent import (
     Latent,
     Noise,
-    change_probability,
-    latent_quality,
-    noise_of,
-    private_accuracy,
-    right_given_margin,
+    compute_change_chance,
+    expect_accuracy,
+    expect_right,
+    find_latent,
+    split_noise,
 )
 from peerjudge.simulation.reviewer import SimulatedReviewer
 from peerjudge.simulation.traits import Traits, read_traits
@@ -17,10 +17,10 @@ __all__ = [
     "Noise",
     "SimulatedReviewer",
     "Traits",
-    "change_probability",
-    "latent_quality",
-    "noise_of",
-    "private_accuracy",
+    "compute_change_chance",
+    "expect_accuracy",
+    "expect_right",
+    "find_latent",
     "read_traits",
-    "right_given_margin",
+    "split_noise",
 ]

@@ -1,4 +1,4 @@
-r"""The mathematics of a simulated reviewer: what is true, what it perceives, when it changes its mind.
+r"""Mathematics of a simulated reviewer: truth, perception and change of opinion.
 
 Every answer i of a comparison has a merit, 0 for the best and -c |z_i| for the others, z_i ~ N(0, 1),
 c the clarity of its subset, and on adversarial comparisons a lure A > 0 for the wrong ones. A
@@ -17,8 +17,8 @@ from the others' changes to theirs with probability
     d logistic(susceptibility - firmness [leads] + truth_pull y + persuasion)
 
 where y is +1 if the others are right and -1 if wrong, d is 1 at the first turn and 1/2 later, and
-persuasion is the mean persuasiveness of those who hold that stance and gave reasons for it. Where no
-right reasons are heard, y is 0.
+persuasion is the mean persuasiveness of the reviewers that hold that stance and gave reasons for it.
+Where no right reasons are heard, y is 0.
 Numbers derive from hashes of what they belong to, not from a stream: any order of calls is the same.
 """
 
@@ -26,47 +26,44 @@ from __future__ import annotations
 
 import hashlib
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import TIE, Comparison, Outcome, Verdict
-from peerjudge.simulation.subsets import subset_of
 from peerjudge.simulation.traits import Traits
 
-__all__ = [
-    "LATER_TURNS",
-    "TIED_MARGIN",
-    "Latent",
-    "Noise",
-    "change_probability",
-    "latent_quality",
-    "margins",
-    "noise_of",
-    "normal",
-    "private_accuracy",
-    "right_given_margin",
-    "uniform",
-]
-
-FloatArray = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 TIED_MARGIN = 0.1
 """Margins of comparisons whose gold is a tie, as a share of the usual ones."""
 
 LATER_TURNS = 0.5
-"""How much less likely a change of mind is after the first discussion turn (fixed in the fit)."""
+"""Factor of the change probability after the first discussion turn (fixed in the fit)."""
 
 _STANDARD = NormalDist()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Subset:
+    """Subset of a benchmark: scale of its margins, and attraction of the wrong answer.
+
+    The lure of LLMBar Manual is 1.
+    """
+
+    clarity: float = 1.0
+    lure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Latent:
-    """What is true of a comparison, alike for all reviewers and in every shown order.
+    """Truth of a comparison, the same for all reviewers and in every shown order.
 
     `truth` is the right verdict; `merit` and `lure` are by answer id, in latent standard deviations.
     """
@@ -80,7 +77,7 @@ class Latent:
 class Noise:
     """Variances of the error of a private comparison.
 
-    That which is common to all, the reviewer's own, its own by place, and what is fresh.
+    The parts are common to all reviewers, the reviewer's own, its own by place, and fresh.
     """
 
     shared: float
@@ -90,23 +87,38 @@ class Noise:
 
     @property
     def total(self) -> float:
-        """The variance of the whole error; 1 up to temperature 1."""
+        """Variance of the whole error; 1 up to temperature 1."""
         return self.shared + self.own + self.place + self.fresh
 
 
-def uniform(*key: str | int) -> float:
-    """A number strictly between 0 and 1 that only depends on the key, on every machine."""
+@cache
+def read_subsets() -> Mapping[str, Subset]:
+    """Return the known subsets of `subsets.toml` by lower-case name."""
+    text = files("peerjudge.simulation").joinpath("subsets.toml").read_text("utf-8")
+    return {name: Subset(**values) for name, values in tomllib.loads(text).items()}
+
+
+def find_subset(comparison: Comparison) -> Subset:
+    """Return the subset of a comparison; unknown ones are ordinary unless marked as adversarial."""
+    named = read_subsets().get(comparison.subset.lower())
+    if named is not None:
+        return named
+    return Subset(lure=1.0 if comparison.meta.get("adversarial") is True else 0.0)
+
+
+def draw_uniform(*key: str | int) -> float:
+    """Return a number strictly between 0 and 1 that depends only on the key, on every machine."""
     digest = hashlib.sha256("\x1f".join(map(str, key)).encode()).digest()
     return (int.from_bytes(digest[:6], "big") + 0.5) / 2**48
 
 
-def normal(*key: str | int) -> float:
-    """A standard normal number that only depends on the key."""
-    return _STANDARD.inv_cdf(uniform(*key))
+def draw_normal(*key: str | int) -> float:
+    """Return a standard normal number that depends only on the key."""
+    return _STANDARD.inv_cdf(draw_uniform(*key))
 
 
-def latent_quality(comparison: Comparison, *, seed: int) -> Latent:
-    """What is true of this comparison in the simulated world of this seed.
+def find_latent(comparison: Comparison, *, seed: int) -> Latent:
+    """Return the truth of a comparison in the simulated world of this seed.
 
     The best answer is gold where gold is a choice; elsewhere a hash decides, and where gold is a
     tie the margins are small.
@@ -116,22 +128,22 @@ def latent_quality(comparison: Comparison, *, seed: int) -> Latent:
     best = gold.choice if gold is not None else None
     if best is None:
         best = min(
-            comparison.shown, key=lambda answer: uniform(seed, "best", comparison.id, answer)
+            comparison.shown, key=lambda answer: draw_uniform(seed, "best", comparison.id, answer)
         )
     wrong = [answer for answer in comparison.shown if answer != best]
-    subset = subset_of(comparison)
+    subset = find_subset(comparison)
     scale = TIED_MARGIN if tied else subset.clarity
     lure = 0.0 if tied else subset.lure
     return Latent(
         truth=TIE if tied else Verdict.of(best),
         merit={best: 0.0}
-        | {answer: -scale * abs(normal(seed, "z", comparison.id, answer)) for answer in wrong},
+        | {answer: -scale * abs(draw_normal(seed, "z", comparison.id, answer)) for answer in wrong},
         lure={best: 0.0} | dict.fromkeys(wrong, lure),
     )
 
 
-def noise_of(traits: Traits, temperature: float) -> Noise:
-    """How the error divides at this temperature; see the module's text."""
+def split_noise(traits: Traits, temperature: float) -> Noise:
+    """Return how the error divides at this temperature; see the module's text."""
     persistent = traits.shared_error + traits.copy_error + traits.place_error
     fresh_at_one = max(0.0, 1 - persistent)
     fresh = fresh_at_one * temperature**2
@@ -144,13 +156,17 @@ def noise_of(traits: Traits, temperature: float) -> Noise:
     )
 
 
-def change_probability(
+def compute_change_chance(
     traits: Traits, *, leads: bool, right: bool | None, first_turn: bool, persuasion: float = 0.0
 ) -> float:
-    """The probability of giving way to others who disagree, and are `right` or wrong.
+    """Return the probability of giving way to others that disagree.
 
-    `right` is `None` where nothing that is heard bears on it.
-    `persuasion` is the others' persuasiveness, on average.
+    Args:
+        traits: of the seat that may give way.
+        leads: whether it leads the discussion.
+        right: whether the others are right; `None` where no reason that is heard bears on it.
+        first_turn: whether this is its first turn in the discussion.
+        persuasion: mean persuasiveness of the others [logit].
     """
     logit = (
         traits.susceptibility
@@ -163,31 +179,31 @@ def change_probability(
     return chance if first_turn else LATER_TURNS * chance
 
 
-def right_given_margin(
-    margin: FloatArray,
+def expect_right(
+    margin: Floats,
     traits: Traits,
     *,
     best_first: bool,
     pull: float = 0.0,
     temperature: float = 1.0,
     ties: bool = False,
-) -> FloatArray:
-    """Probability of choosing the better of two answers that differ by these margins |z|.
+) -> Floats:
+    """Return the probability of choosing the better of two answers that differ by these margins |z|.
 
-    `pull` is what else speaks for the better answer, in latent standard deviations: -surface *
+    `pull` is everything else in favour of the better answer, in latent standard deviations: -surface *
     dampening * lure on adversarial items, tastes where the two answers differ in them.
     """
-    # Imported here because a spoken discussion does not need it.
+    # scipy is slow to import, and a spoken discussion does not need it.
     from scipy.special import ndtr
 
     bias = traits.position_bias if best_first else -traits.position_bias
     least = traits.tie_width if ties else 0.0
     evidence = traits.ability * margin + bias + pull - least
-    noise = math.sqrt(noise_of(traits, temperature).total)
+    noise = math.sqrt(split_noise(traits, temperature).total)
     return np.asarray(ndtr(evidence / noise), dtype=np.float64)
 
 
-def private_accuracy(
+def expect_accuracy(
     traits: Traits,
     *,
     best_first: bool | None = None,
@@ -196,18 +212,18 @@ def private_accuracy(
     temperature: float = 1.0,
     ties: bool = False,
 ) -> float:
-    """Expected share of pairs judged rightly in private, over the margins of all comparisons.
+    """Return the expected share of pairs judged rightly in private, over all margins.
 
     `best_first` says where the better answer is shown; `None` is the mean of both orders. `pull` is
-    as in `right_given_margin`. Without bias it is 1/2 + arctan(ability clarity) / pi.
+    as in `expect_right`. Without bias the result is 1/2 + arctan(ability clarity) / pi.
     """
-    margin, density = margins()
+    margin, density = build_margins()
     margin = clarity * margin
     orders = (True, False) if best_first is None else (best_first,)
     means = [
         float(
             density
-            @ right_given_margin(
+            @ expect_right(
                 margin, traits, best_first=order, pull=pull, temperature=temperature, ties=ties
             )
         )
@@ -217,8 +233,8 @@ def private_accuracy(
 
 
 @cache
-def margins(nodes: int = 96, *, most: float = 9.0) -> tuple[FloatArray, FloatArray]:
-    """So many nodes, and their weights, that integrate over half-normal margins up to `most`."""
+def build_margins(nodes: int = 96, *, most: float = 9.0) -> tuple[Floats, Floats]:
+    """Return nodes and weights that integrate over half-normal margins up to `most`."""
     places, weights = np.polynomial.legendre.leggauss(nodes)
     margin = np.asarray(most / 2 * (places + 1), dtype=np.float64)
     density = most / 2 * weights * np.sqrt(2 / np.pi) * np.exp(-(margin**2) / 2)

@@ -1,8 +1,8 @@
-"""A simulated reviewer: takes the same cue as any other and answers in words, from its traits.
+"""Simulated reviewer: takes the same cue as any other and replies in words, from its traits.
 
-It keeps no state and never reads its prompt. What it believed before it takes from the turns it is
-given, so a resumed or forked discussion goes on as it would have. What it hears of the others is
-their verdicts and how hard their words press them; it knows no other reviewer's traits.
+It keeps no state and does not read its prompt. Its earlier stance comes from the turns of the request,
+so a resumed or forked discussion continues in the same way. From the others it takes their verdicts
+and the force of their words, not their traits.
 """
 
 from __future__ import annotations
@@ -16,31 +16,29 @@ from peerjudge.data import Card, Expects, Request, TokenLogprob, Usage, Utteranc
 from peerjudge.simulation.judgement import (
     BARE_TASKS,
     Mind,
-    appeal_of,
+    build_key,
     decide,
-    key_of,
+    find_seen_answers,
     rate,
-    rating_chances,
-    seen_answers,
+    spread_rating,
+    weigh_answers,
 )
-from peerjudge.simulation.latent import normal, uniform
-from peerjudge.simulation.persuasion import pressing
+from peerjudge.simulation.latent import draw_normal, draw_uniform
 from peerjudge.simulation.speech import (
     Brief,
-    bare_verdict,
-    broken_off,
-    discussion_turn,
-    explanation,
-    private_review,
-    rating,
-    refusal,
+    break_off,
+    press_point,
+    refuse,
+    write_explanation,
+    write_rating,
+    write_review,
+    write_turn,
+    write_verdict,
 )
 from peerjudge.simulation.traits import read_traits
 
-__all__ = ["SimulatedReviewer"]
-
 _FAIR = -0.3
-"""An answer judged alone is praised when it looks better than this. [sd]"""
+"""Appeal above which an answer judged alone is praised. [sd]"""
 
 _LENGTH_SPREAD = 0.25
 """Standard deviation of the logarithm of the length of replies."""
@@ -49,18 +47,18 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 class SimulatedReviewer:
-    """Speaks for a card with `[traits]`, reproducibly for a seed; needs no model and no network.
+    """Reviewer for a card with `[traits]`, reproducible for a seed; needs no model and no network.
 
-    What it shares with other reviewers depends on the seed and the comparison, what it shares with
-    itself on its name as well, and what is fresh on the request's `draw` (at temperature 0: on the
-    prompt, so that the same prompt always gets the same reply).
+    Errors shared with other reviewers depend on the seed and the comparison, its own errors on its
+    name as well, and fresh errors on the request's `draw` (at temperature 0 on the prompt, so that the
+    same prompt always gets the same reply).
 
     Args:
         card: The card; see `Traits` for what it can say.
         seed: The seed of the simulated world; the same for all reviewers of one study.
 
     Raises:
-        CardError: if the card's traits cannot be.
+        CardError: a trait on the card is unknown or outside its range.
     """
 
     def __init__(self, card: Card, *, seed: int) -> None:
@@ -68,13 +66,13 @@ class SimulatedReviewer:
 
     @property
     def name(self) -> str:
-        """The name of the card."""
+        """Name of the card."""
         return self._mind.card.name
 
     async def speak(self, request: Request) -> Utterance:
-        """The reply to a cue: words, and at their end what the cue expects."""
+        """Reply to a cue in words that end in the expected form."""
         traits = self._mind.traits
-        text, finish_reason, logprobs = _reply(self._mind, request)
+        text, finish_reason, logprobs = _write_reply(self._mind, request)
         latency = traits.latency * len(text.split()) / traits.length
         if latency > 0:
             await asyncio.sleep(latency)
@@ -94,53 +92,53 @@ class SimulatedReviewer:
         )
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing; a simulated reviewer holds nothing open."""
 
 
 _Reply = tuple[str, str, tuple[TokenLogprob, ...] | None]
 
 
-def _reply(mind: Mind, request: Request) -> _Reply:
-    """The words of a reply, why they end, and of a rating the probabilities if they are wanted."""
+def _write_reply(mind: Mind, request: Request) -> _Reply:
+    """Return the text of a reply, its finish reason, and log-probabilities of a rating if wanted."""
     traits, cue = mind.traits, request.cue
-    key = key_of(mind, request)
-    appeal = appeal_of(mind, request, key=key)
+    key = build_key(mind, request)
+    appeal = weigh_answers(mind, request, key=key)
     brief = Brief(
         key=key,
-        answers=seen_answers(request),
+        answers=find_seen_answers(request),
         favoured=frozenset(answer for answer, value in appeal.items() if value > _FAIR),
-        words=traits.length * math.exp(_LENGTH_SPREAD * normal("length", key)),
-        pressing=pressing(traits.persuasiveness, key),
+        words=traits.length * math.exp(_LENGTH_SPREAD * draw_normal("length", key)),
+        pressing=press_point(traits.persuasiveness, key),
     )
-    fate = uniform("fate", key)
+    fate = draw_uniform("fate", key)
     if fate < traits.refusal_rate:
-        return refusal(brief), "stop", None
+        return refuse(brief), "stop", None
     if cue.expects is Expects.TEXT:
-        return explanation(brief), "stop", None
+        return write_explanation(brief), "stop", None
     if fate < traits.refusal_rate + traits.unreadable_rate:
-        return broken_off(brief), "length", None
+        return break_off(brief), "length", None
     if cue.expects is Expects.RATING:
         score = rate(appeal, traits, scale=cue.scale)
-        before, after = rating(brief, cue.reply)
+        before, after = write_rating(brief, cue.reply)
         text = f"{before}{score}{after}"
         if not (cue.logprobs or request.seat.sampling.logprobs):
             return text, "stop", None
-        chances = rating_chances(appeal, traits, scale=cue.scale)
-        return text, "stop", _tokens(before, score, after, chances)
+        chances = spread_rating(appeal, traits, scale=cue.scale)
+        return text, "stop", _split_tokens(before, score, after, chances)
     decision = decide(mind, request, key=key, appeal=appeal)
     chosen = decision.verdict.choice
     brief = replace(brief, favoured=frozenset(appeal if chosen is None else [chosen]))
     if decision.heard:
-        return discussion_turn(brief, decision), "stop", None
+        return write_turn(brief, decision), "stop", None
     if cue.task in BARE_TASKS:
-        return bare_verdict(brief, decision.verdict), "stop", None
-    return private_review(brief, decision.verdict), "stop", None
+        return write_verdict(brief, decision.verdict), "stop", None
+    return write_review(brief, decision.verdict), "stop", None
 
 
-def _tokens(
+def _split_tokens(
     before: str, score: int, after: str, chances: Mapping[int, float]
 ) -> tuple[TokenLogprob, ...]:
-    """A reply as the words before its score, the score with its alternatives, and what follows."""
+    """Return a reply as the text before its score, the score with its alternatives, and the rest."""
     ratings = tuple((str(rating), math.log(chance)) for rating, chance in chances.items() if chance)
     rated = TokenLogprob(token=str(score), logprob=math.log(chances[score]), top=ratings)
     words = TokenLogprob(token=before, logprob=0.0)

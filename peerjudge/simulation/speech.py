@@ -1,8 +1,12 @@
-"""The words of a simulated reviewer: reviews, explanations, turns of a discussion, refusals.
+"""Words of a simulated reviewer: reviews, explanations, turns of a discussion, refusals.
 
-A reply argues about the answers under the names they are shown by (Answer 1, Answer 2, ...) and ends
-in the asked form. Nothing is quoted from an answer but its longest word, so that an answer cannot
-put a verdict into a reviewer's mouth. Which of several phrases is used depends on the brief's key.
+A reply argues about the answers under their shown names (Answer 1, Answer 2, ...) and ends in the
+expected form. It quotes only the longest word of an answer, so that an answer cannot plant a verdict.
+The key of the brief selects among phrases.
+
+Persuasiveness travels in the text: each step of it is one more sentence that presses the point. A
+listener weighs the text it reads, so a resumed or forked discussion weighs the same, and a verdict
+stated without a sentence has no force.
 """
 
 from __future__ import annotations
@@ -13,27 +17,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerjudge.data import TIE, Answer, Verdict
-from peerjudge.simulation.judgement import Decision
-from peerjudge.simulation.latent import uniform
+from peerjudge.simulation.latent import draw_uniform
+from peerjudge.simulation.traits import PERSUASIVE_STEP
 
-__all__ = [
-    "Brief",
-    "bare_verdict",
-    "broken_off",
-    "discussion_turn",
-    "explanation",
-    "private_review",
-    "rating",
-    "refusal",
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Verdict and how it came about.
+
+    `before` is the stance up to now, `others` the stance heard (`None` without a majority), `heard`
+    the number of other seats heard; 0 in private.
+    """
+
+    verdict: Verdict
+    before: Verdict
+    others: Verdict | None
+    heard: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """What a reply is about: the answers in the shown order, which of them find favour, how long.
+    """Content of a reply: the answers in the shown order, those it favours, and its length.
 
-    `key` decides between phrases; `words` is the wished length of the whole reply; `pressing` is what
-    is said to persuade others of a verdict.
+    `key` selects phrases; `words` is the wanted length of the whole reply; `pressing` holds the
+    sentences that press a verdict.
     """
 
     key: str
@@ -42,15 +49,15 @@ class Brief:
     words: float
     pressing: str = ""
 
-    def name(self, answer_id: str) -> str:
-        """The name under which the answer is shown."""
+    def find_name(self, answer_id: str) -> str:
+        """Return the name under which the answer is shown."""
         if len(self.answers) == 1:
             return "the answer"
         ids = [answer.id for answer in self.answers]
         return f"Answer {ids.index(answer_id) + 1}"
 
-    def number(self, verdict: Verdict) -> str:
-        """The last line that states this verdict: the answer's number, or one more for a tie."""
+    def find_number(self, verdict: Verdict) -> str:
+        """Return the last line that states this verdict: the answer's number, or one more for a tie."""
         for number, answer in enumerate(self.answers, start=1):
             if verdict == Verdict.of(answer.id):
                 return str(number)
@@ -155,29 +162,49 @@ _REFUSALS = (
     "I'm sorry, but I can't help with evaluating this content.",
     "I am unable to evaluate these responses.",
 )
+_PRESSING = (
+    "This point alone should settle the matter.",
+    "I do not see how one could weigh it otherwise.",
+    "Whoever goes back to the question will come to the same conclusion.",
+    "What can be said for the other side does not outweigh it.",
+    "The difference is plain once one looks for it.",
+    "I would stake my name on this judgement.",
+)
 _WORDS_PER_SENTENCE = 10
 _FRAME = 45
-"""Words of opening, description and closing together, roughly."""
+"""Approximate words of opening, description and closing together."""
 
 
-def private_review(brief: Brief, verdict: Verdict) -> str:
-    """A comparison of the answers that ends with the verdict's number."""
-    return _paragraphs(
+def press_point(persuasiveness: float, key: str) -> str:
+    """Write the sentences that press a point; none without persuasiveness."""
+    count = round(persuasiveness / PERSUASIVE_STEP)
+    start = int(draw_uniform(key, "pressing") * len(_PRESSING))
+    return " ".join(_PRESSING[(start + step) % len(_PRESSING)] for step in range(count))
+
+
+def measure_force(text: str) -> float:
+    """Return the persuasiveness with which a text was written, in logits."""
+    return PERSUASIVE_STEP * sum(sentence in text for sentence in _PRESSING)
+
+
+def write_review(brief: Brief, verdict: Verdict) -> str:
+    """Write a comparison of the answers that ends with the verdict's number."""
+    return _join(
         _pick(_OPENINGS, brief.key, "opening"),
-        *_arguments(brief),
-        *_pressed(brief),
-        _conclusion(brief, verdict),
-        brief.number(verdict),
+        *_argue(brief),
+        *_press(brief),
+        _conclude(brief, verdict),
+        brief.find_number(verdict),
     )
 
 
-def bare_verdict(brief: Brief, verdict: Verdict) -> str:
-    """Nothing but the verdict's number, where no explanation is wanted."""
-    return brief.number(verdict)
+def write_verdict(brief: Brief, verdict: Verdict) -> str:
+    """Write the verdict's number only, where no explanation is wanted."""
+    return brief.find_number(verdict)
 
 
-def discussion_turn(brief: Brief, decision: Decision) -> str:
-    """A reply to the others that says whether the mind was changed, and ends with the number."""
+def write_turn(brief: Brief, decision: Decision) -> str:
+    """Write a reply to the others that says whether the opinion changed, and ends with the number."""
     verdict, before, others = decision.verdict, decision.before, decision.others
     if others is None:
         heard = "I have read the discussion so far."
@@ -185,94 +212,94 @@ def discussion_turn(brief: Brief, decision: Decision) -> str:
     else:
         who = "Most of the other reviewers" if decision.heard > 1 else "The other reviewer"
         verb = "see" if others == TIE else "prefer"
-        heard = f"{who} {verb}{'' if decision.heard > 1 else 's'} {_called(brief, others)}."
+        heard = f"{who} {verb}{'' if decision.heard > 1 else 's'} {_name_verdict(brief, others)}."
         phrases = _CHANGED if verdict != before else _SAME if verdict == others else _KEPT
     said = _pick(phrases, brief.key, "move")
-    return _paragraphs(
+    return _join(
         heard,
-        *_arguments(brief, share=0.5),
-        *_pressed(brief),
-        said.format(mine=_called(brief, verdict), old=_called(brief, before)),
-        _conclusion(brief, verdict),
-        brief.number(verdict),
+        *_argue(brief, share=0.5),
+        *_press(brief),
+        said.format(mine=_name_verdict(brief, verdict), old=_name_verdict(brief, before)),
+        _conclude(brief, verdict),
+        brief.find_number(verdict),
     )
 
 
-def explanation(brief: Brief) -> str:
-    """An assessment of the answers without a verdict; of what matters where none is shown."""
+def write_explanation(brief: Brief) -> str:
+    """Write an assessment of the answers without a verdict; criteria where none is shown."""
     if not brief.answers:
         return " ".join(_CRITERIA)
-    return _paragraphs(*_arguments(brief))
+    return _join(*_argue(brief))
 
 
-def rating(brief: Brief, form: str) -> tuple[str, str]:
-    """What is said before and after a score: nothing after it where no JSON is asked for.
+def write_rating(brief: Brief, form: str) -> tuple[str, str]:
+    """Return the text before and after a score; there is none after it where no JSON is expected.
 
     `form` is the reply form of the cue, such as `schema_reasons_score`.
     """
-    reasons = _arguments(brief)
+    reasons = _argue(brief)
     if not form:
-        return _paragraphs(*reasons, ""), ""
+        return _join(*reasons, ""), ""
     written = json.dumps(" ".join(reasons))
     if form.endswith("reasons_score"):
         return f'{{"reasons": {written}, "score": ', "}"
     return '{"score": ', f', "reasons": {written}}}' if form.endswith("reasons") else "}"
 
 
-def broken_off(brief: Brief) -> str:
-    """The beginning of a review that ends in mid-sentence, as at a limit of tokens."""
+def break_off(brief: Brief) -> str:
+    """Write the beginning of a review that ends in mid-sentence, as at a limit of tokens."""
     opening = _pick(_OPENINGS, brief.key, "opening")
-    text = _paragraphs(opening, *_arguments(brief, share=0.5))
+    text = _join(opening, *_argue(brief, share=0.5))
     words = text.split(" ")
     return " ".join(words[: max(len(opening.split()) + 4, len(words) - 4)])
 
 
-def refusal(brief: Brief) -> str:
-    """A sentence that declines to judge."""
+def refuse(brief: Brief) -> str:
+    """Write a sentence that declines to judge."""
     return _pick(_REFUSALS, brief.key, "refusal")
 
 
 def _pick(phrases: Sequence[str], *key: str | int) -> str:
-    return phrases[int(uniform(*key) * len(phrases))]
+    return phrases[int(draw_uniform(*key) * len(phrases))]
 
 
-def _paragraphs(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return "\n\n".join(parts)
 
 
-def _called(brief: Brief, verdict: Verdict) -> str:
-    return "a tie" if verdict.choice is None else brief.name(verdict.choice)
+def _name_verdict(brief: Brief, verdict: Verdict) -> str:
+    return "a tie" if verdict.choice is None else brief.find_name(verdict.choice)
 
 
-def _pressed(brief: Brief) -> tuple[str, ...]:
+def _press(brief: Brief) -> tuple[str, ...]:
     return (brief.pressing,) if brief.pressing else ()
 
 
-def _conclusion(brief: Brief, verdict: Verdict) -> str:
+def _conclude(brief: Brief, verdict: Verdict) -> str:
     phrases = _TIES if verdict.choice is None else _CHOICES
-    return _pick(phrases, brief.key, "conclusion").format(choice=_called(brief, verdict))
+    return _pick(phrases, brief.key, "conclusion").format(choice=_name_verdict(brief, verdict))
 
 
-def _arguments(brief: Brief, *, share: float = 1.0) -> list[str]:
-    """One paragraph per answer, about as long together as the brief wishes."""
+def _argue(brief: Brief, *, share: float = 1.0) -> list[str]:
+    """Write one paragraph per answer, together about as long as the brief wants."""
     sentences = share * (brief.words - _FRAME) / _WORDS_PER_SENTENCE
     each = min(len(_PRAISE), max(0, round(sentences / len(brief.answers))))
-    start = int(uniform(brief.key, "aspect") * len(_PRAISE))
+    start = int(draw_uniform(brief.key, "aspect") * len(_PRAISE))
     aspects = [(start + step) % len(_PRAISE) for step in range(each)]
-    return [_paragraph(brief, answer, aspects) for answer in brief.answers]
+    return [_argue_about(brief, answer, aspects) for answer in brief.answers]
 
 
-def _paragraph(brief: Brief, answer: Answer, aspects: Sequence[int]) -> str:
-    it = brief.name(answer.id)
+def _argue_about(brief: Brief, answer: Answer, aspects: Sequence[int]) -> str:
+    it = brief.find_name(answer.id)
     favour = 0.85 if answer.id in brief.favoured else 0.25
-    said = [f"{it} takes {len(answer.text.split())} words{_subject(answer)}."]
+    said = [f"{it} takes {len(answer.text.split())} words{_quote_subject(answer)}."]
     for aspect in aspects:
-        praised = uniform(brief.key, "praise", answer.id, aspect) < favour
+        praised = draw_uniform(brief.key, "praise", answer.id, aspect) < favour
         phrases = (_PRAISE if praised else _CRITICISM)[aspect]
         said.append(_pick(phrases, brief.key, "phrase", answer.id, aspect).format(it=it))
     return " ".join(sentence[0].upper() + sentence[1:] for sentence in said)
 
 
-def _subject(answer: Answer) -> str:
+def _quote_subject(answer: Answer) -> str:
     words: list[str] = re.findall(r"\b[^\W\d_]{5,20}\b", answer.text)
     return f' and brings in "{max(words, key=len).lower()}"' if words else ""

@@ -1,4 +1,4 @@
-"""What makes one simulated reviewer differ from another: its traits, and how a card states them."""
+"""Traits of a simulated reviewer, as a card states them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ from typing import NoReturn, cast
 from peerjudge.data import Card, ReviewerKind, Scalar
 from peerjudge.errors import CardError
 
-__all__ = ["PERSUASIVE_STEP", "Traits", "read_traits"]
-
 PERSUASIVE_STEP = 0.5
-"""The logits that one more pressing sentence is worth; persuasiveness comes in steps of it."""
+"""Logits per pressing sentence; persuasiveness comes in steps of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """The traits of a simulated reviewer, with the values a card gets that does not name them.
+    """Traits of a simulated reviewer; the defaults are those of a card that does not name them.
 
     The unit of judgement is the standard deviation of the whole error of one private comparison of
     two answers at temperature 1; the true difference of two answers has standard deviation 1 too,
-    times `ability`. The unit of changing one's mind is the logit. Values of published reviewers
+    times `ability`. The unit of opinion change is the logit. Values of published reviewers
     differ from task to task: a card's traits hold for the task they were fitted to.
     """
 
     ability: float = 0.6
-    """How strongly the true difference of two answers weighs; 0 guesses. [sd]"""
+    """Weight of the true difference of two answers; 0 guesses. [sd]"""
     position_bias: float = 0.0
     """Pull of the first-shown answer; negative pulls to the later ones. [sd]"""
     self_enhancement: float = 0.0
@@ -39,33 +37,33 @@ class Traits:
     surface: float = 0.0
     """Pull of the attractive wrong answer of an adversarial item, judged side by side. [sd]"""
     alone_dampening: float = 0.57
-    """What is left of `surface` after explaining or rating each answer alone (PRePair). [factor]"""
+    """Part of `surface` left after explaining or rating each answer alone (PRePair). [factor]"""
     together_dampening: float = 0.91
-    """What is left of `surface` after explaining the answers together (PRePair*). [factor]"""
+    """Part of `surface` left after explaining the answers together (PRePair*). [factor]"""
     shared_error: float = 0.38
     """Part of the error's variance that all reviewers share on a comparison. [share]"""
     copy_error: float = 0.12
     """Part that only seats of the same reviewer share. [share]"""
     place_error: float = 0.0
-    """Part that is a preference of the reviewer for a place, new on every comparison: swapping the
-    answers turns it round. The rest of the variance is fresh in each reply. [share]"""
+    """Part that is a preference for a place, new on every comparison: swapping the answers reverses
+    it. The rest of the variance is fresh in each reply. [share]"""
     tie_width: float = 0.1
     """Where ties are allowed, differences smaller than this are called one. [sd]"""
     susceptibility: float = 0.0
-    """Readiness to change one's mind on disagreement; the negative of stubbornness. [logit]"""
+    """Readiness to change an opinion on disagreement; the negative of stubbornness. [logit]"""
     firmness: float = 2.0
-    """How much less ready the leader of a discussion is. [logit]"""
+    """Reduction of that readiness in the leader of a discussion. [logit]"""
     persuasiveness: float = 0.0
-    """How much readier those are to give way who read its reasons; 0 to 3 by halves. [logit]"""
+    """Increase of the readiness of seats that read its reasons; 0 to 3 by halves. [logit]"""
     truth_pull: float = 0.0
-    """How much readier one is when the other is right, and less when wrong. It uses gold: with it a
+    """Increase of the readiness when the other is right, decrease when wrong. It uses gold: with it a
     simulated discussion helps by construction, so plan with 0 as well. [logit]"""
     unreadable_rate: float = 0.0
     """Share of replies that break off before the verdict. [share]"""
     refusal_rate: float = 0.0
     """Share of replies that decline to judge. [share]"""
     latency: float = 0.0
-    """Time a reply of usual length takes; longer ones take proportionally longer. [s]"""
+    """Duration of a reply of usual length; it grows in proportion to the length. [s]"""
     length: float = 110.0
     """Usual length of a reply. [words]"""
 
@@ -87,10 +85,10 @@ _ROUNDING = 1e-9
 
 
 def read_traits(card: Card) -> Traits:
-    """The traits of a simulated reviewer's card, defaults filled in.
+    """Return the traits of a simulated reviewer's card, with defaults filled in.
 
     Raises:
-        CardError: if the card is not a simulated reviewer's, names an unknown trait, or gives one a
+        CardError: the card is not of kind `simulated`, names an unknown trait, or gives a trait a
             value outside its range.
     """
     if card.kind is not ReviewerKind.SIMULATED:
@@ -101,12 +99,14 @@ def read_traits(card: Card) -> Traits:
             close = get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
             _fail(card, f"has an unknown trait {name!r}; {hint}")
-    traits = Traits(**{name: _number(card, name, value) for name, value in card.traits.items()})
+    traits = Traits(
+        **{name: _read_number(card, name, value) for name, value in card.traits.items()}
+    )
     _check_ranges(card, traits)
     return traits
 
 
-def _number(card: Card, name: str, value: Scalar) -> float:
+def _read_number(card: Card, name: str, value: Scalar) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         _fail(card, f"needs a finite number for the trait {name}, not {value!r}")
     return float(value)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from peerjudge.simulation.latent import margins
-from peerjudge.simulation.subsets import Subset
+from peerjudge.simulation.latent import Subset, build_margins
 from peerjudge.simulation.traits import Traits
 from studies.analytic import Floats
 from studies.calibration.fitting import Fit, Parameter, Values, fit
@@ -113,7 +112,7 @@ def _share(world: World, row: LlmbarRow, subset: str) -> float:
 
     traits, place = world.cast[row.model], world.subsets[subset]
     left = dampening_of(traits, row.method)
-    margin, density = margins(_NODES, most=_MOST)
+    margin, density = build_margins(_NODES, most=_MOST)
     seen = traits.ability * place.clarity * margin - traits.surface * left * place.lure
     right: Floats = np.asarray(ndtr(seen))
     return float(right @ density)

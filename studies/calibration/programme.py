@@ -11,12 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.simulation.fast import Items, Speaker, Verdicts, World, score
-from peerjudge.simulation.talks import Talk, talk
+from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_verdicts
 from studies.analytic import Floats
 from studies.calibration.prd import Cast
 from studies.calibration.prd_figures import Tally, tally
 from studies.calibration.targets import Pair, PrdTargets
+from studies.talks import Talk, simulate_talk
 
 __all__ = ["simulate"]
 
@@ -43,13 +43,13 @@ def _study(
 ) -> Tally:
     gold = [kind.gold for kind in published.questions for _ in range(kind.count)]
     machine = [kind.machine for kind in published.questions for _ in range(kind.count)]
-    world = World(Items.plain(gold, machine), studies=studies, random=random)
+    world = World(Items.build_plain(gold, machine), studies=studies, random=random)
     speakers = {name: Speaker(name=name, traits=traits) for name, traits in cast.items()}
     runs: dict[str, Verdicts] = {}
     for pair in published.pairs:
         for run, name in zip(pair.runs or pair.reviewers, pair.reviewers, strict=True):
             if run not in runs:
-                runs[run] = world.private(speakers[name])
+                runs[run] = world.draw_verdicts(speakers[name])
     held = {name: np.zeros(studies) for name in published.reviewers}
     altered = {name: np.zeros(studies) for name in published.reviewers}
     after: dict[str, list[Verdicts]] = {name: [] for name in published.reviewers}
@@ -71,7 +71,7 @@ def _study(
         prompts[prompt, 2] = _at_random(world, speakers, met, runs)
     place_of = np.array(machine)
     return Tally(
-        private={run: score(said, world).mean(axis=1) for run, said in runs.items()},
+        private={run: score_verdicts(said, world).mean(axis=1) for run, said in runs.items()},
         discussed=discussed,
         prompts=prompts,
         wins={
@@ -93,7 +93,7 @@ def _discuss(
     order = slice(None, None, 1 - 2 * place)
     seats = [speakers[name] for name in pair.reviewers[order]]
     private = [runs[run] for run in (pair.runs or pair.reviewers)[order]]
-    return talk(world, seats, private, turns=_TURNS)
+    return simulate_talk(world, seats, private, turns=_TURNS)
 
 
 def _at_random(
@@ -109,7 +109,7 @@ def _right(held: Talk, world: World) -> Floats:
     """Where the conclusion is right; a coin decides where the two still differ."""
     one, other = held.stances
     coin = world.random.integers(0, 2, world.shape) == 0
-    return np.asarray(score(np.where(coin, one, other), world), dtype=np.float64)
+    return np.asarray(score_verdicts(np.where(coin, one, other), world), dtype=np.float64)
 
 
 def _accuracy(held: Talk, world: World) -> Floats:

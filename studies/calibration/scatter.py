@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from peerjudge.simulation.fast import Items, Speaker, Verdicts, score
-from peerjudge.simulation.fast import World as Studies
+from peerjudge.simulation.arrays import Items, Speaker, Verdicts, score_verdicts
+from peerjudge.simulation.arrays import World as Studies
 from peerjudge.simulation.traits import Traits
 from studies.analytic import Floats
 from studies.calibration.llmbar import (
@@ -63,7 +63,7 @@ def simulate_vicuna80(
         )
         for name, traits in cast.items()
     }
-    items = Items.plain(gold)
+    items = Items.build_plain(gold)
     again = np.array([names == " ".join(AGAIN_PAIR) for names in contestants])
     return _joined(
         dict(
@@ -109,7 +109,7 @@ def _llmbar_study(
     for row in published.rows:
         speaker = Speaker(name=row.model, traits=world.cast[row.model])
         left = dampening_of(speaker.traits, row.method)
-        right = score(studies.private(speaker, dampening=left), studies)
+        right = score_verdicts(studies.draw_verdicts(speaker, dampening=left), studies)
         start = 0
         for subset, end in zip(published.items, ends.tolist(), strict=True):
             yield f"{CELL}: {row_name(row)}, {subset}", _mean(right[:, start:end])
@@ -127,7 +127,7 @@ def _vicuna80_study(
     said: dict[str, tuple[Verdicts, Verdicts]] = {}
     for name, speaker in speakers.items():
         given, turned = (
-            studies.private(speaker, swapped=swapped, ties=True) for swapped in (False, True)
+            studies.draw_verdicts(speaker, swapped=swapped, ties=True) for swapped in (False, True)
         )
         said[name] = given, turned
         own = np.asarray(speaker.own)
@@ -138,7 +138,10 @@ def _vicuna80_study(
             "second": (_mean(given == -1) + _mean(turned == 1)) / 2,
             "both orders": _mean(given == turned),
             "own wins": _mean(wins[:, own != 0]),
-            "accuracy": (_mean(score(given, studies)) + _mean(score(turned, studies))) / 2,
+            "accuracy": (
+                _mean(score_verdicts(given, studies)) + _mean(score_verdicts(turned, studies))
+            )
+            / 2,
         }
         for share, value in shares.items():
             yield f"{REVIEWER}: {name}, {share}", value
@@ -148,7 +151,11 @@ def _vicuna80_study(
         yield f"{AGREEMENT}: {names}", (same[0] + same[1]) / 2
     for name in published.again:
         same = [
-            _mean((studies.private(speakers[name], swapped=swapped, ties=True) == before)[:, again])
+            _mean(
+                (studies.draw_verdicts(speakers[name], swapped=swapped, ties=True) == before)[
+                    :, again
+                ]
+            )
             for swapped, before in zip((False, True), said[name], strict=True)
         ]
         yield f"{AGAIN}: {name}", (same[0] + same[1]) / 2

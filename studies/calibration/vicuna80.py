@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from peerjudge.simulation.latent import TIED_MARGIN, margins
+from peerjudge.simulation.latent import TIED_MARGIN, build_margins
 from peerjudge.simulation.traits import Traits
 from studies.analytic import Floats, expectation, factor
 from studies.calibration.targets import Figure, Vicuna80Targets
@@ -116,7 +116,7 @@ def _verdicts(
     """
     from scipy.special import ndtr
 
-    margin, _ = margins(_NODES, most=_MOST)
+    margin, _ = build_margins(_NODES, most=_MOST)
     nodes, _ = factor()
     bias = -traits.position_bias if swapped else traits.position_bias
     pull = math.sqrt(abs(common)) * (-1 if swapped and common < 0 else 1)

@@ -17,9 +17,9 @@ from peerjudge.analysis import paired_bootstrap, position, self_enhancement
 from peerjudge.analysis.judged import Judged
 from peerjudge.analysis.stances import ordering, stance_counts
 from peerjudge.data import Measurement
-from peerjudge.simulation.fast import Items, Speaker, Verdicts, World, score
-from peerjudge.simulation.following import Draws
-from peerjudge.simulation.latent import change_probability, private_accuracy
+from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_verdicts
+from peerjudge.simulation.discussions import Draws
+from peerjudge.simulation.latent import compute_change_chance, expect_accuracy
 from peerjudge.simulation.traits import Traits
 from studies.recovery.playing import in_turn
 
@@ -59,7 +59,7 @@ class Effect:
 
 def _world(questions: int, random: np.random.Generator) -> World:
     gold = [1 - 2 * (number % 2) for number in range(questions)]
-    return World(Items.plain(gold), studies=1, random=random)
+    return World(Items.build_plain(gold), studies=1, random=random)
 
 
 def _altering(size: float, questions: int, random: np.random.Generator) -> Planted:
@@ -70,7 +70,7 @@ def _altering(size: float, questions: int, random: np.random.Generator) -> Plant
     found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
     return Planted(
         found=found.altered,
-        truth=change_probability(mine.traits, leads=False, right=True, first_turn=True),
+        truth=compute_change_chance(mine.traits, leads=False, right=True, first_turn=True),
     )
 
 
@@ -84,7 +84,7 @@ def _leading(size: float, questions: int, random: np.random.Generator) -> Plante
         msg = "the simulated reviewer was never contradicted in both roles"
         raise AssertionError(msg)
     following, leading = (
-        change_probability(mine.traits, leads=leads, right=True, first_turn=True)
+        compute_change_chance(mine.traits, leads=leads, right=True, first_turn=True)
         for leads in (False, True)
     )
     return Planted(found=found.difference, truth=leading - following)
@@ -96,7 +96,7 @@ def _placing(size: float, questions: int, random: np.random.Generator) -> Plante
     traits = Traits(ability=0.6, position_bias=size, copy_error=0.3)
     reviews = _judged(world, {"reviewer": Speaker(name="reviewer", traits=traits)})
     (row,) = position(reviews)
-    first, second = (private_accuracy(traits, best_first=place) for place in (True, False))
+    first, second = (expect_accuracy(traits, best_first=place) for place in (True, False))
     return Planted(found=row.share, truth=(first + 1 - second) / 2)
 
 
@@ -106,13 +106,17 @@ def _ordering(size: float, questions: int, random: np.random.Generator) -> Plant
     able = Traits(ability=_PLAIN.ability + size, shared_error=0.3, copy_error=0.1)
     right = [
         np.mean(
-            [score(world.private(speaker, swapped=order), world)[0] for order in _ORDERS], axis=0
+            [
+                score_verdicts(world.draw_verdicts(speaker, swapped=order), world)[0]
+                for order in _ORDERS
+            ],
+            axis=0,
         )
         for speaker in (Speaker(name="able", traits=able), Speaker(name="plain", traits=_PLAIN))
     ]
     difference = (right[0] - right[1]).tolist()
     found = paired_bootstrap(difference, list(range(questions)))
-    return Planted(found=found.difference, truth=private_accuracy(able) - private_accuracy(_PLAIN))
+    return Planted(found=found.difference, truth=expect_accuracy(able) - expect_accuracy(_PLAIN))
 
 
 def _favouring(size: float, questions: int, random: np.random.Generator) -> Planted:
@@ -129,7 +133,7 @@ def _favouring(size: float, questions: int, random: np.random.Generator) -> Plan
     if row.against_peers is None:
         msg = "the simulated peers judged nothing"
         raise AssertionError(msg)
-    wins = (private_accuracy(proud, pull=size) + 1 - private_accuracy(proud, pull=-size)) / 2
+    wins = (expect_accuracy(proud, pull=size) + 1 - expect_accuracy(proud, pull=-size)) / 2
     return Planted(found=row.against_peers, truth=wins - 0.5)
 
 
@@ -199,7 +203,7 @@ def _judged(
     """Everybody's reviews of every question in both orders, as the analysis takes them."""
     questions = world.shape[1]
     rows: list[tuple[int, bool, Verdicts]] = [
-        (number, order, world.private(speaker, swapped=order)[0])
+        (number, order, world.draw_verdicts(speaker, swapped=order)[0])
         for number, speaker in enumerate(speakers.values())
         for order in _ORDERS
     ]

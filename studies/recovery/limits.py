@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from peerjudge.simulation.fast import Items, Speaker, World, score
-from peerjudge.simulation.talks import talk
+from peerjudge.simulation.arrays import Items, Speaker, World, score_verdicts
 from peerjudge.simulation.traits import Traits
 from studies.analytic import Floats
+from studies.talks import simulate_talk
 
 __all__ = ["Sensitivity", "sensitivities"]
 
@@ -95,7 +95,7 @@ def _at(temperature: float) -> Traits:
 
 
 def _items(questions: int) -> Items:
-    plain = Items.plain([1 - 2 * (number % 2) for number in range(questions)])
+    plain = Items.build_plain([1 - 2 * (number % 2) for number in range(questions)])
     return replace(plain, lure=np.ones(questions))
 
 
@@ -106,7 +106,7 @@ def _seats(traits: Traits, *, same: bool) -> tuple[Speaker, Speaker]:
 def _agreement(world: World, traits: Traits, *, same: bool) -> Floats:
     one, other = _seats(traits, same=same)
     alike = [
-        world.private(one, swapped=order) == world.private(other, swapped=order)
+        world.draw_verdicts(one, swapped=order) == world.draw_verdicts(other, swapped=order)
         for order in (False, True)
     ]
     return np.asarray(np.mean(alike, axis=(0, 2)), dtype=np.float64)
@@ -122,13 +122,16 @@ def _of_others(world: World, traits: Traits) -> Floats:
 
 def _orders_alike(world: World, traits: Traits) -> Floats:
     speaker, _ = _seats(traits, same=True)
-    given, turned = (world.private(speaker, swapped=order) for order in (False, True))
+    given, turned = (world.draw_verdicts(speaker, swapped=order) for order in (False, True))
     return (given == turned).mean(axis=1)
 
 
 def _accuracy(world: World, traits: Traits) -> Floats:
     speaker, _ = _seats(traits, same=True)
-    right = [score(world.private(speaker, swapped=order), world) for order in (False, True)]
+    right = [
+        score_verdicts(world.draw_verdicts(speaker, swapped=order), world)
+        for order in (False, True)
+    ]
     return np.asarray(np.mean(right, axis=(0, 2)), dtype=np.float64)
 
 
@@ -136,10 +139,12 @@ def _gain(world: World, traits: Traits, *, same: bool) -> Floats:
     seats = _seats(traits, same=same)
     gains: list[Floats] = []
     for order in (False, True):
-        private = [world.private(seat, swapped=order) for seat in seats]
-        held = talk(world, seats, private, turns=4)
-        before = (score(private[0], world) + score(private[1], world)) / 2
-        after = (score(held.stances[0], world) + score(held.stances[1], world)) / 2
+        private = [world.draw_verdicts(seat, swapped=order) for seat in seats]
+        held = simulate_talk(world, seats, private, turns=4)
+        before = (score_verdicts(private[0], world) + score_verdicts(private[1], world)) / 2
+        after = (
+            score_verdicts(held.stances[0], world) + score_verdicts(held.stances[1], world)
+        ) / 2
         gains.append(np.asarray((after - before).mean(axis=1), dtype=np.float64))
     return np.mean(gains, axis=0)
 
@@ -170,8 +175,8 @@ def _persuaded(world: World, traits: Traits) -> Floats:
 def _altered(world: World, seats: tuple[Speaker, Speaker], *, seat: int) -> Floats:
     altered, asked = np.zeros(world.shape[0]), np.zeros(world.shape[0])
     for order in (False, True):
-        private = [world.private(one, swapped=order) for one in seats]
-        held = talk(world, seats, private, turns=4)
+        private = [world.draw_verdicts(one, swapped=order) for one in seats]
+        held = simulate_talk(world, seats, private, turns=4)
         altered += held.altered[seat].sum(axis=1)
         asked += held.contradicted[seat].sum(axis=1)
     return altered / np.maximum(asked, 1)
@@ -181,7 +186,7 @@ def _dampened(world: World, traits: Traits) -> Floats:
     """Accuracy after explaining each answer alone, less that of judging side by side."""
     speaker, _ = _seats(traits, same=True)
     alone, side = (
-        score(world.private(speaker, dampening=left), world)
+        score_verdicts(world.draw_verdicts(speaker, dampening=left), world)
         for left in (traits.alone_dampening, 1.0)
     )
     return np.asarray((alone - side).mean(axis=1), dtype=np.float64)

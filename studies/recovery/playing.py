@@ -27,9 +27,9 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.shelf import Shelf
-from peerjudge.simulation.fast import Speaker, World
-from peerjudge.simulation.following import Draws, Played, play_script
-from peerjudge.simulation.script import Script, script_of
+from peerjudge.simulation.arrays import Speaker, World
+from peerjudge.simulation.discussions import Draws, Played, play_script
+from peerjudge.simulation.scripts import Script, write_script
 
 __all__ = ["in_turn"]
 
@@ -103,7 +103,7 @@ def _script(names: tuple[str, str], *, swapped: bool) -> Script:
         Seat(id=f"seat-{number}", reviewer=name, role=role)
         for number, (name, role) in enumerate(zip(names, roles, strict=True))
     )
-    return script_of(protocol, seats, _PAIR, swapped=swapped)
+    return write_script(protocol, seats, _PAIR, swapped=swapped)
 
 
 def _verdict(value: int) -> Verdict:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from peerjudge.data import TIE, Comparison, Verdict, replace
 from peerjudge.simulation import (
     Traits,
-    change_probability,
-    latent_quality,
-    noise_of,
-    private_accuracy,
+    compute_change_chance,
+    expect_accuracy,
+    find_latent,
+    split_noise,
 )
-from peerjudge.simulation.latent import normal, uniform
+from peerjudge.simulation.latent import draw_normal, draw_uniform
 from peerjudge.testing import comparison_of
 
 
@@ -31,8 +31,8 @@ def adversarial(comparison: Comparison, *, subset: str = "adversarial") -> Compa
 def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: list[str]):
     """Merit, lure and truth are the same in whatever order the answers are shown."""
     comparison = adversarial(comparison_of(3, gold=gold))
-    shown = latent_quality(comparison, seed=seed)
-    assert latent_quality(comparison.reordered(order), seed=seed) == shown
+    shown = find_latent(comparison, seed=seed)
+    assert find_latent(comparison.reordered(order), seed=seed) == shown
 
 
 @settings(deadline=None)
@@ -40,7 +40,7 @@ def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: l
 def test_the_best_answer_has_the_highest_merit(gold: int | None, seed: int):
     """Gold is the better answer; without gold there still is a better one."""
     comparison = comparison_of(gold=gold)
-    latent = latent_quality(comparison, seed=seed)
+    latent = find_latent(comparison, seed=seed)
     assert latent.truth == (comparison.gold or latent.truth)
     best = max(latent.merit, key=lambda answer: latent.merit[answer])
     assert latent.truth == Verdict.of(best)
@@ -50,7 +50,7 @@ def test_the_best_answer_has_the_highest_merit(gold: int | None, seed: int):
 def test_questions_differ_in_difficulty():
     """Margins are half-normal over comparisons: many are small, few are large."""
     margins = [
-        -min(latent_quality(comparison_of(gold=1, name=f"c{n}"), seed=7).merit.values())
+        -min(find_latent(comparison_of(gold=1, name=f"c{n}"), seed=7).merit.values())
         for n in range(4000)
     ]
     assert np.mean(margins) == pytest.approx(math.sqrt(2 / math.pi), abs=0.03)
@@ -60,8 +60,8 @@ def test_questions_differ_in_difficulty():
 def test_a_tied_gold_means_small_margins():
     """Where the accepted verdict is a tie, there is hardly anything between the answers."""
     tied = replace(comparison_of(gold=1), gold=TIE)
-    latent = latent_quality(tied, seed=3)
-    clear = latent_quality(comparison_of(gold=1), seed=3)
+    latent = find_latent(tied, seed=3)
+    clear = find_latent(comparison_of(gold=1), seed=3)
     assert latent.truth == TIE
     assert set(latent.lure.values()) == {0.0}
     assert min(latent.merit.values()) > min(clear.merit.values()) - 1
@@ -72,27 +72,27 @@ def test_a_tied_gold_means_small_margins():
 def test_adversarial_items_lure_to_the_wrong_answer(subset: str):
     """On adversarial items, and on them alone, the wrong answer has a surface that attracts."""
     comparison = comparison_of(gold=2)
-    lure = latent_quality(adversarial(comparison, subset=subset), seed=1).lure
+    lure = find_latent(adversarial(comparison, subset=subset), seed=1).lure
     assert lure["answer-1"] > 0
     assert lure["answer-2"] == 0
     marked = replace(comparison, meta={"adversarial": True})
-    assert latent_quality(marked, seed=1).lure["answer-1"] > 0
+    assert find_latent(marked, seed=1).lure["answer-1"] > 0
     natural = replace(comparison, subset="Natural", meta={"adversarial": False})
-    assert set(latent_quality(natural, seed=1).lure.values()) == {0.0}
+    assert set(find_latent(natural, seed=1).lure.values()) == {0.0}
 
 
 @settings(deadline=None)
 @given(st.lists(st.one_of(st.integers(), st.text()), min_size=1, max_size=4))
 def test_derived_numbers_are_proper(key: list):
     """What is derived from a key is a proper number, and the same one every time."""
-    assert 0 < uniform(*key) < 1
-    assert math.isfinite(normal(*key))
-    assert normal(*key) == normal(*key)
+    assert 0 < draw_uniform(*key) < 1
+    assert math.isfinite(draw_normal(*key))
+    assert draw_normal(*key) == draw_normal(*key)
 
 
 def test_derived_numbers_are_normal():
     """Numbers derived from different keys look like independent standard normal draws."""
-    drawn = np.array([[normal("a", n), normal("b", n)] for n in range(6000)])
+    drawn = np.array([[draw_normal("a", n), draw_normal("b", n)] for n in range(6000)])
     assert np.abs(drawn.mean(axis=0)).max() < 0.05
     assert np.abs(np.cov(drawn.T) - np.eye(2)).max() < 0.06
 
@@ -102,18 +102,18 @@ def test_derived_numbers_are_normal():
 def test_accuracy_without_bias_has_a_closed_form(ability: float):
     """Unbiased, a reviewer of ability a is right with probability 1/2 + arctan(a) / pi."""
     expected = 0.5 + math.atan(ability) / math.pi
-    assert private_accuracy(Traits(ability=ability)) == pytest.approx(expected, abs=1e-6)
+    assert expect_accuracy(Traits(ability=ability)) == pytest.approx(expected, abs=1e-6)
 
 
 def test_what_helps_and_what_harms_accuracy():
     """A bias helps in one order and harms on average; a lure harms, and less when dampened."""
     plain, biased = Traits(ability=0.8), Traits(ability=0.8, position_bias=0.5)
-    assert private_accuracy(biased, best_first=True) > private_accuracy(plain)
-    assert private_accuracy(biased, best_first=False) < private_accuracy(biased)
-    assert private_accuracy(biased) < private_accuracy(plain)
-    assert private_accuracy(plain, pull=-1) < private_accuracy(plain, pull=-0.57)
-    assert private_accuracy(plain, ties=True) < private_accuracy(plain)
-    assert private_accuracy(plain, temperature=2) < private_accuracy(plain, temperature=1)
+    assert expect_accuracy(biased, best_first=True) > expect_accuracy(plain)
+    assert expect_accuracy(biased, best_first=False) < expect_accuracy(biased)
+    assert expect_accuracy(biased) < expect_accuracy(plain)
+    assert expect_accuracy(plain, pull=-1) < expect_accuracy(plain, pull=-0.57)
+    assert expect_accuracy(plain, ties=True) < expect_accuracy(plain)
+    assert expect_accuracy(plain, temperature=2) < expect_accuracy(plain, temperature=1)
 
 
 @settings(deadline=None)
@@ -121,10 +121,10 @@ def test_what_helps_and_what_harms_accuracy():
 def test_temperature_moves_error_without_adding_any(shared: float, copies: float, heat: float):
     """Up to temperature 1 the error only moves from the reviewer's persistent to its fresh part."""
     traits = Traits(shared_error=shared, copy_error=copies)
-    assert noise_of(traits, heat).total == pytest.approx(1)
-    assert noise_of(traits, 0).fresh == 0
-    assert noise_of(traits, 1).own == pytest.approx(copies)
-    assert noise_of(traits, 1 + heat).total >= 1 - 1e-9
+    assert split_noise(traits, heat).total == pytest.approx(1)
+    assert split_noise(traits, 0).fresh == 0
+    assert split_noise(traits, 1).own == pytest.approx(copies)
+    assert split_noise(traits, 1 + heat).total >= 1 - 1e-9
 
 
 def test_changes_of_mind_of_the_published_reviewers():
@@ -141,7 +141,7 @@ def test_changes_of_mind_of_the_published_reviewers():
     for (name, leads), chances in expected.items():
         traits = Traits(susceptibility=fitted[name], firmness=8.3, truth_pull=1.5)
         for right, chance in zip((True, False), chances, strict=True):
-            found = change_probability(traits, leads=leads, right=right, first_turn=True)
+            found = compute_change_chance(traits, leads=leads, right=right, first_turn=True)
             assert found == pytest.approx(chance, abs=0.01)
-            later = change_probability(traits, leads=leads, right=right, first_turn=False)
+            later = compute_change_chance(traits, leads=leads, right=right, first_turn=False)
             assert later == pytest.approx(found / 2)

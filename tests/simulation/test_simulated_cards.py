@@ -9,7 +9,7 @@ import pytest
 
 from peerjudge.data import Card, ReviewerKind
 from peerjudge.shelf.cards import read_card
-from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
+from peerjudge.simulation import SimulatedReviewer, expect_accuracy, read_traits
 
 SHELF = Path(__file__).resolve().parents[2] / "agents"
 NAMES = sorted(path.stem for path in SHELF.glob("sim_*.toml"))
@@ -32,7 +32,7 @@ def test_cards_say_that_they_are_simulated(name: str):
 def test_quickstart_reviewers_are_told_apart_by_ability():
     """From weak to strong, each reviewer of the quickstart is clearly better than the one before."""
     ladder = [
-        private_accuracy(read_traits(card(f"sim_{name}")))
+        expect_accuracy(read_traits(card(f"sim_{name}")))
         for name in ("weak", "plain", "solid", "strong")
     ]
     assert all(better > worse + 0.04 for worse, better in pairwise(ladder))
@@ -44,4 +44,4 @@ def test_quickstart_reviewers_are_told_apart_by_ability():
 def test_fitted_reviewers_have_about_the_published_private_accuracy(name: str, published: float):
     """Fitted cards reproduce PRD Table 4's private accuracies within the error of 140 questions."""
     error = 1.96 * (published * (1 - published) / 140) ** 0.5
-    assert private_accuracy(read_traits(card(name))) == pytest.approx(published, abs=error)
+    assert expect_accuracy(read_traits(card(name))) == pytest.approx(published, abs=error)

@@ -10,8 +10,8 @@ import pytest
 from peerjudge.data import Card, Expects, Sampling, replace
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.shelf.cards import read_card
-from peerjudge.simulation import SimulatedReviewer, private_accuracy, read_traits
-from peerjudge.simulation.subsets import subsets
+from peerjudge.simulation import SimulatedReviewer, expect_accuracy, read_traits
+from peerjudge.simulation.latent import read_subsets
 from peerjudge.testing import comparison_of
 from peerjudge.verdicts import read_review
 
@@ -48,10 +48,10 @@ def test_fitted_reviewers_have_about_the_published_totals(name: str):
         surface = traits.surface * dampening.get(line.protocol, 1.0)
         expected = sum(
             items
-            * private_accuracy(
+            * expect_accuracy(
                 traits,
-                pull=-surface * subsets()[subset.lower()].lure,
-                clarity=subsets()[subset.lower()].clarity,
+                pull=-surface * read_subsets()[subset.lower()].lure,
+                clarity=read_subsets()[subset.lower()].clarity,
             )
             for subset, items in table.items.items()
             if subset not in {"Natural", "Adversarial"}
@@ -60,7 +60,7 @@ def test_fitted_reviewers_have_about_the_published_totals(name: str):
         error = 1.96 * (printed * (1 - printed) / 319) ** 0.5
         if (name, line.protocol) not in MISSED:
             assert expected / 319 == pytest.approx(printed, abs=error)
-        assert private_accuracy(traits) == pytest.approx(line.values["Natural"], abs=0.085)
+        assert expect_accuracy(traits) == pytest.approx(line.values["Natural"], abs=0.085)
 
 
 async def test_ratings_carry_probabilities_where_the_seat_asks_for_them(asked):

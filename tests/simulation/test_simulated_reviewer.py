@@ -9,7 +9,7 @@ import random
 import pytest
 
 from peerjudge.data import TIE, Expects, Role, Verdict, replace
-from peerjudge.simulation import Traits, change_probability, private_accuracy
+from peerjudge.simulation import Traits, compute_change_chance, expect_accuracy
 from peerjudge.testing import comparison_of
 
 FIRST, SECOND = Verdict.of("answer-1"), Verdict.of("answer-2")
@@ -42,7 +42,7 @@ async def test_private_accuracy_is_the_analytic_one(traits, reviewer, asked, man
     """The share of right private verdicts is what the equations say."""
     requests = [asked(comparison) for comparison in many(ITEMS)]
     found = await accuracy(reviewer(**traits), requests, verdict_in)
-    assert found == pytest.approx(private_accuracy(Traits(**traits)), abs=tolerance())
+    assert found == pytest.approx(expect_accuracy(Traits(**traits)), abs=tolerance())
 
 
 async def test_temperature_does_not_buy_accuracy(reviewer, asked, many, verdict_in):
@@ -51,7 +51,7 @@ async def test_temperature_does_not_buy_accuracy(reviewer, asked, many, verdict_
     for temperature in (0.0, 0.5, 1.0):
         requests = [asked(comparison, temperature=temperature) for comparison in many(ITEMS)]
         found = await accuracy(able, requests, verdict_in)
-        assert found == pytest.approx(private_accuracy(Traits(ability=0.8)), abs=tolerance())
+        assert found == pytest.approx(expect_accuracy(Traits(ability=0.8)), abs=tolerance())
 
 
 async def test_repetitions_differ_only_above_temperature_zero(reviewer, asked, many, verdict_in):
@@ -82,9 +82,9 @@ async def test_position_bias_shows_as_a_preference_for_a_place(reviewer, asked, 
         shares[bias] = sum(first) / ITEMS
     assert shares[0.0] == pytest.approx(0.5, abs=tolerance())
     expected = (
-        private_accuracy(Traits(ability=0.5, position_bias=0.5), best_first=True)
+        expect_accuracy(Traits(ability=0.5, position_bias=0.5), best_first=True)
         + 1
-        - private_accuracy(Traits(ability=0.5, position_bias=0.5), best_first=False)
+        - expect_accuracy(Traits(ability=0.5, position_bias=0.5), best_first=False)
     ) / 2
     assert shares[0.5] == pytest.approx(expected, abs=tolerance())
     assert shares[-0.5] == pytest.approx(1 - expected, abs=tolerance())
@@ -110,8 +110,8 @@ async def test_tastes_pull_to_their_author(
         requests.append(asked(replace(comparison, answers=answers)))
     chosen = [verdict_in(await fond.speak(request), request) == FIRST for request in requests]
     pulled = Traits(ability=0.5)
-    right = private_accuracy(pulled, pull=0.8)
-    wrong = 1 - private_accuracy(pulled, pull=-0.8)
+    right = expect_accuracy(pulled, pull=0.8)
+    wrong = 1 - expect_accuracy(pulled, pull=-0.8)
     assert sum(chosen) / ITEMS == pytest.approx((right + wrong) / 2, abs=tolerance())
 
 
@@ -147,8 +147,8 @@ async def test_explaining_each_answer_alone_helps_where_the_surface_misleads(
             found[subset, method] = await accuracy(lured, requests, verdict_in)
     traits = Traits(ability=1.0)
     for method, damping in (("pairwise", 1.0), ("prepair", 0.57), ("prepair_star", 0.91)):
-        natural = private_accuracy(traits)
-        adversarial = private_accuracy(traits, pull=-1.2 * damping)
+        natural = expect_accuracy(traits)
+        adversarial = expect_accuracy(traits, pull=-1.2 * damping)
         assert found["Natural", method] == pytest.approx(natural, abs=tolerance())
         assert found["adversarial", method] == pytest.approx(adversarial, abs=tolerance())
     assert found["adversarial", "prepair"] > found["adversarial", "pairwise"] + 0.1
@@ -203,7 +203,7 @@ async def test_changes_of_mind_come_at_the_planted_rate(
             moved = verdict_in(await speaker.speak(request), request) == SECOND
             changed[comparison.gold == SECOND] += moved
         for right, count in changed.items():
-            chance = change_probability(
+            chance = compute_change_chance(
                 Traits(**planted), leads=role is Role.LEADER, right=right, first_turn=first_turn
             )
             assert count / (ITEMS / 2) == pytest.approx(chance, abs=tolerance(ITEMS // 2))
@@ -225,7 +225,7 @@ async def test_who_is_persuasive_is_followed_more_often(reviewer, asked, many, s
             other = replace(said(1, "seat-2", SECOND), utterance=spoken)
             request = asked(comparison, heard=[own, other])
             moved += verdict_in(await listener.speak(request), request) == SECOND
-        chance = change_probability(
+        chance = compute_change_chance(
             Traits(susceptibility=-1.0), leads=False, right=True, first_turn=True, persuasion=felt
         )
         assert moved / ITEMS == pytest.approx(chance, abs=tolerance())

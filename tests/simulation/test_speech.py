@@ -19,8 +19,8 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.simulation import SimulatedReviewer, read_traits
-from peerjudge.simulation.judgement import Mind, appeal_of, decide, key_of
-from peerjudge.simulation.persuasion import force_of
+from peerjudge.simulation.judgement import Mind, build_key, decide, weigh_answers
+from peerjudge.simulation.speech import measure_force
 from peerjudge.simulation.traits import PERSUASIVE_STEP
 from peerjudge.testing import comparison_of
 from peerjudge.verdicts import read_review
@@ -31,8 +31,8 @@ TASKS = st.sampled_from(["review", "review_explained", "decide", "discuss"])
 def intended(card: Card, request: Request, *, seed: int) -> Verdict:
     """The verdict that the reviewer comes to, before it puts it into words."""
     mind = Mind(card=card, traits=read_traits(card), seed=seed)
-    key = key_of(mind, request)
-    return decide(mind, request, key=key, appeal=appeal_of(mind, request, key=key)).verdict
+    key = build_key(mind, request)
+    return decide(mind, request, key=key, appeal=weigh_answers(mind, request, key=key)).verdict
 
 
 def simulated(**traits) -> Card:
@@ -73,7 +73,7 @@ def test_verdicts_are_read_as_meant(
     reply = asyncio.run(SimulatedReviewer(card, seed=seed).speak(request))
     read = read_review(reply.text, cue=request.cue, comparison=comparison)
     assert read.verdict == intended(card, request, seed=seed)
-    assert force_of(reply.text) == (0 if task == "review" and len(turns) < 2 else steps / 2)
+    assert measure_force(reply.text) == (0 if task == "review" and len(turns) < 2 else steps / 2)
 
 
 @settings(deadline=None)

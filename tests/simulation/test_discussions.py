@@ -6,10 +6,9 @@ import numpy as np
 
 from peerjudge.data import Card, ReviewerKind, Role, Seat
 from peerjudge.shelf import Shelf
-from peerjudge.simulation.fast import World
-from peerjudge.simulation.following import play_script
-from peerjudge.simulation.items import items_of, speaker_of
-from peerjudge.simulation.script import script_of
+from peerjudge.simulation.arrays import World, build_items, build_speaker
+from peerjudge.simulation.discussions import play_script
+from peerjudge.simulation.scripts import write_script
 
 SEATS = (
     Seat(id="seat-1", reviewer="one", role=Role.LEADER),
@@ -20,10 +19,10 @@ SEATS = (
 def _private(many, *options):
     """The private verdicts of both seats, for each of these options, in one world."""
     comparisons = many(60)
-    world = World(items_of(comparisons), studies=30, random=np.random.default_rng(4))
+    world = World(build_items(comparisons), studies=30, random=np.random.default_rng(4))
     traits = {"ability": 0.6, "tie_width": 0.4}
     speakers = {
-        seat.id: speaker_of(
+        seat.id: build_speaker(
             Card(name=seat.reviewer, kind=ReviewerKind.SIMULATED, traits=traits), comparisons
         )
         for seat in SEATS
@@ -32,7 +31,7 @@ def _private(many, *options):
     played = []
     for chosen in options:
         protocol = Shelf().protocol("leader_follower", chosen)
-        script = script_of(protocol, SEATS, comparisons[0])
+        script = write_script(protocol, SEATS, comparisons[0])
         played.append(np.stack(play_script(script, world, speakers, draws=draws).private))
     return played
 

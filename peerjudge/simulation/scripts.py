@@ -1,8 +1,8 @@
-"""A protocol as a script that many studies can follow at a time.
+"""Protocol as a script that many studies can follow at a time.
 
-The protocol is played through once on paper, with seats that never agree: that gives every cue it can
-give, with what is heard there. A protocol that ends early where seats agree is followed to its full
-length, which concludes the same; one whose cues depend otherwise on what is said cannot be followed, and
+The protocol is played once without reviewers, with seats that never agree: this yields every possible
+cue and what is heard there. A protocol that ends early on agreement is followed to its full length,
+which concludes the same. A protocol whose cues depend on replies in another way cannot be followed, and
 neither can one that ranks three answers.
 """
 
@@ -15,20 +15,17 @@ from peerjudge.data import Comparison, Cue, Expects, Review, Seat, Turn, Utteran
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["Script", "Step", "script_of"]
-
 _ANSWERS = 2
 _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A cue, with what bears on the verdict: whose verdicts are heard (by turn), what was explained.
+    """Cue with everything that bears on the verdict: the stances heard (by turn), and explanations.
 
-    `own` is the turn of the seat's stance, `None` where it has none; `others` has a turn for every
-    other seat with a stance, those among them that a placebo withholds. `explained` is how many answers
-    it looked at when it explained them, 0 if it did not. `content` is what a private draw depends on
-    besides the reviewer.
+    `own` is the turn of the seat's stance, `None` without one; `others` has a turn for every other seat
+    with a stance, including those that a placebo withholds. `explained` is the number of answers that it
+    explained together, 0 if none. A private draw depends on the reviewer and on `content`.
     """
 
     cue: Cue
@@ -43,9 +40,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """The steps of a protocol with these seats, and the protocol to ask for its conclusion.
+    """Steps of a protocol with these seats; the protocol itself gives the conclusion.
 
-    `comparison` is in the order in which it is shown to all; `shown` has its answers as the data do.
+    `comparison` is in the shown order; `shown` has its answers in the order of the data.
     """
 
     protocol: DiscussionProtocol
@@ -56,21 +53,24 @@ class Script:
 
     @property
     def rates(self) -> bool:
-        """Whether answers are rated one by one and nothing else decides."""
+        """Whether ratings alone decide."""
         kinds = {step.cue.expects for step in self.steps}
         return Expects.RATING in kinds and Expects.VERDICT not in kinds
 
 
-def script_of(
+def write_script(
     protocol: DiscussionProtocol,
     seats: tuple[Seat, ...],
     comparison: Comparison,
     *,
     swapped: bool = False,
 ) -> Script:
-    """The script of this protocol, as it goes for comparisons of two answers like this one.
+    """Write the script of a protocol for comparisons of two answers like this one.
 
-    `swapped` shows the second answer first. Raises `ProtocolError` where it cannot be followed.
+    `swapped` shows the second answer first.
+
+    Raises:
+        ProtocolError: the protocol cannot be followed, or the comparison has other than two answers.
     """
     if len(comparison.answers) != _ANSWERS:
         msg = f"only comparisons of two answers can be simulated fast, not of {len(comparison.answers)}"
@@ -81,13 +81,13 @@ def script_of(
     steps: list[Step] = []
     while (cue := protocol.next_cue(seats, shown, turns)) is not None:
         if len(turns) >= _LONGEST:
-            msg = f"protocol {protocol.name!r} has no end after {_LONGEST} turns"
+            msg = f"protocol {protocol.name!r} does not end within {_LONGEST} turns"
             raise ProtocolError(msg)
-        steps.append(_step(cue, seats, first, turns))
-        turns += (_reply(steps[-1], comparison, len(turns)),)
+        steps.append(_write_step(cue, seats, first, turns))
+        turns += (_disagree(steps[-1], comparison, len(turns)),)
     kinds = {step.cue.expects for step in steps}
     if not kinds & {Expects.VERDICT, Expects.RATING}:
-        msg = f"protocol {protocol.name!r} asks for no verdict; there is nothing to simulate"
+        msg = f"protocol {protocol.name!r} expects no verdict; there is nothing to simulate"
         raise ProtocolError(msg)
     if {Expects.VERDICT, Expects.RATING} <= kinds:
         msg = (
@@ -103,7 +103,7 @@ def script_of(
     )
 
 
-def _step(cue: Cue, seats: Sequence[Seat], first: str, turns: tuple[Turn, ...]) -> Step:
+def _write_step(cue: Cue, seats: Sequence[Seat], first: str, turns: tuple[Turn, ...]) -> Step:
     heard = [turns[index] for index in cue.hears]
     told = [turns[index] for index in sorted((*cue.hears, *cue.withheld))]
     stances = {turn.cue.seat: turn.index for turn in told if turn.review.verdict is not None}
@@ -127,8 +127,8 @@ def _step(cue: Cue, seats: Sequence[Seat], first: str, turns: tuple[Turn, ...]) 
     )
 
 
-def _reply(step: Step, comparison: Comparison, index: int) -> Turn:
-    """A seat always chooses the answer of its own number, so that no two neighbours agree."""
+def _disagree(step: Step, comparison: Comparison, index: int) -> Turn:
+    """Reply with the answer of the seat's own number, so that no two neighbours agree."""
     match step.cue.expects:
         case Expects.VERDICT:
             read = Review(verdict=Verdict.of(comparison.shown[step.seat % _ANSWERS]))

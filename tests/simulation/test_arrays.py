@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 
 import numpy as np
 import pytest
@@ -27,13 +26,16 @@ from peerjudge.engine import discuss
 from peerjudge.errors import DataError, ProtocolError
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
-from peerjudge.simulation.fast import Items, Speaker, World, score
-from peerjudge.simulation.following import play_script
-from peerjudge.simulation.items import items_of, speaker_of
-from peerjudge.simulation.script import script_of
-from peerjudge.simulation.talks import talk
+from peerjudge.simulation.arrays import (
+    Items,
+    Speaker,
+    World,
+    build_items,
+    build_speaker,
+)
+from peerjudge.simulation.discussions import play_script
+from peerjudge.simulation.scripts import write_script
 from peerjudge.testing import comparison_of
-from studies.analytic import Case, chances, discussion, expectation
 
 TRAITS = {
     "ability": 0.9,
@@ -181,9 +183,9 @@ def test_arrays_and_words_agree_in_distribution(
     protocol = SHELF.protocol(name, options)
     seats = _seats(names, temperatures, logprobs=logprobs)
     spoken = asyncio.run(_spoken(protocol, seats, comparisons, swapped=swapped, seed=11))
-    world = World(items_of(comparisons), studies=60, random=np.random.default_rng(3))
-    speakers = {seat.id: speaker_of(CARDS[seat.reviewer], comparisons) for seat in seats}
-    script = script_of(protocol, seats, comparisons[0], swapped=swapped)
+    world = World(build_items(comparisons), studies=60, random=np.random.default_rng(3))
+    speakers = {seat.id: build_speaker(CARDS[seat.reviewer], comparisons) for seat in seats}
+    script = write_script(protocol, seats, comparisons[0], swapped=swapped)
     played = play_script(script, world, speakers, draws={})
     drawn = _row(played.conclusion, world.gold, played.private, played.final)
     drawn += [*played.contradicted, *played.altered]
@@ -224,9 +226,9 @@ def test_whole_discussions_and_whole_studies_are_alike_over_many_seeds(
             for seed in range(30)
         ]
     )
-    world = World(items_of(comparisons), studies=2000, random=np.random.default_rng(5))
-    speakers = {seat.id: speaker_of(CARDS[seat.reviewer], comparisons) for seat in seats}
-    script = script_of(protocol, seats, comparisons[0], swapped=swapped)
+    world = World(build_items(comparisons), studies=2000, random=np.random.default_rng(5))
+    speakers = {seat.id: build_speaker(CARDS[seat.reviewer], comparisons) for seat in seats}
+    script = write_script(protocol, seats, comparisons[0], swapped=swapped)
     played = play_script(script, world, speakers, draws={})
     row = _row(played.conclusion, world.gold, played.private, played.final)
     drawn = np.stack(row, axis=-1).astype(float)
@@ -255,55 +257,13 @@ def _gains(rows: np.ndarray) -> np.ndarray:
     return (rows[..., [7, 10]] - rows[..., [5, 8]]).mean(axis=(1, 2))
 
 
-def test_discussions_come_out_as_the_equations_expect():
-    """Drawn and integrated, a discussion is right, held and altered equally often."""
-    leader = Traits(
-        ability=0.9, shared_error=0.4, susceptibility=-1.0, firmness=2.0, truth_pull=0.8
-    )
-    follower = dataclasses.replace(
-        leader, ability=0.4, susceptibility=1.5, position_bias=0.3, machine_taste=0.3
-    )
-    cases = [
-        Case(gold=gold, machine=machine, count=1) for gold in (1, -1) for machine in (1, -1, 0)
-    ]
-    found = discussion(
-        (leader, chances(leader, cases)), (follower, chances(follower, cases)), cases, settle="last"
-    )
-    items = Items.plain([case.gold for case in cases], [case.machine for case in cases])
-    world = World(items, studies=40_000, random=np.random.default_rng(5))
-    seats = [Speaker(name="leader", traits=leader), Speaker(name="follower", traits=follower)]
-    private = [world.private(seat) for seat in seats]
-    drawn = talk(world, seats, private, turns=4)
-    differed = private[0] != private[1]
-    tolerance = 4 * 0.5 / np.sqrt(world.shape[0])
-    for values, expected in (
-        (score(drawn.stances[1], world), found.right),
-        (drawn.stances[0] == 1, found.leader_first),
-        (differed & (drawn.stances[0] == private[0]), found.leader_held),
-        (differed & (drawn.stances[1] == private[1]), found.follower_held),
-        (drawn.altered[0] > 0, found.leader_altered),
-    ):
-        assert np.abs(values.mean(axis=0) - expected).max() < tolerance
-
-
-def test_copies_share_more_of_their_errors_than_others():
-    """Two seats of one reviewer agree more often than two reviewers of the same traits."""
-    traits = Traits(ability=0.6, shared_error=0.2, copy_error=0.4)
-    cases = [Case(gold=1)]
-    apart = chances(traits, cases)
-    copies = chances(traits, cases, copies=True)
-    agreeing = [float(expectation(seen * seen)[0]) for seen in (apart, copies)]
-    assert agreeing[1] > agreeing[0] + 0.03
-    assert expectation(apart) == pytest.approx(expectation(copies), abs=1e-6)
-
-
 def test_errors_of_place_turn_round_when_the_answers_are_swapped():
     """A preference for places that is new on every item makes a reviewer contradict itself."""
-    world = World(Items.plain([1] * 50), studies=200, random=np.random.default_rng(2))
+    world = World(Items.build_plain([1] * 50), studies=200, random=np.random.default_rng(2))
     same = {}
     for share in (0.0, 0.6):
         speaker = Speaker(name=f"r{share}", traits=Traits(ability=0.3, place_error=share))
-        given, turned = (world.private(speaker, swapped=swapped) for swapped in (False, True))
+        given, turned = (world.draw_verdicts(speaker, swapped=swapped) for swapped in (False, True))
         same[share] = (given == turned).mean()
     assert same[0.6] < same[0.0] - 0.1
 
@@ -312,6 +272,6 @@ def test_only_what_can_be_followed_is_followed():
     """Three answers, and protocols without a verdict, are refused with a sentence."""
     seats = _seats(("one",), (1.0,), logprobs=False)
     with pytest.raises(ProtocolError, match="two answers"):
-        script_of(SHELF.protocol("n_way"), seats, comparison_of(3, gold=1))
+        write_script(SHELF.protocol("n_way"), seats, comparison_of(3, gold=1))
     with pytest.raises(DataError, match="only pairs"):
-        items_of([comparison_of(3, gold=1)])
+        build_items([comparison_of(3, gold=1)])

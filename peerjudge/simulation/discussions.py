@@ -1,7 +1,7 @@
-"""Follows a script in many studies at a time: every verdict an array, no word said.
+"""Discussions of simulated reviewers as arrays: a script followed in many studies at a time.
 
-As in the spoken path, equal private cues to one reviewer are one draw, in whatever protocol they come.
-What is concluded is asked of the protocol itself, once for every pattern of verdicts that occurs.
+As in the spoken path, equal private cues to one reviewer are one draw, in any protocol. Conclusions come
+from the protocol itself, once for every pattern of verdicts that occurs.
 """
 
 from __future__ import annotations
@@ -12,33 +12,43 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import TIE, Expects, Outcome, Review, Role, Seat, Turn, Utterance, Verdict
-from peerjudge.simulation.fast import Bools, Speaker, Verdicts, World
+from peerjudge.data import (
+    TIE,
+    Control,
+    Expects,
+    Outcome,
+    Review,
+    Role,
+    Seat,
+    Turn,
+    Utterance,
+    Verdict,
+)
+from peerjudge.simulation.arrays import Bools, Speaker, Verdicts, World
 from peerjudge.simulation.judgement import BARE_TASKS
-from peerjudge.simulation.script import Script, Step
-from peerjudge.simulation.talks import contradict
-
-__all__ = ["NOTHING", "Conclusions", "Draws", "Played", "play_script"]
+from peerjudge.simulation.latent import compute_change_chance
+from peerjudge.simulation.scripts import Script, Step
+from peerjudge.simulation.traits import Traits
 
 NOTHING = np.int8(9)
-"""Stands for a conclusion that is no verdict: nothing readable, or a reviewer at odds with itself."""
+"""Code of a conclusion that is no verdict: nothing readable, or an inconsistent reviewer."""
 
 _ALONE = 1
 _VALUES = 3
 
 Draws = dict[tuple[object, ...], Verdicts]
-"""Private draws by what they depend on; shared by the scripts that are played in one world."""
+"""Private draws by their key; shared by the scripts that are played in one world."""
 
 Conclusions = dict[int, tuple[np.int8, int]]
-"""What a script concludes, and after how many turns it is over, by the pattern of its verdicts."""
+"""Conclusion of a script and its number of turns, by the pattern of its verdicts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What came of it, `[study, item]`: the conclusion, and by seat its private and final verdicts.
+    """Outcome of a script, `[study, item]`: the conclusion, and by seat its private and final verdicts.
 
-    A seat that gives no verdict in private has `None` there. `contradicted` and `altered` count a
-    seat's turns. `turns` counts those that the protocol takes, where it ends before the script does.
+    A seat without a private verdict has `None` there. `contradicted` and `altered` count a seat's
+    turns. `turns` is the number of turns until the protocol ends, at most those of the script.
     """
 
     conclusion: Verdicts
@@ -61,12 +71,12 @@ def play_script(
     """Follow a script in all studies of a world.
 
     Args:
-        script: what is followed.
+        script: the script.
         world: the studies.
-        speakers: who speaks, by seat id.
-        draws: private draws that were made before in this world; new ones are added.
-        conclusions: of this script, from other worlds; new ones are added.
-        repetition: another one is another draw.
+        speakers: reviewers by seat id.
+        draws: earlier private draws in this world; new ones are added.
+        conclusions: of this script in other worlds; new ones are added.
+        repetition: each repetition has its own draws.
     """
     if script.rates:
         return _rate(script, world, speakers, draws, repetition)
@@ -84,11 +94,11 @@ def play_script(
         if step.own is None:
             key = (repetition, seat.reviewer, seat.sampling, step.content)
             drawn[key] = drawn.get(key, -1) + 1
-            stance = _drawn((*key, drawn[key]), step, seat, world, speakers[seat.id], draws)
+            stance = _draw((*key, drawn[key]), step, seat, world, speakers[seat.id], draws)
         else:
             stance = said[step.own]
         if step.others:
-            at, others, yields = _contradicted(script, step, stance, said, world, speakers)
+            at, others, yields = _contradict_seat(script, step, stance, said, world, speakers)
             stance = stance.copy()
             stance[at] = np.where(yields, others, stance[at])
             contradicted[step.seat][at] += 1
@@ -96,7 +106,7 @@ def play_script(
         elif private[step.seat] is None:
             private[step.seat] = stance
         said[turn] = final[step.seat] = stance
-    conclusion, turns = _concluded(script, said, {} if conclusions is None else conclusions)
+    conclusion, turns = _conclude(script, said, {} if conclusions is None else conclusions)
     return Played(
         conclusion=conclusion,
         turns=turns,
@@ -107,7 +117,7 @@ def play_script(
     )
 
 
-def _drawn(
+def _draw(
     key: tuple[object, ...],
     step: Step,
     seat: Seat,
@@ -120,9 +130,9 @@ def _drawn(
         left = {0: 1.0, _ALONE: traits.alone_dampening}.get(
             step.explained, traits.together_dampening
         )
-        draws[key] = world.private(
+        draws[key] = world.draw_verdicts(
             speaker,
-            temperature=_temperature(seat),
+            temperature=_find_temperature(seat),
             dampening=left,
             swapped=step.swapped,
             ties=step.cue.ties,
@@ -130,12 +140,12 @@ def _drawn(
     return draws[key]
 
 
-def _temperature(seat: Seat) -> float:
+def _find_temperature(seat: Seat) -> float:
     given = seat.sampling.temperature
     return 1.0 if given is None else given
 
 
-def _contradicted(
+def _contradict_seat(
     script: Script,
     step: Step,
     stance: Verdicts,
@@ -143,14 +153,14 @@ def _contradicted(
     world: World,
     speakers: Mapping[str, Speaker],
 ) -> tuple[tuple[npt.NDArray[np.intp], ...], Verdicts, Bools]:
-    """Where what a seat hears speaks against its stance, what is said there, and where it gives way."""
+    """Return the items on which a seat is contradicted, the others' verdicts, and where it gives way."""
     seat = script.seats[step.seat]
-    return contradict(
+    return weigh_contradiction(
         world,
         speakers[seat.id].traits,
         stance,
-        [_as_heard(step, script.steps[other], said[other]) for other in step.others],
-        forces=[_force(script, step, other, speakers) for other in step.others],
+        [_turn_round(step, script.steps[other], said[other]) for other in step.others],
+        forces=[_find_force(script, step, other, speakers) for other in step.others],
         leads=seat.role is Role.LEADER,
         first_turn=step.first_turn,
         ties=step.cue.ties,
@@ -158,18 +168,81 @@ def _contradicted(
     )
 
 
-def _as_heard(step: Step, other: Step, stance: Verdicts) -> Verdicts:
-    """What the other's words say to the listener: the opposite where they saw different orders."""
+def _turn_round(step: Step, other: Step, stance: Verdicts) -> Verdicts:
+    """Return the other's stance as heard: the opposite where they saw different orders."""
     turned = step.cue.control == "swapped" and step.swapped != other.swapped
     return -stance if turned else stance
 
 
-def _force(script: Script, step: Step, turn: int, speakers: Mapping[str, Speaker]) -> float:
-    """How persuasive what was said in a turn is; without reasons that are heard, nothing is."""
+def _find_force(script: Script, step: Step, turn: int, speakers: Mapping[str, Speaker]) -> float:
+    """Return the persuasiveness of a turn; 0 where no reasons are heard."""
     spoken = script.steps[turn]
     if spoken.cue.task in BARE_TASKS or step.cue.control == "irrelevant":
         return 0.0
     return speakers[script.seats[spoken.seat].id].traits.persuasiveness
+
+
+def weigh_contradiction(
+    world: World,
+    traits: Traits,
+    stance: Verdicts,
+    heard: Sequence[Verdicts],
+    *,
+    forces: Sequence[float],
+    leads: bool,
+    first_turn: bool,
+    ties: bool = True,
+    control: Control = "none",
+) -> tuple[tuple[npt.NDArray[np.intp], ...], Verdicts, Bools]:
+    """Return the items on which a stance is contradicted, the others' verdicts, and where it gives way.
+
+    `forces` is the persuasiveness of the seats heard; `ties` is whether a tie is allowed. Under a
+    `control` being right does not convince, and under a placebo no seat gives way.
+    """
+    said, clear = _find_majority(heard)
+    against = clear & (said != stance)
+    if not ties:
+        against &= said != 0
+    at = np.nonzero(against)
+    there = said[at]
+    levels, level = np.array(forces[:1]), np.zeros(there.shape, np.intp)
+    if len(set(forces)) > 1:
+        # Only the seats that hold the majority's stance count.
+        agreeing = np.stack([one[at] == there for one in heard])
+        mean = (np.array(forces) @ agreeing) / agreeing.sum(axis=0)
+        levels, level = np.unique(mean, return_inverse=True)
+    chances = [
+        [
+            0.0
+            if control == "placebo"
+            else compute_change_chance(
+                traits,
+                leads=leads,
+                right=right if control == "none" else None,
+                first_turn=first_turn,
+                persuasion=force,
+            )
+            for force in levels.tolist()
+        ]
+        for right in (False, True)
+    ]
+    right = (there == world.gold[at]).astype(np.intp)
+    limit = np.array(chances, dtype=np.float32)[right, level]
+    return at, there, world.random.random(limit.shape, dtype=np.float32) < limit
+
+
+def _find_majority(stances: Sequence[Verdicts]) -> tuple[Verdicts, Bools]:
+    """Return the strict majority of the stances, and where there is one."""
+    if len(stances) == 1:
+        return stances[0], np.ones(stances[0].shape, dtype=np.bool_)
+    counts = {value: sum(stance == value for stance in stances) for value in (1, -1, 0)}
+    said = np.zeros(stances[0].shape, np.int8)
+    clear = np.zeros(stances[0].shape, np.bool_)
+    for value, count in counts.items():
+        most = 2 * np.asarray(count) > len(stances)
+        said[most] = value
+        clear |= most
+    return said, clear
 
 
 def _rate(
@@ -179,14 +252,16 @@ def _rate(
     draws: Draws,
     repetition: int,
 ) -> Played:
-    """Each answer rated alone by a lone judge: the higher rating wins."""
+    """Rate each answer alone by a lone judge; the higher rating wins."""
     rating = next(step for step in script.steps if step.cue.expects is Expects.RATING)
     seat = script.seats[rating.seat]
     low, high = sorted(rating.cue.scale)
     points = None if rating.cue.logprobs or seat.sampling.logprobs else high - low + 1
     key = (repetition, seat.reviewer, seat.sampling, rating.cue.task, rating.cue.reply, points)
     if key not in draws:
-        draws[key] = world.rated(speakers[seat.id], temperature=_temperature(seat), points=points)
+        draws[key] = world.draw_ratings(
+            speakers[seat.id], temperature=_find_temperature(seat), points=points
+        )
     still = np.zeros(world.shape, np.int8)
     return Played(
         conclusion=draws[key],
@@ -198,10 +273,10 @@ def _rate(
     )
 
 
-def _concluded(
+def _conclude(
     script: Script, said: Mapping[int, Verdicts], conclusions: Conclusions
 ) -> tuple[Verdicts, npt.NDArray[np.int64]]:
-    """What the protocol concludes and after how many turns, asked once for every pattern."""
+    """Return the protocol's conclusions and numbers of turns, computed once for every pattern."""
     codes = np.zeros(next(iter(said.values())).shape, dtype=np.int64)
     for verdicts in said.values():
         codes = codes * _VALUES + (verdicts.astype(np.int64) + 1)
@@ -209,40 +284,43 @@ def _concluded(
     found: list[int] = patterns.tolist()
     for pattern in found:
         if pattern not in conclusions:
-            conclusions[pattern] = _conclusion(script, list(said), pattern)
+            conclusions[pattern] = _conclude_pattern(script, list(said), pattern)
     concluded = np.array([conclusions[pattern][0] for pattern in found], dtype=np.int8)
     turns = np.array([conclusions[pattern][1] for pattern in found], dtype=np.int64)
     return concluded[places].reshape(codes.shape), turns[places].reshape(codes.shape)
 
 
-def _conclusion(script: Script, verdict_turns: Sequence[int], pattern: int) -> tuple[np.int8, int]:
+def _conclude_pattern(
+    script: Script, verdict_turns: Sequence[int], pattern: int
+) -> tuple[np.int8, int]:
     values: dict[int, int] = {}
     for turn in reversed(verdict_turns):
         pattern, digit = divmod(pattern, _VALUES)
         values[turn] = digit - 1
     turns = tuple(
-        _spoken(step, index, script, values.get(index)) for index, step in enumerate(script.steps)
+        _build_turn(step, index, script, values.get(index))
+        for index, step in enumerate(script.steps)
     )
     protocol, seats, comparison = script.protocol, script.seats, script.comparison
     lengths = range(len(turns))
     over = (at for at in lengths if protocol.next_cue(seats, comparison, turns[:at]) is None)
     verdict = protocol.conclude(seats, comparison, turns)
-    return _value_of(verdict, script), next(over, len(turns))
+    return _code_verdict(verdict, script), next(over, len(turns))
 
 
-def _spoken(step: Step, index: int, script: Script, value: int | None) -> Turn:
-    read = Review() if value is None else Review(verdict=_verdict_of(value, script))
+def _build_turn(step: Step, index: int, script: Script, value: int | None) -> Turn:
+    read = Review() if value is None else Review(verdict=_decode_verdict(value, script))
     return Turn(index=index, cue=step.cue, utterance=Utterance(text=""), review=read)
 
 
-def _verdict_of(value: int, script: Script) -> Verdict:
+def _decode_verdict(value: int, script: Script) -> Verdict:
     if value == 0:
         return TIE
     first, second = script.shown
     return Verdict.of(first if value > 0 else second)
 
 
-def _value_of(verdict: Verdict, script: Script) -> np.int8:
+def _code_verdict(verdict: Verdict, script: Script) -> np.int8:
     if verdict.outcome is Outcome.TIE:
         return np.int8(0)
     if verdict.choice is None:
