@@ -1,4 +1,4 @@
-"""`peerjudge check`: load everything on the shelves without calling a model."""
+"""`peerjudge check`: load every shelf file and check it against its contract, without a model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ __all__ = ["check_command"]
 
 
 def check_command(path: Path | None = None, /, *, json: bool = False) -> int:
-    """Load every card, protocol, prompt pack and experiment, and say what is wrong.
+    """Check every card, protocol, prompt pack and experiment against its contract.
 
-    No model is called, but Python files on the shelves are executed.
+    This loads, and so executes, the Python files in agents/, protocols/ and experiments/ of the
+    project. No model is called. Each clause that fails is printed with what happened and what to do.
 
     Parameters
     ----------
@@ -23,23 +24,27 @@ def check_command(path: Path | None = None, /, *, json: bool = False) -> int:
     """
     from peerjudge.data import to_plain
     from peerjudge.errors import ShelfError
-    from peerjudge.runs import check_shelves
     from peerjudge.shelf import Shelf
+    from peerjudge.testing import check_project
 
     if path is not None and not path.is_dir():
-        msg = f"there is no project folder {path}"
+        msg = f"No such project folder: {path}."
         raise ShelfError(msg)
-    checked = list(check_shelves(Shelf(path)))
-    problems = [item for item in checked if item.problem]
+    checked = list(check_project(Shelf(path)))
+    failed = [file for file in checked if file.broken]
     if json:
-        print_json([to_plain(item) for item in checked])
-        return 2 if problems else 0
+        print_json([to_plain(file) for file in checked])
+        return 2 if failed else 0
     console = results()
-    for item in checked:
-        if item.shadows:
-            console.print(f"note: {item.path} shadows the built-in {item.shadows}", soft_wrap=True)
-    for item in problems:
-        console.print(f"[red]wrong[/red] {item.kind}/{item.name}: ", end="")
-        console.print(item.problem, soft_wrap=True, markup=False)
-    console.print(f"{len(checked)} items, {len(problems)} with problems")
-    return 2 if problems else 0
+    for file in checked:
+        if file.shadows:
+            console.print(f"note: {file.path} shadows the built-in {file.shadows}", soft_wrap=True)
+        if not file.builtin:
+            for note in file.notes:
+                console.print(f"note: {file.kind}/{file.name} {note}", soft_wrap=True, markup=False)
+    for file in failed:
+        for clause in file.broken:
+            console.print(f"[red]wrong[/red] {file.kind}/{file.name}: ", end="")
+            console.print(str(clause), soft_wrap=True, markup=False)
+    console.print(f"{len(checked)} items, {len(failed)} with problems")
+    return 2 if failed else 0

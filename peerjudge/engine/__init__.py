@@ -1,7 +1,7 @@
 """Where discussions are played: cues from a protocol, words from reviewers, turns to a journal."""
 
 from peerjudge.engine.asking import Asking
-from peerjudge.engine.cueing import MAX_TURNS, concluded, next_cue
+from peerjudge.engine.cueing import MAX_TURNS, concluded, find_cue_fault, next_cue
 from peerjudge.engine.identity import comparison_key, identify
 from peerjudge.engine.interfaces import Journal, Reviewer, Staging
 from peerjudge.engine.play import discuss
@@ -16,6 +16,7 @@ __all__ = [
     "comparison_key",
     "concluded",
     "discuss",
+    "find_cue_fault",
     "identify",
     "next_cue",
     "play_all",

@@ -1,4 +1,4 @@
-"""Asks a protocol for its next cue and its conclusion, and holds what it says to its contract."""
+"""Calls of a protocol for its next cue and its conclusion, checked against its contract."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
 from peerjudge.errors import PeerJudgeError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["MAX_TURNS", "concluded", "next_cue"]
+__all__ = ["MAX_TURNS", "concluded", "find_cue_fault", "next_cue"]
 
 MAX_TURNS = 1000
-"""A protocol that asks for more turns than this in one discussion never ends."""
+"""The most turns of a discussion; a protocol that cues more never ends."""
 
 
 def next_cue(
@@ -18,20 +18,26 @@ def next_cue(
     comparison: Comparison,
     turns: tuple[Turn, ...],
 ) -> Cue | None:
-    """The next cue, or `None` at the end.
+    """Return the next cue, or `None` at the end of the discussion.
 
-    Raises `ProtocolError` where the protocol breaks down, or cues what cannot be: an unknown seat,
-    a turn that has not been spoken, an answer that is not there, a turn beyond `MAX_TURNS`.
+    Raises `ProtocolError` for an exception in the protocol, a cue that names an unknown seat, answer
+    or turn, and a discussion of more than `MAX_TURNS` turns.
     """
+    now = len(turns)
     try:
         cue = protocol.next_cue(seats, comparison, turns)
     except PeerJudgeError:
         raise
     except Exception as cause:
-        msg = f"protocol {protocol.name!r} raised {cause!r} when asked for turn {len(turns)}"
+        msg = f"protocol {protocol.name!r} raised {cause!r} when asked for turn {now}"
         raise ProtocolError(msg) from cause
-    if cue is not None and (fault := _fault(cue, seats, comparison, len(turns))):
-        msg = f"protocol {protocol.name!r} {fault} in turn {len(turns)}"
+    if cue is None:
+        return None
+    fault = find_cue_fault(cue, seats, comparison, now)
+    if fault is None and now >= MAX_TURNS:
+        fault = f"has no end after {MAX_TURNS} turns: it asks for one more"
+    if fault is not None:
+        msg = f"protocol {protocol.name!r} {fault} in turn {now}"
         raise ProtocolError(msg)
     return cue
 
@@ -42,7 +48,7 @@ def concluded(
     comparison: Comparison,
     turns: tuple[Turn, ...],
 ) -> Verdict:
-    """What the discussion came to; raises `ProtocolError` where the protocol breaks down."""
+    """Return the conclusion of the discussion; raises `ProtocolError` for an exception."""
     try:
         return protocol.conclude(seats, comparison, turns)
     except PeerJudgeError:
@@ -52,7 +58,12 @@ def concluded(
         raise ProtocolError(msg) from cause
 
 
-def _fault(cue: Cue, seats: tuple[Seat, ...], comparison: Comparison, now: int) -> str | None:
+def find_cue_fault(
+    cue: object, seats: tuple[Seat, ...], comparison: Comparison, now: int
+) -> str | None:
+    """Return what is wrong with a cue for turn `now`, as a verb phrase; `None` for a legal cue."""
+    if not isinstance(cue, Cue):
+        return f"returns {cue!r:.80}, which is no Cue,"
     for seat in seats:
         if seat.id == cue.seat:
             break
@@ -68,6 +79,4 @@ def _fault(cue: Cue, seats: tuple[Seat, ...], comparison: Comparison, now: int) 
     shown = comparison.shown
     if cue.sees != shown and not (len(set(cue.sees)) == len(cue.sees) and {*cue.sees} <= {*shown}):
         return f"shows {list(cue.sees)}, not different answers of {list(shown)},"
-    if now >= MAX_TURNS:
-        return f"has no end after {MAX_TURNS} turns: it asks for one more"
     return None

@@ -1,6 +1,5 @@
 """Runs of experiments: resolve, estimate, run, resume, and read."""
 
-from peerjudge.runs.checking import Checked, check_shelves
 from peerjudge.runs.estimate import Costs, Estimate, Step, estimate_calls
 from peerjudge.runs.manifest import default_folder, read_manifest
 from peerjudge.runs.resolve import Prepared, parse_settings, prepare
@@ -10,7 +9,6 @@ from peerjudge.runs.schedule import Part, Plan
 from peerjudge.runs.sources import OpenRun, hide_password, is_run, load, open_run, read_source
 
 __all__ = [
-    "Checked",
     "Costs",
     "Estimate",
     "Observer",
@@ -20,7 +18,6 @@ __all__ = [
     "Prepared",
     "RunSummary",
     "Step",
-    "check_shelves",
     "default_folder",
     "estimate_calls",
     "hide_password",

@@ -1,4 +1,4 @@
-"""The folders that are shelves: which files are items, and what they say they are.
+"""The shelf folders of a project: their files by name, and what these say as text.
 
 Nothing here executes a file.
 """
@@ -6,6 +6,7 @@ Nothing here executes a file.
 from __future__ import annotations
 
 import ast
+import inspect
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +15,17 @@ from types import MappingProxyType
 from typing import Literal
 
 from peerjudge.errors import ShelfError
-from peerjudge.shelf.source import first_paragraph
 
-__all__ = ["PLACES", "Entry", "Kind", "builtin_root", "files_on"]
+__all__ = [
+    "PLACES",
+    "Entry",
+    "Kind",
+    "builtin_root",
+    "first_paragraph",
+    "list_files",
+    "read_text",
+    "strip_words",
+]
 
 Kind = Literal["agents", "protocols", "prompts", "experiments"]
 
@@ -28,12 +37,12 @@ PLACES: Mapping[Kind, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "experiments": ("experiments", (".py",)),
     }
 )
-"""Where each shelf is below a project, and the endings its files have."""
+"""The folder of each shelf below a project, and the suffixes of its files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """An item on a shelf. `shadows` is the built-in file that a user's file of this name hides."""
+    """A file on a shelf. `shadows` is the built-in file of the same name that a user's file hides."""
 
     kind: Kind
     name: str
@@ -43,36 +52,66 @@ class Entry:
 
     @property
     def description(self) -> str:
-        """What the file says it is, read without executing it; empty where it says nothing."""
+        """The file's own description, read without executing it; empty if it has none."""
         try:
             text = self.path.read_text(encoding="utf-8")
             if self.path.suffix == ".py":
                 return first_paragraph(ast.get_docstring(ast.parse(text)))
             return str(tomllib.loads(text).get("description", ""))
         except (OSError, ValueError, SyntaxError):
-            # A list must not fail over one bad file; loading it by name says what is wrong.
+            # One bad file must not break a list; loading the file by name reports the error.
             return ""
 
 
 def builtin_root() -> Path | None:
-    """Where the built-in shelf is: inside the installed package, else the checkout it runs from."""
+    """Return the root of the built-in shelves: in the installed package, else in the checkout."""
     package = Path(__file__).resolve().parents[1]
     if (package / "builtin").is_dir():
         return package / "builtin"
     return package.parent if (package.parent / "protocols").is_dir() else None
 
 
-def files_on(root: Path | None, kind: Kind) -> Mapping[str, Path]:
-    """The files of one shelf folder by stem; those that start with `_` or `.` are not on it."""
-    place, endings = PLACES[kind]
+def list_files(root: Path | None, kind: Kind) -> Mapping[str, Path]:
+    """Return the files of one shelf folder by stem, without those that start with `_` or `.`.
+
+    Raises `ShelfError` for two files of the same stem.
+    """
+    place, suffixes = PLACES[kind]
     found: dict[str, Path] = {}
     if root is None or not (root / place).is_dir():
         return found
     for path in sorted((root / place).iterdir()):
-        if path.suffix not in endings or path.name.startswith(("_", ".")) or not path.is_file():
+        if path.suffix not in suffixes or path.name.startswith(("_", ".")) or not path.is_file():
             continue
         if path.stem in found:
             msg = f"{found[path.stem]} and {path} share the name {path.stem!r}; rename one of them"
             raise ShelfError(msg)
         found[path.stem] = path
     return found
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file; raises `ShelfError` if it cannot be read or is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as cause:
+        msg = f"{path} cannot be read as UTF-8 text: {cause}"
+        raise ShelfError(msg) from cause
+
+
+def first_paragraph(docstring: str | None) -> str:
+    """Return the first paragraph of a docstring on one line."""
+    return " ".join(inspect.cleandoc(docstring or "").split("\n\n")[0].split())
+
+
+def strip_words(source: str) -> str:
+    """Return Python source without comments, docstrings and layout."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                if ast.get_docstring(node, clean=False) is not None:
+                    del node.body[0]
+            case _:
+                pass
+    return ast.unparse(tree)

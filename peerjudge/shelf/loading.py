@@ -1,4 +1,4 @@
-"""Executes a file of a shelf, once, and reads from it what a protocol declares."""
+"""Loading of shelf files: modules, executed once, and the protocols that they declare."""
 
 from __future__ import annotations
 
@@ -6,28 +6,25 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, TypeVar, cast
+from typing import cast
 
 from peerjudge.data import Scalar
 from peerjudge.errors import ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
-from peerjudge.shelf.folders import Kind
-from peerjudge.shelf.source import first_paragraph
+from peerjudge.shelf.folders import Kind, first_paragraph
 
-__all__ = ["load_module", "read_protocol"]
-
-T = TypeVar("T")
+__all__ = ["load_module", "load_protocol"]
 
 
-def load_module(path: Path, kind: Kind | Literal["datasets"]) -> ModuleType:
-    """The module in this file, executed once per process.
+def load_module(path: Path, kind: Kind) -> ModuleType:
+    """Return the module of a file, executed once per process; raises `ShelfError` if it fails.
 
-    It is registered before it is executed, because a dataclass with postponed annotations looks
-    its own module up. The name is mangled, so that a shelf file never stands in for a package.
+    The module is registered before it is executed, because a dataclass with postponed annotations
+    looks its own module up. The name is mangled, so that it never hides a package.
     """
     path = path.resolve()
     place = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -44,18 +41,17 @@ def load_module(path: Path, kind: Kind | Literal["datasets"]) -> ModuleType:
         spec.loader.exec_module(module)
     except BaseException as cause:
         del sys.modules[name]
-        if not isinstance(cause, Exception):
+        if not isinstance(cause, Exception | SystemExit):
             raise
         msg = f"{path} does not load: {type(cause).__name__}: {cause}"
         raise ShelfError(msg) from cause
     return module
 
 
-def read_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> DiscussionProtocol:
-    """The protocol in this file, with these options read as their types.
+def load_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> DiscussionProtocol:
+    """Return the protocol of a file with these options, each read as its declared type.
 
-    Raises:
-        ProtocolError: where the file breaks the contract, or an option is unknown or unfit.
+    Raises `ProtocolError` for a file that declares no protocol and for an unknown or unfit option.
     """
     module = load_module(path, "protocols")
     if not callable(getattr(module, "next_cue", None)) or not hasattr(module, "SEATS"):
@@ -66,18 +62,21 @@ def read_protocol(name: str, path: Path, options: Mapping[str, Scalar]) -> Discu
         description=first_paragraph(module.__doc__),
         cue=cast("NextCue", module.next_cue),
         conclusion=cast("Conclude", getattr(module, "conclude", last_verdict)),
-        options=_chosen(name, getattr(module, "Options", NoOptions), options),
-        seats=_bounds(path, "SEATS", module.SEATS),
-        answers=_bounds(path, "ANSWERS", getattr(module, "ANSWERS", (2, 2))),
+        options=_read_options(name, getattr(module, "Options", NoOptions), options),
+        seats=_read_bounds(path, "SEATS", module.SEATS),
+        answers=_read_bounds(path, "ANSWERS", getattr(module, "ANSWERS", (2, 2))),
         swap_symmetric=bool(getattr(module, "SWAP_SYMMETRIC", True)),
         reverses=bool(getattr(module, "REVERSES", False)),
     )
 
 
-def _chosen(protocol: str, kind: type[T], options: Mapping[str, Scalar]) -> T:
+def _read_options(protocol: str, kind: object, options: Mapping[str, Scalar]) -> object:
     from pydantic import TypeAdapter, ValidationError
 
-    known = [entry.name for entry in fields(kind)]  # pyright: ignore[reportArgumentType]
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        msg = f"Options of protocol {protocol!r} must be a frozen dataclass, not {kind!r}"
+        raise ProtocolError(msg)
+    known = [entry.name for entry in fields(kind)]
     for option in options:
         if option not in known:
             near = get_close_matches(option, known, n=1)
@@ -95,7 +94,7 @@ def _chosen(protocol: str, kind: type[T], options: Mapping[str, Scalar]) -> T:
         raise ProtocolError(msg) from cause
 
 
-def _bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:
+def _read_bounds(path: Path, constant: str, value: object) -> tuple[int, int | None]:
     match value:
         case (int() as least, int() | None as most) if least > 0 and (
             most is None or most >= least

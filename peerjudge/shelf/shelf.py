@@ -1,8 +1,7 @@
-"""The three shelves of a project, and what is found on them by name.
+"""The shelves of a project: cards, protocols, prompt packs and experiments by name.
 
-A shelf is a folder of files, one item each, named by the file's stem. The user's project comes
-first, then the built-in shelf. Listing names executes nothing; naming an item is consent to
-execute its file, and only that file is executed.
+A shelf is a folder of files named by their stems. The user's project comes first, then the built-in
+shelf. Listing executes nothing; loading a file by name executes that file only.
 """
 
 from __future__ import annotations
@@ -13,40 +12,59 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast, get_args
+from typing import TypeVar, cast, get_args
 
-from peerjudge.data import Card, Experiment, PromptPack, ReviewerKind, Scalar, replace
-from peerjudge.errors import CardError, ExperimentError, ShelfError
+from peerjudge.data import (
+    Card,
+    Experiment,
+    PromptPack,
+    ReviewerKind,
+    Scalar,
+    from_plain,
+    replace,
+    to_plain,
+)
+from peerjudge.errors import CardError, DataError, ExperimentError, PeerJudgeError, ShelfError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.shelf.folders import PLACES, Entry, Kind, builtin_root, files_on
-from peerjudge.shelf.loading import load_module, read_protocol
-from peerjudge.shelf.source import code_alone, file_text, first_paragraph
+from peerjudge.shelf.folders import (
+    PLACES,
+    Entry,
+    Kind,
+    builtin_root,
+    first_paragraph,
+    list_files,
+    read_text,
+    strip_words,
+)
+from peerjudge.shelf.loading import load_module, load_protocol
 
 __all__ = ["Shelf"]
 
+T = TypeVar("T", Card, Experiment)
+
 _SHOWN = 12
-"""How many names an error lists."""
+"""The most names that an error lists."""
 _NO_SETTINGS: Mapping[str, Scalar] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """The three shelves as seen from a project folder (default: the current working directory).
+    """The shelves as seen from a project folder (default: the current working directory).
 
-    Every method that takes a name raises `ShelfError`, naming what is there, for a name that is on
-    no shelf, for one that two files of a folder share, and for a file that does not load.
+    Methods that take a name raise `ShelfError` for a name on no shelf, for a name that two files of a
+    folder share, and for a file that does not load.
     """
 
     project: Path | None = None
     builtin: Path | None = field(default_factory=builtin_root)
 
     def entries(self, kind: Kind) -> tuple[Entry, ...]:
-        """What is on this shelf, by name; executes nothing."""
+        """Return the entries of this shelf by name; executes nothing."""
         if kind not in PLACES:
             msg = f"there is no shelf {kind!r}; the shelves are {list(get_args(Kind))}"
             raise ShelfError(msg)
-        own = files_on((self.project or Path.cwd()).resolve(), kind)
-        builtin = files_on(self.builtin.resolve() if self.builtin else None, kind)
+        own = list_files((self.project or Path.cwd()).resolve(), kind)
+        builtin = list_files(self.builtin.resolve() if self.builtin else None, kind)
         found = [
             Entry(kind=kind, name=name, path=path, builtin=True)
             for name, path in builtin.items()
@@ -60,7 +78,7 @@ class Shelf:
         return tuple(sorted(found, key=lambda entry: entry.name))
 
     def find(self, kind: Kind, name: str) -> Entry:
-        """The item of this name; executes nothing."""
+        """Return the entry of this name; executes nothing."""
         entries = {entry.name: entry for entry in self.entries(kind)}
         if name in entries:
             return entries[name]
@@ -68,41 +86,42 @@ class Shelf:
         guess = f"did you mean {near[0]!r}? " if near else ""
         some = ", ".join(sorted(entries)[:_SHOWN])
         more = f", ... (`peerjudge list {kind}` shows all)" if len(entries) > _SHOWN else ""
-        folder, endings = PLACES[kind]
+        folder, suffixes = PLACES[kind]
         msg = (
             f"no {name!r} among the {kind}: {guess}known are {some}{more}; "
-            f"put your own in {folder}/{name}{endings[0]}"
+            f"put your own in {folder}/{name}{suffixes[0]}"
         )
         raise ShelfError(msg)
 
     def digest(self, kind: Kind, name: str) -> str:
-        """The SHA-256 of the item's file, as it goes into a run's manifest."""
+        """Return the SHA-256 of the file, as a run's manifest records it."""
         return hashlib.sha256(self.find(kind, name).path.read_bytes()).hexdigest()
 
     def code(self, kind: Kind, name: str) -> str:
-        """The digest of what a user's Python file does; empty for built-in and other files.
+        """Return the digest of a user's Python code; empty for built-in and other files.
 
-        Comments, docstrings and layout do not count, so mending them makes nothing new.
+        Comments, docstrings and layout do not count, so that editing them changes no identity.
         """
         entry = self.find(kind, name)
         if entry.builtin or entry.path.suffix != ".py":
             return ""
         try:
-            return hashlib.sha256(code_alone(file_text(entry.path)).encode()).hexdigest()
+            return hashlib.sha256(strip_words(read_text(entry.path)).encode()).hexdigest()
         except SyntaxError as cause:
             msg = f"{entry.path} does not load: {cause}"
             raise ShelfError(msg) from cause
 
     def card(self, name: str) -> Card:
-        """The reviewer card: a `.toml` file, or the `CARD` of a `.py` file.
+        """Return the reviewer card: a `.toml` file, or the constant `CARD` of a `.py` file.
 
-        A `.py` file that has only a `reviewer` function is a card of kind `python`.
+        A `.py` file that has only a function `reviewer` is a card of kind `python`. Raises
+        `CardError` for a card with a wrong field.
         """
         path = self.find("agents", name).path
         if path.suffix == ".toml":
             from peerjudge.shelf.cards import read_card
 
-            return read_card(name, file_text(path))
+            return read_card(name, read_text(path))
         module = load_module(path, "agents")
         card = getattr(module, "CARD", None)
         if card is None and callable(getattr(module, "reviewer", None)):
@@ -115,10 +134,10 @@ class Shelf:
         if card.name != name:
             msg = f"{path} holds a card named {card.name!r}; name it after its file, {name!r}"
             raise CardError(msg)
-        return card
+        return _validate(card, path, CardError)
 
     def factory(self, name: str) -> Callable[[], object] | None:
-        """The `reviewer` function of a `.py` card, which makes what speaks for it; else `None`."""
+        """Return the function `reviewer` of a `.py` card, which makes the reviewer; else `None`."""
         path = self.find("agents", name).path
         if path.suffix == ".toml":
             return None
@@ -128,24 +147,23 @@ class Shelf:
     def protocol(
         self, name: str, options: Mapping[str, Scalar] = _NO_SETTINGS
     ) -> DiscussionProtocol:
-        """The protocol with these options; text is read as the option's type (`"6"` as 6).
+        """Return the protocol with these options; text is read as the option's type (`"6"` as 6).
 
-        Raises `ProtocolError` for a file that breaks the contract of `peerjudge.protocol`, and for
-        an option that the protocol does not have or that has an unfit value.
+        Raises `ProtocolError` for a file that declares no protocol and for an unknown or unfit option.
         """
-        return read_protocol(name, self.find("protocols", name).path, options)
+        return load_protocol(name, self.find("protocols", name).path, options)
 
     def prompts(self, name: str) -> PromptPack:
-        """The prompt pack; raises `PromptError` where it is not one."""
+        """Return the prompt pack; raises `PromptError` for a file that holds none."""
         from peerjudge.prompts import read_pack
 
-        return read_pack(name, file_text(self.find("prompts", name).path))
+        return read_pack(name, read_text(self.find("prompts", name).path))
 
     def experiment(self, name: str | Path) -> Experiment:
-        """The experiment of this name, or in the `.py` file at this path.
+        """Return the experiment of this name, or of the `.py` file at this path.
 
-        Its name and question are those of the file (stem and first paragraph of the docstring)
-        where the declaration leaves them empty.
+        Empty names and questions are filled from the file's stem and docstring. Raises
+        `ExperimentError` for a file without an experiment or with a wrong field.
         """
         path = self.experiment_path(name)
         module = load_module(path, "experiments")
@@ -154,13 +172,13 @@ class Shelf:
             msg = f"{path} needs a constant EXPERIMENT that is a peerjudge.data.Experiment"
             raise ExperimentError(msg)
         return replace(
-            declared,
+            _validate(declared, path, ExperimentError),
             name=declared.name or path.stem,
             question=declared.question or first_paragraph(module.__doc__),
         )
 
     def experiment_path(self, name: str | Path) -> Path:
-        """The file of an experiment given by name or by path; executes nothing."""
+        """Return the file of an experiment given by name or by path; executes nothing."""
         if isinstance(name, str) and not name.endswith(".py"):
             return self.find("experiments", name).path
         path = Path(name).resolve()
@@ -168,3 +186,12 @@ class Shelf:
             msg = f"there is no experiment file {path}; give a .py file or a name that `list` shows"
             raise ShelfError(msg)
         return path
+
+
+def _validate(noun: T, path: Path, error: type[PeerJudgeError]) -> T:
+    """Return a noun that a user's file constructed with every field checked against its type."""
+    try:
+        return from_plain(type(noun), to_plain(noun))
+    except (DataError, TypeError, NotImplementedError) as cause:
+        msg = f"{path}: {cause}"
+        raise error(msg) from cause

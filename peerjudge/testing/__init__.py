@@ -1,13 +1,33 @@
-"""What a test of protocols, reviewers and analyses needs: no model, no network, no clock."""
+"""Contracts and fixtures for tests of protocols, reviewers and analyses: no model, no network."""
 
+from peerjudge.testing.contracts import CLAUSES, BrokenClause, check_protocol, check_scenario
+from peerjudge.testing.projects import (
+    CheckedFile,
+    check_card,
+    check_experiment,
+    check_pack,
+    check_project,
+)
 from peerjudge.testing.reviewers import ScriptedReviewer
+from peerjudge.testing.scenarios import Scenario, generate_scenarios
 from peerjudge.testing.scenes import PLAIN_PACK, rounds_of
 from peerjudge.testing.transcripts import comparison_of, seats_of, transcript_of, verdict_of
 
 __all__ = [
+    "CLAUSES",
     "PLAIN_PACK",
+    "BrokenClause",
+    "CheckedFile",
+    "Scenario",
     "ScriptedReviewer",
+    "check_card",
+    "check_experiment",
+    "check_pack",
+    "check_project",
+    "check_protocol",
+    "check_scenario",
     "comparison_of",
+    "generate_scenarios",
     "rounds_of",
     "seats_of",
     "transcript_of",

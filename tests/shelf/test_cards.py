@@ -87,7 +87,7 @@ def test_traits_make_a_card_simulated_and_a_source_makes_it_recorded():
         ('[model]\nname = "x"', "needs [model] provider"),
         (MODEL + 'base_url = "localhost:8000"', "must start with http:// or https://"),
         (MODEL + "[model.options]\nwhen = 2020-01-01", "[model.options] when"),
-        ("", "says nobody who speaks"),
+        ("", "names no reviewer"),
         ('reviewer = "gpt4"\n' + MODEL, "a reviewer but no source"),
         ("role = ", "is not valid TOML"),
     ],

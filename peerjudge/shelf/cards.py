@@ -1,0 +1,373 @@
+"""Reviewer cards: TOML text in, a checked `Card` or one clear sentence out, and a card's identity.
+
+A card holds a model (`[model]`), simulated traits (`[traits]`) or recorded reviews (`source`), with a
+role and its sampling:
+
+    description = "A careful reviewer."
+    role = "You weigh accuracy above style."
+
+    [model]
+    provider = "openai"
+    name = "gpt-4o"
+
+    [sampling]
+    temperature = 0.2
+
+A card is shared, so it holds no secret: `key_env` names the environment variable with the key.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from keyword import iskeyword
+from typing import Literal, NamedTuple, NoReturn, cast
+
+from peerjudge.data import (
+    Card,
+    Limits,
+    ModelSpec,
+    ReviewerKind,
+    Sampling,
+    Scalar,
+    content_hash,
+    from_plain,
+)
+from peerjudge.errors import CardError, DataError
+
+__all__ = ["PROVIDERS", "Provider", "card_identity", "check_name", "read_card"]
+
+
+class Provider(NamedTuple):
+    """A model service: its address, the API it speaks, and the variable with its key (empty: no key)."""
+
+    base_url: str
+    dialect: Literal["openai", "anthropic", "ollama"] = "openai"
+    key_env: str = ""
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider(base_url="https://api.openai.com/v1", key_env="OPENAI_API_KEY"),
+    "anthropic": Provider(
+        dialect="anthropic", base_url="https://api.anthropic.com", key_env="ANTHROPIC_API_KEY"
+    ),
+    "gemini": Provider(
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai/",
+        key_env="GEMINI_API_KEY",
+    ),
+    "ollama": Provider(dialect="ollama", base_url="http://localhost:11434"),
+    "vllm": Provider(base_url="http://localhost:8000/v1"),
+    "openrouter": Provider(base_url="https://openrouter.ai/api/v1", key_env="OPENROUTER_API_KEY"),
+    "together": Provider(base_url="https://api.together.xyz/v1", key_env="TOGETHER_API_KEY"),
+    "groq": Provider(base_url="https://api.groq.com/openai/v1", key_env="GROQ_API_KEY"),
+    "deepseek": Provider(base_url="https://api.deepseek.com/v1", key_env="DEEPSEEK_API_KEY"),
+    "mistral": Provider(base_url="https://api.mistral.ai/v1", key_env="MISTRAL_API_KEY"),
+    "xai": Provider(base_url="https://api.x.ai/v1", key_env="XAI_API_KEY"),
+}
+"""The services that a card can name; any other takes `openai` with its `base_url`."""
+
+
+_TEXT = "text in quotes"
+_NUMBER = "a number"
+_COUNT = "a whole number"
+_FLAG = "true or false"
+_TABLE = "a table"
+
+_TOP = {
+    "description": _TEXT,
+    "role": _TEXT,
+    "family": _TEXT,
+    "source": _TEXT,
+    "reviewer": _TEXT,
+    "model": _TABLE,
+    "sampling": _TABLE,
+    "limits": _TABLE,
+    "traits": _TABLE,
+}
+_TABLES: Mapping[str, Mapping[str, str]] = {
+    "model": {
+        "provider": _TEXT,
+        "name": _TEXT,
+        "base_url": _TEXT,
+        "key_env": _TEXT,
+        "options": _TABLE,
+    },
+    "sampling": {
+        "temperature": _NUMBER,
+        "top_p": _NUMBER,
+        "seed": _COUNT,
+        "max_tokens": _COUNT,
+        "logprobs": _FLAG,
+    },
+    "limits": {
+        "max_connections": _COUNT,
+        "requests_per_minute": _COUNT,
+        "tokens_per_minute": _COUNT,
+        "timeout": _NUMBER,
+        "attempts": _COUNT,
+    },
+}
+_LEAST = {
+    "temperature": 0,
+    "top_p": 0,
+    "max_tokens": 1,
+    "max_connections": 1,
+    "requests_per_minute": 1,
+    "tokens_per_minute": 1,
+    "timeout": 0.001,
+    "attempts": 1,
+}
+
+
+def _check_fields(name: str, raw: Mapping[str, object]) -> None:
+    """Raise `CardError` for an unknown field and for a value of the wrong type or range."""
+    _check_table(name, "", raw, _TOP)
+    for table, fields in _TABLES.items():
+        _check_table(name, table, cast("Mapping[str, object]", raw.get(table, {})), fields)
+
+
+def _check_table(
+    name: str, table: str, values: Mapping[str, object], fields: Mapping[str, str]
+) -> None:
+    where = f"[{table}] " if table else ""
+    for key, value in values.items():
+        if key not in fields:
+            _refuse_secret(name, f"{where}{key}", key, value)
+            _refuse(name, f"has an unknown field {where}{key}{_hint(key, fields)}")
+        if not _fits(value, fields[key]):
+            shown = "" if _looks_secret(value) else f", not {value!r:.60}"
+            _refuse(name, f"needs {fields[key]} for {where}{key}{shown}")
+        if key in _LEAST and cast("float", value) < _LEAST[key]:
+            _refuse(name, f"has {where}{key} = {value}; it must be at least {_LEAST[key]:g}")
+
+
+def _fits(value: object, wanted: str) -> bool:
+    if wanted is _TEXT:
+        return isinstance(value, str)
+    if wanted is _FLAG:
+        return isinstance(value, bool)
+    if wanted is _TABLE:
+        return isinstance(value, dict)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, int) if wanted is _COUNT else math.isfinite(value)
+
+
+def _hint(key: str, fields: Iterable[str]) -> str:
+    for table, others in _TABLES.items():
+        if key in others:
+            return f"; {key} belongs in [{table}]"
+    close = get_close_matches(key, list(fields), n=1)
+    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(fields)}"
+
+
+def _scalars(name: str, table: str, values: Mapping[str, object]) -> dict[str, Scalar]:
+    """Return the values of a flat table such as `[traits]`: text, finite numbers and flags, no secret."""
+    for key, value in values.items():
+        _refuse_secret(name, f"[{table}] {key}", key, value)
+        fine = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+        if not fine:
+            _refuse(
+                name, f"needs text, a number or true/false for [{table}] {key}, not {value!r:.60}"
+            )
+    return cast("dict[str, Scalar]", dict(values))
+
+
+def _plain_options(name: str, table: str, values: Mapping[str, object]) -> dict[str, object]:
+    """Return the options of a client: nested values that JSON can hold, and no secret."""
+    for key, value in values.items():
+        where = f"[{table}] {key}"
+        _refuse_secret(name, where, key, value)
+        if isinstance(value, dict):
+            _plain_options(name, f"{table}.{key}", cast("dict[str, object]", value))
+        elif isinstance(value, list):
+            items = cast("list[object]", value)
+            _plain_options(
+                name, table, {f"{key}[{place}]": item for place, item in enumerate(items)}
+            )
+        else:
+            _scalars(name, table, {key: value})
+    return dict(values)
+
+
+_VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")
+_COMPONENT = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")
+
+
+def read_card(name: str, text: str) -> Card:
+    """Read the card of this name (the stem of its file) from TOML text.
+
+    The kind follows from the content: `[model]`, `[traits]` (simulated) or `source` (recorded).
+    Raises `CardError`, with what to do, for anything that would fail in a run.
+    """
+    check_name(name)
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as cause:
+        _refuse(name, f"is not valid TOML: {cause}", cause)
+    _check_fields(name, raw)
+    kind = _kind(name, raw)
+    model = _model(name, _table(raw, "model")) if kind is ReviewerKind.MODEL else None
+    try:
+        return Card(
+            name=name,
+            kind=kind,
+            description=str(raw.get("description", "")),
+            role=str(raw.get("role", "")).strip(),
+            family=str(raw.get("family", "")),
+            model=model,
+            sampling=from_plain(Sampling, _table(raw, "sampling")),
+            limits=from_plain(Limits, _table(raw, "limits")),
+            traits=_scalars(name, "traits", _table(raw, "traits")),
+            source=str(raw.get("source", "")),
+            reviewer=str(raw.get("reviewer", name if kind is ReviewerKind.RECORDED else "")),
+        )
+    except DataError as cause:
+        _refuse(name, f"cannot be read: {cause}", cause)
+
+
+def _table(raw: Mapping[str, object], key: str) -> dict[str, object]:
+    return cast("dict[str, object]", raw.get(key, {}))
+
+
+def _kind(name: str, raw: Mapping[str, object]) -> ReviewerKind:
+    found = {
+        label: kind
+        for key, label, kind in (
+            ("model", "[model]", ReviewerKind.MODEL),
+            ("traits", "[traits]", ReviewerKind.SIMULATED),
+            ("source", "source", ReviewerKind.RECORDED),
+        )
+        if key in raw
+    }
+    if not found:
+        _refuse(name, "names no reviewer: add [model], [traits] (simulated) or source (recorded)")
+    if len(found) > 1:
+        _refuse(name, f"has {' and '.join(found)} together: keep one, they are different reviewers")
+    (kind,) = found.values()
+    if "reviewer" in raw and kind is not ReviewerKind.RECORDED:
+        _refuse(name, "has a reviewer but no source: add source = 'NAME:PATH' of the dataset")
+    if kind is ReviewerKind.RECORDED and not str(raw["source"]).strip():
+        _refuse(name, "has an empty source: write source = 'NAME:PATH' of the dataset")
+    return kind
+
+
+def _model(name: str, raw: Mapping[str, object]) -> ModelSpec:
+    provider = str(raw.get("provider", "")).strip()
+    if not provider:
+        _refuse(name, f"needs [model] provider: one of {', '.join(PROVIDERS)}, or a component path")
+    if provider not in PROVIDERS and not _COMPONENT.match(provider):
+        close = get_close_matches(provider.lower(), list(PROVIDERS), n=1)
+        guess = f"did you mean {close[0]}? " if close else ""
+        known = ", ".join(PROVIDERS)
+        _refuse(
+            name,
+            f"has an unknown [model] provider {provider!r}: {guess}Known are {known}, and the "
+            "dotted path of any AutoGen model client; another OpenAI-compatible service is "
+            "provider = 'openai' with its base_url",
+        )
+    model = str(raw.get("name", "")).strip()
+    if provider in PROVIDERS and not model:
+        _refuse(name, f"needs [model] name: the model to ask for at {provider}")
+    return ModelSpec(
+        provider=provider,
+        name=model,
+        base_url=_base_url(name, raw),
+        key_env=_key_env(name, raw),
+        options=_plain_options(name, "model.options", _table(raw, "options")),
+    )
+
+
+def _base_url(name: str, raw: Mapping[str, object]) -> str | None:
+    if "base_url" not in raw:
+        return None
+    url = str(raw["base_url"]).strip()
+    if not re.match(r"^https?://[^/\s]+", url):
+        _refuse(name, f"has [model] base_url = {url!r}: it must start with http:// or https://")
+    if "@" in url.split("//", 1)[1].split("/", 1)[0]:
+        _refuse(
+            name, "has a password in [model] base_url: name the variable with the key in key_env"
+        )
+    return url
+
+
+def _key_env(name: str, raw: Mapping[str, object]) -> str | None:
+    if "key_env" not in raw:
+        return None
+    variable = str(raw["key_env"])
+    if _looks_secret(variable) or not _VARIABLE.match(variable):
+        # The value may be the key itself, so the message leaves it out.
+        _refuse(
+            name, "needs the *name* of an environment variable for [model] key_env, not its value"
+        )
+    return variable
+
+
+_PACE = frozenset({"latency"})
+"""Traits that change when a simulated reviewer replies, and not its words."""
+
+
+def card_identity(card: Card) -> str:
+    """Return the digest of everything in a card that changes the replies of its reviewer.
+
+    This is the kind, model, role, traits and source. Description, limits, key variable and latency
+    are left out; sampling belongs to the seat.
+    """
+    model = card.model
+    traits = {key: value for key, value in card.traits.items() if key not in _PACE}
+    return content_hash(
+        card.kind.value,
+        card.role,
+        card.family if card.kind is ReviewerKind.SIMULATED else "",
+        None
+        if model is None
+        else [model.provider, model.name, model.base_url or "", dict(model.options)],
+        traits,
+        [card.source, card.reviewer],
+    )
+
+
+def check_name(name: str) -> str:
+    """Return the name if it can name a reviewer; raises `CardError` if AutoGen would refuse it.
+
+    AutoGen takes Python identifiers as agent names, and its clients send at most 64 ASCII letters.
+    """
+    if not (name.isidentifier() and name.isascii()) or iskeyword(name) or len(name) > 64:
+        suggestion = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:60] or "reviewer"
+        if suggestion[0].isdigit() or iskeyword(suggestion):
+            suggestion = f"r_{suggestion}"
+        msg = (
+            f"{name!r} cannot name a reviewer: use at most 64 letters, digits and underscores, not "
+            f"starting with a digit and not a Python keyword, for example {suggestion!r}"
+        )
+        raise CardError(msg)
+    return name
+
+
+def _refuse(name: str, problem: str, cause: BaseException | None = None) -> NoReturn:
+    """Raise `CardError` with the name of the card and the problem."""
+    msg = f"card {name!r} {problem}"
+    raise CardError(msg) from cause
+
+
+_SECRET_NAME = re.compile(r"(^|[_-])(key|token|secret|password|authorization)$", re.IGNORECASE)
+_SECRET_VALUE = re.compile(r"^(sk|pk|gsk|xai|hf|Bearer)[-_ ][\w-]{12,}$")
+
+
+def _looks_secret(value: object) -> bool:
+    """Return whether the value has the form of an API key."""
+    return isinstance(value, str) and _SECRET_VALUE.match(value.strip()) is not None
+
+
+def _refuse_secret(name: str, where: str, key: str, value: object) -> None:
+    """Raise `CardError` for a field that holds a secret, judged by its name or its form."""
+    named = _SECRET_NAME.search(key) is not None and isinstance(value, str)
+    if named or _looks_secret(value):
+        _refuse(
+            name,
+            f"holds a secret in {where}: delete it (and renew it if it was shared), export it as an "
+            "environment variable and write key_env = 'NAME_OF_THE_VARIABLE' under [model]",
+        )

@@ -1,0 +1,315 @@
+"""Contracts of the other shelf files (cards, prompt packs, experiments), and the check of a project."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+from peerjudge.data import (
+    Card,
+    Comparison,
+    Cue,
+    Expects,
+    Experiment,
+    Limits,
+    PromptPack,
+    ReviewerKind,
+    Seat,
+    Turn,
+    from_plain,
+    replace,
+    to_plain,
+)
+from peerjudge.errors import PeerJudgeError, PromptError
+from peerjudge.prompts import render
+from peerjudge.protocol import DiscussionProtocol
+from peerjudge.shelf import Entry, Kind, Shelf
+from peerjudge.shelf.cards import check_name
+from peerjudge.testing.contracts import BrokenClause, check_protocol
+from peerjudge.testing.scenarios import ContractError, generate_scenarios
+
+__all__ = ["CheckedFile", "check_card", "check_experiment", "check_pack", "check_project"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """One shelf file with the clauses that it breaks.
+
+    `problem` holds them as text, empty where there are none. `shadows` is the built-in file that this
+    file hides. `notes` say what is worth knowing and no mistake.
+    """
+
+    kind: Kind
+    name: str
+    path: str
+    problem: str = ""
+    shadows: str = ""
+    builtin: bool = False
+    broken: tuple[BrokenClause, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class _Occasion(NamedTuple):
+    """A cue as it comes up in a discussion."""
+
+    seats: tuple[Seat, ...]
+    comparison: Comparison
+    turns: tuple[Turn, ...]
+    cue: Cue
+
+
+def check_project(shelf: Shelf) -> Iterator[CheckedFile]:
+    """Check every file on the shelves, the built-in ones included; calls no model.
+
+    Python files on the shelves are loaded and so executed.
+    """
+    packs: list[PromptPack] = []
+    for entry in shelf.entries("prompts"):
+        try:
+            packs.append(shelf.prompts(entry.name))
+        except PeerJudgeError:
+            continue  # Reported when the pack itself is checked.
+    protocols: dict[str, DiscussionProtocol] = {}
+    for kind in get_args(Kind):
+        for entry in shelf.entries(kind):
+            try:
+                broken = _check_file(shelf, entry, packs, protocols)
+            except PeerJudgeError as error:
+                broken = (BrokenClause(clause="loads", problem=str(error)),)
+            yield _describe_file(entry, broken, _find_gaps(entry, packs, protocols))
+
+
+def _check_file(
+    shelf: Shelf,
+    entry: Entry,
+    packs: Sequence[PromptPack],
+    protocols: dict[str, DiscussionProtocol],
+) -> tuple[BrokenClause, ...]:
+    """Check one file; a protocol without a broken clause is added to `protocols`."""
+    match entry.kind:
+        case "agents":
+            return check_card(shelf.card(entry.name))
+        case "protocols":
+            protocol = shelf.protocol(entry.name)
+            broken = (*check_protocol(protocol), *_check_words(protocol, packs))
+            if not broken:
+                protocols[entry.name] = protocol
+            return broken
+        case "prompts":
+            return check_pack(shelf.prompts(entry.name), protocols.values())
+        case "experiments":
+            return check_experiment(shelf.experiment(entry.name), shelf)
+
+
+def check_card(card: Card) -> tuple[BrokenClause, ...]:
+    """Return the clauses that a reviewer card breaks: its name, limits, sampling, traits and model."""
+
+    def check_limits() -> None:
+        from_plain(Limits, to_plain(card.limits))
+        from_plain(Card, to_plain(card))
+
+    def check_traits() -> None:
+        if card.kind is ReviewerKind.SIMULATED:
+            from peerjudge.simulation import read_traits
+
+            read_traits(card)
+
+    broken = [
+        *_broken_by("name", lambda: check_name(card.name)),
+        *_broken_by("fields", check_limits),
+        *_broken_by("traits", check_traits),
+    ]
+    if card.kind is ReviewerKind.MODEL and card.model is None:
+        broken.append(
+            BrokenClause(
+                clause="model",
+                problem=f"card {card.name!r} names no model",
+                remedy="Set model=ModelSpec(...), or kind=ReviewerKind.PYTHON with a function reviewer().",
+            )
+        )
+    if card.kind is ReviewerKind.RECORDED and not card.source.strip():
+        broken.append(
+            BrokenClause(
+                clause="source",
+                problem=f"card {card.name!r} replays recorded reviews and names no dataset",
+                remedy="Set source='NAME:PATH'.",
+            )
+        )
+    return tuple(broken)
+
+
+def check_pack(
+    pack: PromptPack, protocols: Iterable[DiscussionProtocol]
+) -> tuple[BrokenClause, ...]:
+    """Return the clauses that a prompt pack breaks in the discussions of these protocols.
+
+    Each kind of cue that the protocols make is rendered. A task or reply form that the pack lacks is
+    no broken clause as long as the pack has the words for one protocol at least.
+    """
+    broken: dict[str, BrokenClause] = {}
+    cued = [_collect_occasions(protocol) for protocol in protocols]
+    for occasion in itertools.chain.from_iterable(cued):
+        if not _list_gaps(pack, [occasion.cue]):
+            found = _check_prompt(pack, occasion)
+            if found is not None:
+                broken.setdefault(found.clause, found)
+    cues = [[occasion.cue for occasion in occasions] for occasions in cued]
+    if not any(each and not _list_gaps(pack, each) for each in cues):
+        broken["tasks"] = BrokenClause(
+            clause="tasks",
+            problem=f"prompt pack {pack.name!r} lacks a task or a reply form for every protocol",
+            remedy=f"It has the tasks {sorted(pack.tasks)}; add those of a protocol, such as 'review'.",
+        )
+    return tuple(broken.values())
+
+
+def check_experiment(experiment: Experiment, shelf: Shelf) -> tuple[BrokenClause, ...]:
+    """Return the clauses that an experiment breaks: its conditions, each by itself, and its dataset."""
+    from peerjudge.runs.resolve import load_cards, load_parts
+
+    def resolve(part: Experiment) -> None:
+        load_parts(part, shelf, load_cards(part, shelf))
+
+    broken = [*_broken_by("fields", lambda: from_plain(Experiment, to_plain(experiment)))]
+    if broken:
+        return tuple(broken)
+    for condition in experiment.conditions:
+        part = replace(experiment, conditions=(condition,))
+        for each in _broken_by("conditions", lambda part=part: resolve(part)):
+            problem = f"condition {condition.name!r}: {each.problem}"
+            broken.append(dataclasses.replace(each, problem=problem))
+    if not broken:
+        broken += _broken_by("conditions", lambda: resolve(experiment))
+    if experiment.repetitions < 1:
+        broken.append(
+            BrokenClause(
+                clause="repetitions",
+                problem=f"experiment {experiment.name!r} has {experiment.repetitions} repetitions",
+                remedy="Set repetitions to 1 or more.",
+            )
+        )
+    return (*broken, *_check_dataset(experiment))
+
+
+def _check_dataset(experiment: Experiment) -> Iterator[BrokenClause]:
+    from peerjudge.datasets import list_datasets
+
+    name = experiment.data.partition(":")[0].partition("+")[0]
+    known = [listing.name for listing in list_datasets()]
+    if name not in known and not name.endswith(".py"):
+        yield BrokenClause(
+            clause="dataset",
+            problem=f"experiment {experiment.name!r} names the unknown dataset {name!r}",
+            remedy=f"Choose one of {', '.join(known)}, or FILE.py:PATH for your own.",
+        )
+
+
+def _broken_by(clause: str, check: Callable[[], object]) -> Iterator[BrokenClause]:
+    """The clause with the message of the error that the check raises, if it raises one."""
+    try:
+        check()
+    except PeerJudgeError as error:
+        yield BrokenClause(clause=clause, problem=str(error))
+
+
+def _check_words(
+    protocol: DiscussionProtocol, packs: Sequence[PromptPack]
+) -> Iterator[BrokenClause]:
+    cues = [occasion.cue for occasion in _collect_occasions(protocol)]
+    if packs and all(_list_gaps(pack, cues) for pack in packs):
+        fewest = min((_list_gaps(pack, cues) for pack in packs), key=len)
+        yield BrokenClause(
+            clause="words",
+            problem=f"no prompt pack on the shelves has all words; the nearest lacks {', '.join(fewest)}",
+            remedy="Name a task that a pack has, or add it to a pack of yours in protocols/prompts/.",
+        )
+
+
+def _find_gaps(
+    entry: Entry, packs: Sequence[PromptPack], protocols: Mapping[str, DiscussionProtocol]
+) -> Iterator[str]:
+    """A note for each task and reply form that a prompt pack lacks for a protocol."""
+    pack = next((pack for pack in packs if pack.name == entry.name), None)
+    if entry.kind != "prompts" or pack is None:
+        return
+    lacking: dict[str, list[str]] = {}
+    for name, protocol in protocols.items():
+        cues = [occasion.cue for occasion in _collect_occasions(protocol)]
+        for gap in _list_gaps(pack, cues):
+            lacking.setdefault(gap, []).append(name)
+    for gap, names in lacking.items():
+        yield f"has no {gap}, so it cannot be used with {', '.join(names)}"
+
+
+def _list_gaps(pack: PromptPack, cues: Iterable[Cue]) -> tuple[str, ...]:
+    """The tasks and reply forms of these cues that the pack lacks."""
+    gaps: dict[str, None] = {}
+    for cue in cues:
+        if cue.task not in pack.tasks:
+            gaps[f"task {cue.task!r}"] = None
+        usual = "rating" if cue.expects is Expects.RATING else "verdict"
+        reply = "" if cue.expects is Expects.TEXT else cue.reply or usual
+        if reply and reply not in pack.reply:
+            gaps[f"reply form {reply!r}"] = None
+    return tuple(gaps)
+
+
+def _collect_occasions(protocol: DiscussionProtocol) -> tuple[_Occasion, ...]:
+    """One occasion for each kind of cue that the protocol makes with its default options."""
+    found: dict[object, _Occasion] = {}
+    for scenario in generate_scenarios(protocol):
+        if scenario.protocol != protocol:
+            break
+        try:
+            turns = scenario.turns
+        except ContractError:
+            continue  # Reported when the protocol itself is checked.
+        for turn in turns:
+            # Neither the speaker nor the exact turns heard decide on the words that a cue needs.
+            kind = replace(
+                turn.cue, seat="", sees=("",) * len(turn.cue.sees), hears=(), withheld=()
+            )
+            past = turns[: turn.index]
+            occasion = _Occasion(scenario.seats, scenario.comparison, past, turn.cue)
+            found.setdefault((kind, len(turn.cue.hears), len(scenario.seats)), occasion)
+    return tuple(found.values())
+
+
+def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
+    seats, comparison, turns, cue = occasion
+    try:
+        messages = render(pack, seats=seats, comparison=comparison, turns=turns, cue=cue)
+    except PromptError as error:
+        return BrokenClause(clause="templates", problem=str(error))
+    text = "\n".join(message.text for message in messages)
+    wanted = {} if cue.blind else {"question": comparison.question.text}
+    if not cue.blind:
+        wanted |= {f"text of {at}": comparison.answer(at).text for at in cue.sees}
+    if cue.control != "irrelevant":
+        wanted |= {f"reply of turn {at}": turns[at].utterance.text for at in cue.hears}
+    for what, words in wanted.items():
+        if words not in text:
+            return BrokenClause(
+                clause="shows_all",
+                problem=f"the prompt for task {cue.task!r} does not show the {what}",
+                remedy="Print question and all answers in scene, and words in heard.",
+            )
+    return None
+
+
+def _describe_file(
+    entry: Entry, broken: tuple[BrokenClause, ...], notes: Iterable[str]
+) -> CheckedFile:
+    return CheckedFile(
+        kind=entry.kind,
+        name=entry.name,
+        path=str(entry.path),
+        problem="; ".join(str(each) for each in broken),
+        shadows=str(entry.shadows or ""),
+        builtin=entry.builtin,
+        broken=broken,
+        notes=tuple(notes),
+    )
