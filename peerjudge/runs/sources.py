@@ -13,7 +13,7 @@ from peerjudge.errors import StoreError
 from peerjudge.ranking import Stance, reviews_from_transcripts
 from peerjudge.runs.manifest import MANIFEST, read_manifest
 from peerjudge.store import Archive
-from peerjudge.store.location import locate
+from peerjudge.store.database import locate
 
 
 @dataclass(frozen=True, slots=True)

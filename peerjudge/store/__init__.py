@@ -1,7 +1,8 @@
-"""Where discussions outlive the process: an SQL store, and the only room that knows SQL."""
+"""SQL store of discussions: durable turns, resumed runs, and reading for analysis."""
 
 from peerjudge.store.archive import Archive, RunRecord, Status
 from peerjudge.store.columns import Columns
+from peerjudge.store.database import locate
 from peerjudge.store.store import Store
 
-__all__ = ["Archive", "Columns", "RunRecord", "Status", "Store"]
+__all__ = ["Archive", "Columns", "RunRecord", "Status", "Store", "locate"]

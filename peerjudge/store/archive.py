@@ -1,4 +1,4 @@
-"""What a store holds, for reading: also beside a process that is writing to it."""
+"""Reading of a store, also while another process writes to it."""
 
 from __future__ import annotations
 
@@ -15,31 +15,28 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.data import Comparison, StopReason, Transcript, from_json
 from peerjudge.errors import DataError, StoreError
-from peerjudge.store.engine import database, fetched
-from peerjudge.store.location import Location, locate
-from peerjudge.store.rows import transcript_from
+from peerjudge.store.database import Location, fetch_rows, locate, open_database
+from peerjudge.store.rows import build_transcript
 from peerjudge.store.schema import comparisons, discussions, members, runs, turns
-
-__all__ = ["Archive", "RunRecord", "Status"]
 
 _PAGE = 200
 
 
 class Status(StrEnum):
-    """How far a discussion is."""
+    """Progress of a discussion."""
 
     NEW = "new"
-    """Nothing of it is stored."""
+    """Not stored yet."""
     PARTIAL = "partial"
-    """It can go on from its last stored turn."""
+    """To be resumed from its last stored turn."""
     FAILED = "failed"
-    """A turn failed for good; playing it again takes up that turn."""
+    """A turn failed for good; another run repeats that turn."""
     DONE = "done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run that wrote to a store; `created` is the UTC time in ISO form."""
+    """Run that wrote to a store; `created` is the UTC time in ISO form."""
 
     id: str
     created: str
@@ -47,7 +44,7 @@ class RunRecord:
 
 
 class Archive:
-    """The discussions and runs of a store. Every method raises `StoreError` if reading fails."""
+    """Discussions and runs of a store. Every method raises `StoreError` if reading fails."""
 
     def __init__(self, engine: AsyncEngine, location: Location) -> None:
         self._engine = engine
@@ -61,11 +58,11 @@ class Archive:
         Raises `StoreError` if there is none, it is not a store, or another version wrote it.
         """
         location = locate(place)
-        async with database(location, writable=False) as engine:
+        async with open_database(location, writable=False) as engine:
             yield cls(engine, location)
 
     async def runs(self) -> tuple[RunRecord, ...]:
-        """The runs that wrote here, oldest first."""
+        """Return the runs that wrote here, oldest first."""
         rows = await self._rows(select(runs).order_by(runs.c.created, runs.c.id))
         return tuple(
             RunRecord(id=row.id, created=row.created, manifest=json.loads(row.manifest))
@@ -73,7 +70,7 @@ class Archive:
         )
 
     async def statuses(self, ids: Iterable[str]) -> dict[str, Status]:
-        """How far each of these discussions is, without reading them."""
+        """Return the progress of each of these discussions, without reading them."""
         found = dict.fromkeys(ids, Status.NEW)
         columns = discussions.c
         for page in _pages(list(found)):
@@ -82,7 +79,7 @@ class Archive:
         return found
 
     async def counts(self, run: str | None = None) -> dict[Status, int]:
-        """How many discussions are how far: those of a run, or all that have begun."""
+        """Return the number of discussions by progress: of a run, or of all that have begun."""
         stop = discussions.c.stop
         query = select(stop, func.count()).group_by(stop)
         if run is not None:
@@ -96,24 +93,23 @@ class Archive:
         return found
 
     async def transcript(self, discussion: str) -> Transcript | None:
-        """The discussion with the turns it has so far; `None` if nothing of it is stored."""
-        query = _of_all().where(discussions.c.id == discussion)
+        """Return a discussion with its turns so far, or `None` if it is not stored."""
+        query = _select_all().where(discussions.c.id == discussion)
         found = await self._transcripts(await self._rows(query))
         return found[0] if found else None
 
     async def transcripts(
         self, *, run: str | None = None, condition: str | None = None
     ) -> AsyncIterator[Transcript]:
-        """Every discussion that has begun, ended or not, a page at a time.
+        """Yield every discussion that has begun, ended or not, read page by page.
 
-        The order is by condition, comparison and discussion id, and so the same whatever the order
-        in which they were played.
+        The order is by condition, comparison and discussion id, independent of the order of play.
 
         Args:
-            run: Only those of this run, under the condition's name in that run.
-            condition: Only those of this condition.
+            run: only those of this run, under the condition's name in that run.
+            condition: only those of this condition.
         """
-        query = _of_all() if run is None else _of_run(run)
+        query = _select_all() if run is None else select_run(run)
         columns = query.selected_columns
         if condition is not None:
             query = query.where(columns.condition == condition)
@@ -128,7 +124,7 @@ class Archive:
             rows = await self._rows(query.where(place > after))
 
     async def _rows(self, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
-        return await fetched(self._engine, query, self._location)
+        return await fetch_rows(self._engine, query, self._location)
 
     async def _transcripts(self, rows: Sequence[Row[*tuple[Any, ...]]]) -> list[Transcript]:
         try:
@@ -149,7 +145,7 @@ class Archive:
         for turn in await self._rows(query.order_by(turns.c.discussion, turns.c.index)):
             said[turn.discussion].append(turn.body)
         return [
-            transcript_from(
+            build_transcript(
                 row.id,
                 condition=row.condition,
                 head=row.head,
@@ -160,7 +156,7 @@ class Archive:
         ]
 
 
-def _of_all() -> Select[*tuple[Any, ...]]:
+def _select_all() -> Select[*tuple[Any, ...]]:
     columns = discussions.c
     return select(
         columns.condition,
@@ -172,7 +168,8 @@ def _of_all() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _of_run(run: str) -> Select[*tuple[Any, ...]]:
+def select_run(run: str) -> Select[*tuple[Any, ...]]:
+    """Return the query for the heads of a run, with the conditions of that run."""
     columns = discussions.c
     together = members.join(discussions, members.c.discussion == columns.id)
     return (

@@ -1,4 +1,4 @@
-"""Reads discussions without their texts, a few thousand at a time, for frames and statistics."""
+"""Reading of discussions without their texts, thousands at a time, for frames and statistics."""
 
 from __future__ import annotations
 
@@ -26,17 +26,15 @@ from peerjudge.data import (
     from_json,
     replace,
 )
-from peerjudge.store.archive import Archive
-from peerjudge.store.rows import transcript_from
+from peerjudge.store.archive import Archive, select_run
+from peerjudge.store.rows import build_transcript
 from peerjudge.store.schema import comparisons, discussions, members, turns
 
-__all__ = ["Columns"]
-
-# How many discussions are read at a time: about ten thousand turns. Pages side by side would wait
-# for the interpreter row by row, and take twice the time.
+# Discussions read at a time: about ten thousand turns. Concurrent pages would take twice the time, as
+# they compete for the interpreter.
 _PAGE = 2000
 
-# Where the fields of a `TurnRow` are in the body of a turn; of what is seen, the first is taken.
+# Paths of the fields of a `TurnRow` in the body of a turn; of the answers seen, the first is taken.
 _FIELDS: Mapping[str, str] = {
     "turn": "index",
     **{name: f"cue.{name}" for name in ("seat", "task", "private", "expects")},
@@ -52,18 +50,18 @@ _FIELDS: Mapping[str, str] = {
 }
 _TEXT = "utterance.text"
 
-# What a turn is rebuilt from, in the order in which `_turn` reads it.
+# Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
 _STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated")
 
-# Stands in for the comparison while a head is read.
+# Placeholder for the comparison of a head.
 _NOTHING = Comparison(id="", question=Question(id="-", text=""), answers=(Answer(id="-", text=""),))
 
 
 class Columns(Archive):
-    """A store read for its numbers: the database takes them out of the turns, and leaves the texts."""
+    """Store that is read for its numbers: the database extracts them, texts are not read."""
 
     async def heads(self, run: str) -> tuple[list[Transcript], list[int]]:
-        """The discussions of a run without turns and texts, and how many turns each has.
+        """Return the discussions of a run without turns and texts, and the number of turns of each.
 
         In the order of `Archive.transcripts`.
         """
@@ -73,20 +71,8 @@ class Columns(Archive):
         }
         counted = select(turns.c.discussion, func.count()).group_by(turns.c.discussion)
         counts = {row[0]: row[1] for row in await self._rows(counted)}
-        columns = discussions.c
-        query = (
-            select(
-                members.c.condition,
-                members.c.comparison_id,
-                columns.id,
-                columns.number,
-                columns.comparison,
-                columns.head,
-            )
-            .select_from(members.join(discussions, members.c.discussion == columns.id))
-            .where(members.c.run == run)
-            .order_by(members.c.condition, members.c.comparison_id, columns.id)
-        )
+        columns = members.c
+        query = select_run(run).order_by(columns.condition, columns.comparison_id, discussions.c.id)
         rows = await self._rows(query)
         heads = [
             replace(
@@ -100,7 +86,7 @@ class Columns(Archive):
         return heads, [counts.get(row.number, 0) for row in rows]
 
     async def turns(self, heads: Sequence[Transcript]) -> AsyncIterator[TurnColumns]:
-        """The turns of these discussions in batches; `head` is a discussion's number among them."""
+        """Yield the turns of these discussions in batches; `head` is a discussion's index in `heads`."""
         wanted = (self._packed(tuple(_FIELDS.values())), func.length(self._text(_TEXT)))
         async for start, page, rows in self._pages(heads, *wanted):
             if not rows:
@@ -120,7 +106,7 @@ class Columns(Archive):
     async def transcripts_without_texts(
         self, heads: Sequence[Transcript]
     ) -> AsyncIterator[Transcript]:
-        """These discussions with all their cues and verdicts, and nothing of what was said."""
+        """Yield these discussions with all their cues and verdicts, with empty texts."""
         async for _, page, rows in self._pages(heads, self._packed(_STANCE)):
             said: dict[str, list[str]] = {head.id: [] for head in page}
             for row in rows:
@@ -131,7 +117,7 @@ class Columns(Archive):
     async def _pages(
         self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
     ) -> AsyncIterator[tuple[int, Sequence[Transcript], Sequence[Row[*tuple[Any, ...]]]]]:
-        """Pages of heads with the number of the first, and what is wanted of all their turns."""
+        """Yield pages of heads with the index of the first, and the wanted values of their turns."""
         for start in range(0, len(heads), _PAGE):
             page = heads[start : start + _PAGE]
             yield start, page, await self._of(page, *wanted)
@@ -139,7 +125,7 @@ class Columns(Archive):
     async def _of(
         self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
     ) -> Sequence[Row[*tuple[Any, ...]]]:
-        """The discussion's id and what is wanted of every turn of these, by discussion and turn."""
+        """Return the discussion's id and the wanted values of every turn, by discussion and turn."""
         discussion = discussions.c.id
         together = discussions.join(turns, turns.c.discussion == discussions.c.number)
         query = select(discussion, *wanted).select_from(together)
@@ -147,7 +133,7 @@ class Columns(Archive):
         return await self._rows(query.order_by(discussion, turns.c.index))
 
     def _packed(self, paths: Sequence[str]) -> ColumnElement[Any]:
-        """What is at these paths of a turn, as the text of one JSON array."""
+        """Return the SQL for the values at these paths of a turn, as the text of one JSON array."""
         if self._engine.dialect.name == "sqlite":
             return func.json_extract(turns.c.body, *(f"$.data.{path}" for path in paths))
         document = cast(turns.c.body, JSONB)
@@ -161,14 +147,14 @@ class Columns(Archive):
 
 
 def _values(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[list[Any]]:
-    # One document is read faster than as many as there are rows.
+    # One JSON document is parsed faster than one per row.
     return plain_json(f"[{','.join([row[1] for row in rows])}]")
 
 
 def _places(heads: Sequence[Transcript]) -> list[dict[str, int]]:
-    """Where each discussion is among the heads.
+    """Return the index of each discussion in the heads.
 
-    A discussion that is there twice, as part of two conditions, is in two of the results.
+    A discussion of two conditions occurs twice, and is in two of the results.
     """
     places: list[dict[str, int]] = [{}]
     for number, head in enumerate(heads):
@@ -181,20 +167,20 @@ def _places(heads: Sequence[Transcript]) -> list[dict[str, int]]:
 
 @lru_cache(maxsize=10_000)
 def _head(text: str) -> Transcript:
-    # The heads of many discussions differ in nothing, and reading one takes longer than all the rest.
-    return transcript_from("", condition="", head=text, comparison=_NOTHING, turns=())
+    # Many heads are equal, and parsing one costs more than the rest of the work on a row.
+    return build_transcript("", condition="", head=text, comparison=_NOTHING, turns=())
 
 
 @lru_cache(maxsize=10_000)
 def _turns(packed: tuple[str, ...]) -> tuple[Turn, ...]:
-    """The turns of a discussion; the same ones for all discussions that went alike."""
+    """Return the turns of a discussion; equal discussions share them."""
     return tuple(map(_turn, packed))
 
 
-# Who said what in which turn differs far less than the texts, and reading it takes longest.
+# Turns without texts repeat often, and parsing them takes longest.
 @lru_cache(maxsize=50_000)
 def _turn(packed: str) -> Turn:
-    """A turn without its text, from the JSON array of what is at `_STANCE`."""
+    """Return a turn without its text from the JSON array of the values at `_STANCE`."""
     index, cue, review, model, simulated = plain_json(packed)
     verdict = review["verdict"]
     return Turn(
@@ -206,7 +192,7 @@ def _turn(packed: str) -> Turn:
             hears=tuple(cue["hears"]),
             expects=Expects(cue["expects"]),
             private=cue["private"],
-            # Turns of older stores say nothing of controls.
+            # Older turns lack controls.
             control=cue.get("control", "none"),
             withheld=tuple(cue.get("withheld", ())),
         ),

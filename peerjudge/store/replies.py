@@ -1,4 +1,4 @@
-"""Keeps the replies of models in a small SQLite file, so that a crash asks for none of them again."""
+"""Cache of model replies in a small SQLite file, so that a crash repeats no call."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from typing import Self, TypeVar
 
 from peerjudge.errors import StoreError
 
-__all__ = ["REPLIES_FILE", "Replies"]
-
 REPLIES_FILE = "replies.db"
 
 _SCHEMA = 1
-_APPLICATION = 0x504A5250  # "PJRP", so that no other program's file is taken for one of ours
+_APPLICATION = 0x504A5250  # "PJRP", to recognise files of other programs
 
-# NORMAL: what was written survives the death of the process, which is what a reply between its
-# arrival and its turn needs. Against a loss of power the store has the turn.
+# NORMAL: writes survive the end of the process, which protects a reply until its turn is stored. A
+# stored turn also survives a loss of power.
 _SETTINGS = ("PRAGMA busy_timeout=30000", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL")
 
 T = TypeVar("T")
@@ -30,8 +28,8 @@ _Task = tuple[str, str | None, "asyncio.Future[str | None]"]
 class Replies:
     """Texts by key in one file, which several processes may share.
 
-    A thread of its own reads and writes. Whatever has gathered while it was busy is done in one
-    transaction, so that two thousand calls at once wait no longer than two.
+    One thread reads and writes. Requests that arrive while it is busy share the next transaction, so
+    two thousand concurrent calls wait no longer than two.
     """
 
     def __init__(
@@ -46,17 +44,17 @@ class Replies:
     @classmethod
     @asynccontextmanager
     async def open(cls, path: str | Path) -> AsyncGenerator[Self]:
-        """Open the file (of a folder: its `replies.db`), and make it if there is none.
+        """Open the file (of a folder: its `replies.db`); create it where there is none.
 
         Raises:
-            StoreError: It is something else, was written by another version, or cannot be written.
+            StoreError: it belongs to another program, another version wrote it, or it cannot be written.
         """
         file = Path(path)
         if file.suffix not in {".db", ".sqlite"}:
             file = file / REPLIES_FILE
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="replies") as thread:
-            connection = await loop.run_in_executor(thread, _telling(file, lambda: _open(file)))
+            connection = await loop.run_in_executor(thread, _wrap_errors(file, lambda: _open(file)))
             replies = cls(connection, file, thread)
             try:
                 yield replies
@@ -66,14 +64,14 @@ class Replies:
                 await loop.run_in_executor(thread, connection.close)
 
     async def get(self, key: str) -> str | None:
-        """The text under this key, if there is one."""
-        return await self._ask(key, None)
+        """Return the text of this key, if there is one."""
+        return await self._request(key, None)
 
     async def put(self, key: str, text: str) -> None:
-        """Keep this text; returns when it would survive the death of the process."""
-        await self._ask(key, text)
+        """Write this text; on return it survives the end of the process."""
+        await self._request(key, text)
 
-    async def _ask(self, key: str, text: str | None) -> str | None:
+    async def _request(self, key: str, text: str | None) -> str | None:
         done: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((key, text, done))
         if self._worker is None:
@@ -84,33 +82,35 @@ class Replies:
         loop = asyncio.get_running_loop()
         while self._waiting:
             batch, self._waiting = self._waiting, []
-            asked = [(key, text) for key, text, _ in batch]
+            requested = [(key, text) for key, text, _ in batch]
             try:
                 found = await loop.run_in_executor(
                     self._thread,
-                    _telling(self._path, lambda asked=asked: _serve(self._connection, asked)),
+                    _wrap_errors(
+                        self._path, lambda requested=requested: _serve(self._connection, requested)
+                    ),
                 )
-            except StoreError as trouble:
+            except StoreError as cause:
                 for _, _, done in batch:
                     if not done.done():
-                        done.set_exception(StoreError(str(trouble)))
+                        done.set_exception(StoreError(str(cause)))
             else:
                 for (_, _, done), text in zip(batch, found, strict=True):
-                    if not done.done():  # else whoever waited was cancelled
+                    if not done.done():  # else the caller was cancelled
                         done.set_result(text)
         self._worker = None
 
 
 def _serve(
-    connection: sqlite3.Connection, asked: Sequence[tuple[str, str | None]]
+    connection: sqlite3.Connection, requested: Sequence[tuple[str, str | None]]
 ) -> list[str | None]:
-    kept = [(key, text) for key, text in asked if text is not None]
+    kept = [(key, text) for key, text in requested if text is not None]
     if kept:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?)", kept)
     found: list[str | None] = []
-    for key, text in asked:
+    for key, text in requested:
         if text is None:
             row = connection.execute("SELECT body FROM replies WHERE key = ?", (key,)).fetchone()
             found.append(None if row is None else row[0])
@@ -146,16 +146,16 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         raise StoreError(msg)
     elif version != _SCHEMA:
         msg = (
-            f"the replies in {file} were kept by another version of PeerJudge (schema {version}, "
+            f"the replies in {file} were written by another version of PeerJudge (schema {version}, "
             f"this is {_SCHEMA}); delete the file, or name another with --cache"
         )
         raise StoreError(msg)
 
 
-def _telling(file: Path, work: Callable[[], T]) -> Callable[[], T]:
-    """The work, with the database's troubles told in a sentence."""
+def _wrap_errors(file: Path, work: Callable[[], T]) -> Callable[[], T]:
+    """Return the work with errors of the database as `StoreError`."""
 
-    def told() -> T:
+    def wrapped() -> T:
         try:
             return work()
         except (sqlite3.Error, OSError) as cause:
@@ -165,4 +165,4 @@ def _telling(file: Path, work: Callable[[], T]) -> Callable[[], T]:
             )
             raise StoreError(msg) from cause
 
-    return told
+    return wrapped

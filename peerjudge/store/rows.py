@@ -1,8 +1,14 @@
-"""Transcripts as rows, and rows as transcripts."""
+"""Rows of the tables: transcripts to rows and back, and the statements that insert them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Literal
+
+from sqlalchemy import Dialect, Insert, Table, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from peerjudge.data import (
     Comparison,
@@ -17,12 +23,13 @@ from peerjudge.data import (
     from_json,
     to_json,
 )
+from peerjudge.store.schema import comparisons, discussions, members, runs, turns
 
-__all__ = ["Head", "comparison_row", "head_row", "transcript_from", "turn_row"]
+StatementName = Literal["new_turn", "old_turn", "comparison", "member", "head", "run"]
 
 
 class Head(Noun, frozen=True, kw_only=True):
-    """All of a transcript but its id, its comparison and its turns."""
+    """Transcript without its id, its comparison and its turns."""
 
     protocol: str
     seats: tuple[Seat, ...]
@@ -35,13 +42,25 @@ class Head(Noun, frozen=True, kw_only=True):
     repetition: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """Insert as SQL, and the function that takes its values from a row.
+
+    `has_references` is true where the row refers to rows of other statements, which come first.
+    """
+
+    sql: str
+    values: Callable[[Mapping[str, object]], tuple[object, ...]]
+    has_references: bool
+
+
 def comparison_row(comparison: Comparison, *, key: str) -> dict[str, object]:
-    """The row of a comparison in its shown order; `key` is its `comparison_key`."""
+    """Return the row of a comparison in its shown order; `key` is its `comparison_key`."""
     return {"key": key, "body": to_json(comparison)}
 
 
 def head_row(transcript: Transcript, *, comparison: str) -> dict[str, object]:
-    """The row of a discussion, without its turns; `comparison` is the key of its comparison."""
+    """Return the row of a discussion without its turns; `comparison` is the comparison's key."""
     head = Head(
         protocol=transcript.protocol,
         seats=transcript.seats,
@@ -65,14 +84,14 @@ def head_row(transcript: Transcript, *, comparison: str) -> dict[str, object]:
 
 
 def turn_row(discussion: str, turn: Turn) -> dict[str, object]:
-    """The row of one turn of the discussion with this id."""
+    """Return the row of one turn of the discussion with this id."""
     return {"id": discussion, "index": turn.index, "body": to_json(turn)}
 
 
-def transcript_from(
+def build_transcript(
     discussion: str, *, condition: str, head: str, comparison: Comparison, turns: Iterable[str]
 ) -> Transcript:
-    """The transcript that these rows hold; `condition` is the name it goes by in a run."""
+    """Return the transcript of these rows; `condition` is its condition in the run."""
     kept = from_json(Head, head)
     return Transcript(
         id=discussion,
@@ -88,3 +107,40 @@ def transcript_from(
         prompts=kept.prompts,
         repetition=kept.repetition,
     )
+
+
+def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
+    """Return the inserts in this dialect; they differ in what they do with an existing row.
+
+    `new_turn` fails, since two processes must not play one discussion; `old_turn`, `comparison` and
+    `member` leave the row alone; `head` and `run` replace what may have changed.
+    """
+    head = _insert(dialect, discussions)
+    run = _insert(dialect, runs)
+    number = select(discussions.c.number).where(discussions.c.id == bindparam("id"))
+    turn = _insert(dialect, turns).values(discussion=number.scalar_subquery())
+    inserts: dict[StatementName, Insert] = {
+        "new_turn": turn,
+        "old_turn": turn.on_conflict_do_nothing(),
+        "comparison": _insert(dialect, comparisons).on_conflict_do_nothing(),
+        "member": _insert(dialect, members).on_conflict_do_nothing(),
+        "head": head.on_conflict_do_update(
+            index_elements=["id"], set_={"stop": head.excluded.stop, "head": head.excluded.head}
+        ),
+        "run": run.on_conflict_do_update(
+            index_elements=["id"], set_={"manifest": run.excluded.manifest}
+        ),
+    }
+    return {name: _compile(insert, dialect) for name, insert in inserts.items()}
+
+
+def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
+
+
+def _compile(insert: Insert, dialect: Dialect) -> Statement:
+    # Compiled once: compiling costs more than executing.
+    columns = [each.name for each in insert.table.columns if each is not discussions.c.number]
+    compiled = insert.inline().compile(dialect=dialect, column_keys=columns)
+    values = itemgetter(*(compiled.positiontup or columns))
+    return Statement(str(compiled), values, has_references=insert.table is turns)

@@ -1,23 +1,22 @@
-"""The tables of a store, the same on SQLite and Postgres."""
+"""Tables of a store, the same on SQLite and Postgres, and the check that a database has them."""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Integer, MetaData, String, Table, Text
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "REVISION",
-    "comparisons",
-    "discussions",
-    "members",
-    "runs",
-    "tables",
-    "turns",
-]
+from sqlalchemy import Column, Index, Integer, MetaData, String, Table, Text, inspect, select, text
 
-REVISION = "0003"
-"""The newest of the revisions in `migrations`, which these tables are those of."""
+from peerjudge.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+SCHEMA = 1
+"""Number of the tables below. A change of the tables needs the next number."""
 
 tables = MetaData()
+
+schema = Table("peerjudge_schema", tables, Column("number", Integer, primary_key=True))
 
 runs = Table(
     "runs",
@@ -27,7 +26,7 @@ runs = Table(
     Column("manifest", Text, nullable=False),
 )
 
-# One row per comparison and shown order, not one per discussion of it.
+# One row per comparison and shown order, shared by its discussions.
 comparisons = Table(
     "comparisons",
     tables,
@@ -35,9 +34,8 @@ comparisons = Table(
     Column("body", Text, nullable=False),
 )
 
-# `head` holds all of a discussion but its comparison and turns; the other columns are for queries.
-# By its number the turns name their discussion: of discussions that are played at the same time
-# they are beside each other in the index, where by the ids each would be on a page of its own.
+# Turns refer to a discussion by its number: turns of concurrent discussions are then neighbours in the
+# index, where random ids would put each on a page of its own.
 discussions = Table(
     "discussions",
     tables,
@@ -70,3 +68,64 @@ members = Table(
     Column("comparison_id", Text, primary_key=True),
     Column("discussion", String(64), primary_key=True),
 )
+
+_LOCK = 7_230_197_511
+"""Advisory lock of a Postgres database for creating the tables."""
+
+
+def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None:
+    """Create the tables in an empty database, or check that they are those of this version.
+
+    Args:
+        connection: a connection with a transaction that is open or begins.
+        name: the store's name in messages.
+        writable: whether tables may be created.
+
+    Raises:
+        StoreError: the database belongs to another program, lacks a table, or was written by another
+            version.
+    """
+    if writable:
+        _lock(connection)
+    found = set(inspect(connection).get_table_names())
+    if not found and writable:
+        tables.create_all(connection, checkfirst=False)
+        connection.execute(schema.insert().values(number=SCHEMA))
+        return
+    written = _read_schema(connection, found)
+    if written is None:
+        _refuse(found, name)
+    if written != str(SCHEMA):
+        msg = (
+            f"store {name} was written by another version of PeerJudge (store schema {written}, "
+            f"this is {SCHEMA}); use that version, or start a new store with --out"
+        )
+        raise StoreError(msg)
+    if missing := set(tables.tables) - found:
+        msg = f"{name} is not a store: it has no table {min(missing)!r}"
+        raise StoreError(msg)
+
+
+def _lock(connection: Connection) -> None:
+    # Two processes may create the same store at once; the second one waits, then finds the tables.
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+
+
+def _read_schema(connection: Connection, found: set[str]) -> str | None:
+    if schema.name in found:
+        return str(connection.execute(select(schema.c.number)).scalar())
+    if "alembic_version" in found and discussions.name in found:
+        # Written before 0.2.0, when Alembic kept the number.
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None
+
+
+def _refuse(found: set[str], name: str) -> None:
+    if found:
+        msg = f"{name} is the database of something else: it has a table {min(found)!r}"
+    else:
+        msg = f"{name} is not a store: it has no table {min(tables.tables)!r}"
+    raise StoreError(msg)

@@ -1,4 +1,4 @@
-"""The store: the journal of the stage, and what a run needs to go on where it stopped."""
+"""The store: the engine's journal, and the bookkeeping of resumed runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,16 +16,10 @@ from peerjudge.data import Transcript, Turn, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
-from peerjudge.store.commits import committing
-from peerjudge.store.engine import database
-from peerjudge.store.location import Location, locate, trouble
-from peerjudge.store.lock import sole_writer
-from peerjudge.store.rows import comparison_row, head_row, turn_row
-from peerjudge.store.statements import Statements
+from peerjudge.store.database import Location, locate, lock_file, open_database
+from peerjudge.store.rows import comparison_row, compile_statements, head_row, turn_row
 from peerjudge.store.writer import Row as Write
 from peerjudge.store.writer import Writer
-
-__all__ = ["Store"]
 
 _REMEMBERED = 10_000
 
@@ -35,60 +28,57 @@ class Store(Archive):
     """A store open for reading and writing; a `peerjudge.engine.Journal`.
 
     A write is durable when it returns, also against a loss of power (WAL with `synchronous=FULL`).
-    Whatever waits to be written is written in one transaction, so that costs little. After a write
-    has failed, every other write fails with the same `StoreError`: the run stops, and what was
-    kept is kept.
+    All waiting writes share one transaction, so that costs little. After a failed write, every other
+    write fails with the same `StoreError`: the run stops, and earlier writes are kept.
     """
 
     def __init__(self, engine: AsyncEngine, location: Location, writer: Writer) -> None:
         super().__init__(engine, location)
         self._writer = writer
-        self._statements = Statements.of(engine.dialect)
+        self._statements = compile_statements(engine.dialect)
         self._open: set[str] = set()
-        # Discussions whose beginning is written, with the key of their comparison.
+        # Discussions whose first rows are written, with the key of their comparison.
         self._begun: dict[str, str] = {}
         self._shown: set[str] = set()
 
     @classmethod
     @asynccontextmanager
     async def open(cls, place: str | Path) -> AsyncGenerator[Self]:
-        """Open the store at a place, and make one there if there is none.
+        """Open the store at a place; create it where there is none.
 
         Args:
             place: A folder (its `store.db`), a `.db` file, or an SQLAlchemy URL.
 
         Raises:
-            StoreError: Another process writes to it, it was written by another version, it is not a
-                store, or it cannot be written; says which, and what to do.
+            StoreError: another process writes to it, another version wrote it, it is not a store, or
+                it cannot be written.
         """
         location = locate(place)
         async with AsyncExitStack() as stack:
             if location.file is not None:
                 _make_folder(location.file.parent)
-                stack.enter_context(sole_writer(location.file))
-            engine = await stack.enter_async_context(database(location, writable=True))
-            commits = committing(engine, location)
-            writer = Writer(commits, partial(trouble, location=location))
-            await stack.enter_async_context(writer.running())
+                stack.enter_context(lock_file(location.file))
+            engine = await stack.enter_async_context(open_database(location, writable=True))
+            writer = await stack.enter_async_context(Writer(engine, location).running())
             yield cls(engine, location, writer)
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
-        """Keep a turn; returns when it is durable. The first one also keeps the discussion."""
+        """Write a turn durably. The first turn also writes the discussion."""
         rows = self._beginning(transcript)
-        rows.append((self._statements.new_turn, turn_row(transcript.id, turn)))
+        rows.append((self._statements["new_turn"], turn_row(transcript.id, turn)))
         await self._writer.write(rows)
 
     async def end(self, transcript: Transcript) -> None:
-        """Keep how a discussion ended; returns when that is durable."""
+        """Write the end of a discussion durably."""
         rows = self._beginning(transcript)
         key = self._begun[transcript.id]
-        rows.append((self._statements.head, head_row(transcript, comparison=key)))
+        rows.append((self._statements["head"], head_row(transcript, comparison=key)))
         await self._writer.write(rows)
         self._begun.pop(transcript.id, None)
         self._open.discard(transcript.id)
 
     async def reopen(self, discussion: str) -> Transcript:
-        """Take back the failure of a discussion and keep its turns; returns it, ready to go on.
+        """Remove the failure of a discussion, keep its turns, and return it ready to resume.
 
         Raises `StoreError` if there is no such discussion.
         """
@@ -98,23 +88,25 @@ class Store(Archive):
             raise StoreError(msg)
         reopened = replace(transcript, stop=None, failure=None)
         row = head_row(reopened, comparison=comparison_key(reopened.comparison))
-        await self._writer.write([(self._statements.head, row)])
+        await self._writer.write([(self._statements["head"], row)])
         return reopened
 
     async def record_run(self, run: str, manifest: Mapping[str, object]) -> None:
-        """Keep the manifest of a run. Recording a run again replaces it, not its time."""
+        """Write the manifest of a run. A second call replaces the manifest, but not the time."""
         created = datetime.now(UTC).isoformat(timespec="seconds")
         row = {"id": run, "created": created, "manifest": json.dumps(manifest, ensure_ascii=False)}
-        await self._writer.write([(self._statements.run, row)])
+        await self._writer.write([(self._statements["run"], row)])
 
     async def enlist(self, run: str, heads: Sequence[Transcript]) -> list[Transcript]:
-        """Make these planned discussions part of a run; returns those that are still to be played.
+        """Add planned discussions to a run, and return those that are not done.
 
-        Partly played and failed ones come back with their stored turns. A discussion that is done,
-        or that was handed out here before and has not ended yet, does not come back: so the same
-        discussion under two conditions is played once. Meant for a few hundred at a time.
+        Partial and failed ones are returned with their stored turns. A discussion that was returned
+        before and has not ended is left out, so the same discussion under two conditions is played
+        once. Meant for a few hundred at a time.
         """
-        await self._writer.write([(self._statements.member, _member(run, head)) for head in heads])
+        await self._writer.write(
+            [(self._statements["member"], _member(run, head)) for head in heads]
+        )
         statuses = await self.statuses(head.id for head in heads)
         to_play: list[Transcript] = []
         for head in heads:
@@ -126,7 +118,7 @@ class Store(Archive):
         return to_play
 
     def _beginning(self, transcript: Transcript) -> list[Write]:
-        """What must be written before a turn of this discussion: nothing, after its first one."""
+        """Return the rows to be written before a turn: none after the discussion's first one."""
         if transcript.id in self._begun:
             return []
         statements = self._statements
@@ -136,9 +128,11 @@ class Store(Archive):
             if len(self._shown) >= _REMEMBERED:
                 self._shown.clear()
             self._shown.add(key)
-            rows.append((statements.comparison, comparison_row(transcript.comparison, key=key)))
-        rows.append((statements.head, head_row(transcript, comparison=key)))
-        rows += [(statements.old_turn, turn_row(transcript.id, turn)) for turn in transcript.turns]
+            rows.append((statements["comparison"], comparison_row(transcript.comparison, key=key)))
+        rows.append((statements["head"], head_row(transcript, comparison=key)))
+        rows += [
+            (statements["old_turn"], turn_row(transcript.id, turn)) for turn in transcript.turns
+        ]
         return rows
 
     async def _rows(self, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:

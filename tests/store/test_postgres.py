@@ -194,27 +194,21 @@ async def test_two_writers_may_make_the_store_at_once(url):
         assert (await archive.counts())[Status.DONE] == 4
 
 
-async def test_a_store_of_the_second_revision_is_brought_up_to_date(url, older_store):
-    """What is in the way of a change leaves all as it was; without it every discussion is kept."""
+async def test_a_store_of_another_version_on_a_server_is_refused(url):
+    """Nothing is read or changed; the message says what to do."""
     import asyncpg
 
-    transcripts = [transcript_of(moves, condition=moves) for moves in ("2|1 2 1", "1|1 1", "1")]
-    await older_store(url, "0002", *transcripts)
-    connection = await asyncpg.connect(url)
-    await connection.execute("CREATE TABLE discussions_by_id (occupied INTEGER)")
-    with pytest.raises(StoreError, match="discussions_by_id"):
-        async with Store.open(url):
-            pass
-    assert await connection.fetchval("SELECT version_num FROM alembic_version") == "0002"
-    kept = "SELECT count(*) FROM turns WHERE discussion = $1"
-    assert await connection.fetchval(kept, transcripts[0].id) == len(transcripts[0].turns)
-    await connection.execute("DROP TABLE discussions_by_id")
-    await connection.close()
+    transcript = transcript_of("2|1 2 1")
     async with Store.open(url) as store:
-        found = [await store.transcript(transcript.id) for transcript in transcripts]
-        await store.end(later := transcript_of("2|2 2"))
-        assert await store.transcript(later.id) == later
-    assert found == transcripts
+        await store.end(transcript)
+    connection = await asyncpg.connect(url)
+    await connection.execute("UPDATE peerjudge_schema SET number = 9999")
+    for kind in (Store, Archive):
+        with pytest.raises(StoreError, match=r"store schema 9999, this is .*start a new store"):
+            async with kind.open(url):
+                pass
+    assert await connection.fetchval("SELECT count(*) FROM turns") == len(transcript.turns)
+    await connection.close()
 
 
 async def test_a_database_of_something_else_on_a_server_is_refused(url):

@@ -1,0 +1,247 @@
+"""The database of a store: its location, its lock, and the engine that opens it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sqlite3
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from sqlalchemy import URL, Executable, Row, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from peerjudge.errors import StoreError
+from peerjudge.store.schema import prepare_tables
+
+STORE_FILE = "store.db"
+
+_DRIVERS = {
+    "sqlite": "sqlite+aiosqlite",
+    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "postgresql": "postgresql+asyncpg",
+    "postgresql+asyncpg": "postgresql+asyncpg",
+}
+_REMEDIES = (
+    (("disk is full", "disk i/o error"), "progress is saved: make room, then run the same again"),
+    (("not a database", "malformed"), "restore it from a copy, or choose another place with --out"),
+    (("readonly", "unable to open"), "make it writable, or choose another place with --out"),
+    (("is locked",), "another process writes to it: wait for that to end"),
+)
+_PATIENT = "busy_timeout=30000"
+_READ_ONLY = "query_only=ON"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """Place of a store. `file` is `None` for a database server; `name` has no password."""
+
+    url: URL
+    file: Path | None
+    name: str
+
+    def for_reading(self) -> Location:
+        """Return the same place with options that forbid changes."""
+        if self.file is None:
+            return self
+        # A reader cannot remove the files that SQLite keeps beside an open store, so it opens the
+        # store for writing where it may; the engine forbids changes.
+        query = {"mode": "rw" if os.access(self.file, os.W_OK) else "ro", "uri": "true"}
+        alone = not self.file.with_name(f"{self.file.name}-wal").exists()
+        if alone and not os.access(self.file.parent, os.W_OK):
+            # SQLite cannot make its shared-memory file here, and no process can be writing.
+            query |= {"mode": "ro", "immutable": "1"}
+        database = f"file:{quote(str(self.file.resolve()))}"
+        url = URL.create("sqlite+aiosqlite", database=database, query=query)
+        return Location(url=url, file=self.file, name=self.name)
+
+
+def locate(place: str | Path) -> Location:
+    """Return the location of a folder (its `store.db`), a `.db` file, or an SQLAlchemy URL.
+
+    Raises `StoreError` for a URL of another kind of database.
+    """
+    if isinstance(place, str) and "://" in place:
+        return _locate_url(place)
+    path = Path(place)
+    return _locate_file(path if path.suffix in {".db", ".sqlite"} else path / STORE_FILE)
+
+
+def describe_error(cause: BaseException, location: Location) -> StoreError:
+    """Return an error of the database as a `StoreError` with the way out."""
+    if isinstance(cause, StoreError):
+        return StoreError(str(cause))
+    if isinstance(cause, IntegrityError | sqlite3.IntegrityError):
+        return StoreError(
+            f"store {location.name} already has the turn to be written: another process "
+            "plays the same discussions; let only one of them run"
+        )
+    what = str(cause.orig if isinstance(cause, DBAPIError) else cause) or type(cause).__name__
+    for signs, remedy in _REMEDIES:
+        if any(sign in what.lower() for sign in signs):
+            return StoreError(f"store {location.name}: {what}; {remedy}")
+    return StoreError(f"store {location.name}: {what}")
+
+
+@asynccontextmanager
+async def open_database(location: Location, *, writable: bool) -> AsyncGenerator[AsyncEngine]:
+    """Open the engine of the store at this location; create its tables where it is new.
+
+    Raises `StoreError` if there is no store, it is something else, or another version wrote it.
+    """
+    if not writable and location.file is not None and not location.file.exists():
+        msg = f"there is no store at {location.name}"
+        raise StoreError(msg)
+    place = location if writable else location.for_reading()
+    _probe(place, writable=writable)
+    engine = _create_engine(place, pragmas=(_PATIENT,) if writable else (_PATIENT, _READ_ONLY))
+    try:
+        try:
+            async with engine.begin() as connection:
+                await connection.run_sync(prepare_tables, location.name, writable=writable)
+        except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, location) from cause
+        yield engine
+    finally:
+        await _dispose(engine)
+
+
+async def fetch_rows(
+    engine: AsyncEngine, query: Executable, location: Location
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """Return all rows of a query; raise `StoreError` where the database fails."""
+    try:
+        async with engine.connect() as connection:
+            return (await connection.execute(query)).all()
+    except (SQLAlchemyError, OSError) as cause:
+        raise describe_error(cause, location) from cause
+
+
+@contextmanager
+def lock_file(file: Path) -> Generator[None]:
+    """Hold the write lock of a store in a file.
+
+    The lock is a reserved transaction on a small database beside the store: the operating system
+    releases it however the process ends, and other processes can read its owner.
+
+    Raises `StoreError` naming the process that has the lock.
+    """
+    path = file.with_name(f"{file.name}.lock")
+    try:
+        connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    except sqlite3.Error as cause:
+        raise _lock_error(file, cause) from cause
+    with closing(connection):
+        _acquire(connection, file)
+        yield
+
+
+def _acquire(connection: sqlite3.Connection, file: Path) -> None:
+    here = (os.getpid(), socket.gethostname())
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("CREATE TABLE IF NOT EXISTS owner (pid INTEGER, host TEXT)")
+        connection.execute("DELETE FROM owner")
+        connection.execute("INSERT INTO owner VALUES (?, ?)", here)
+        connection.execute("COMMIT")
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as cause:
+        if "locked" not in str(cause):
+            raise _lock_error(file, cause) from cause
+        raise StoreError(_describe_owner(connection, file)) from None
+    except sqlite3.Error as cause:
+        raise _lock_error(file, cause) from cause
+
+
+def _describe_owner(connection: sqlite3.Connection, file: Path) -> str:
+    try:
+        owner = connection.execute("SELECT pid, host FROM owner").fetchone()
+    except sqlite3.Error:
+        # The other process is writing its name at this moment.
+        owner = None
+    who = "another process" if owner is None else f"process {owner[0]} on {owner[1]}"
+    return f"store {file} is in use by {who}; wait for it to end, or choose another with --out"
+
+
+def _lock_error(file: Path, cause: sqlite3.Error) -> StoreError:
+    if "full" in str(cause):
+        remedy = "make room, then run the same again"
+    elif "not a database" in str(cause):
+        remedy = f"delete {file.name}.lock, which holds only the name of the writing process"
+    else:
+        remedy = "make its folder writable, or choose another with --out"
+    return StoreError(f"cannot lock store {file}: {cause}; {remedy}")
+
+
+async def _dispose(engine: AsyncEngine) -> None:
+    # Shielded: a Ctrl-C must not leave connections half closed.
+    disposing = asyncio.ensure_future(engine.dispose())
+    try:
+        await asyncio.shield(disposing)
+    except asyncio.CancelledError:
+        await disposing
+        raise
+
+
+def _create_engine(location: Location, *, pragmas: Sequence[str]) -> AsyncEngine:
+    try:
+        engine = create_async_engine(location.url)
+    except ModuleNotFoundError as cause:
+        msg = f"store {location.name} needs the package {cause.name!r}: pip install {cause.name}"
+        raise StoreError(msg) from cause
+    if location.file is not None:
+
+        @event.listens_for(engine.sync_engine, "connect")
+        def connected(connection: Any, _record: object) -> None:  # noqa: ANN401  a DB-API connection
+            cursor = connection.cursor()
+            for pragma in pragmas:
+                cursor.execute(f"PRAGMA {pragma}")
+            cursor.close()
+
+        _ = connected
+    return engine
+
+
+def _probe(place: Location, *, writable: bool) -> None:
+    # The asynchronous driver would fail as well, but leaves a thread that may outlive the loop.
+    if place.file is None:
+        return
+    options = urlencode({name: str(value) for name, value in place.url.query.items()})
+    target = f"{place.url.database}?{options}" if options else str(place.url.database)
+    try:
+        with closing(sqlite3.connect(target, timeout=30, uri=bool(options))) as connection:
+            # WAL is a property of the file: readers and the writer do not wait for each other.
+            connection.execute("PRAGMA journal_mode=WAL" if writable else "PRAGMA schema_version")
+    except sqlite3.Error as cause:
+        raise describe_error(cause, place) from cause
+
+
+def _locate_file(file: Path) -> Location:
+    url = URL.create("sqlite+aiosqlite", database=str(file))
+    return Location(url=url, file=file, name=str(file))
+
+
+def _locate_url(place: str) -> Location:
+    try:
+        url = make_url(place)
+    except ArgumentError as cause:
+        msg = f"{place.partition(':')[0]!r} does not begin a database URL that can be read"
+        raise StoreError(msg) from cause
+    driver = _DRIVERS.get(url.drivername)
+    if driver is None:
+        msg = f"a store is on sqlite or postgresql, not {url.drivername!r}"
+        raise StoreError(msg)
+    if driver.startswith("sqlite"):
+        if not url.database or url.database == ":memory:":
+            msg = "a store must outlive the process: give a file, as in sqlite:///study.db"
+            raise StoreError(msg)
+        return _locate_file(Path(url.database))
+    return Location(
+        url=url.set(drivername=driver), file=None, name=url.render_as_string(hide_password=True)
+    )

@@ -1,1 +1,0 @@
-"""How older stores become stores of today: one revision per change of the tables (Alembic)."""

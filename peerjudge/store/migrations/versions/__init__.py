@@ -1,1 +1,0 @@
-"""The revisions, oldest first by their numbers. Stores are only ever migrated forward."""
