@@ -1,17 +1,11 @@
-"""Who speaks: models, records, anybody's AutoGen agents, and whole discussions as AutoGen teams."""
+"""Reviewers that speak through AutoGen: models, agents, teams, functions and recorded reviews."""
 
-from peerjudge.reviewers.adapters import from_autogen, from_callable, reviewer_from
+from peerjudge.reviewers.adapters import from_autogen, from_callable, make_reviewer
 from peerjudge.reviewers.agent import ReviewerAgent
 from peerjudge.reviewers.discussion_agent import DiscussionAgent
-from peerjudge.reviewers.failures import (
-    AgentCancelledError,
-    MissingReviewError,
-    NoResponseError,
-    TeamFailedError,
-)
-from peerjudge.reviewers.model import ModelReviewer
-from peerjudge.reviewers.recorded import RecordedReviewer
-from peerjudge.reviewers.task import ComparisonTask, comparison_message
+from peerjudge.reviewers.foreign import AgentCancelledError, NoResponseError, TeamFailedError
+from peerjudge.reviewers.messages import ComparisonTask, write_comparison
+from peerjudge.reviewers.model import MissingReviewError, ModelReviewer, RecordedReviewer
 from peerjudge.reviewers.team import DiscussionTeam
 
 __all__ = [
@@ -25,8 +19,8 @@ __all__ = [
     "RecordedReviewer",
     "ReviewerAgent",
     "TeamFailedError",
-    "comparison_message",
     "from_autogen",
     "from_callable",
-    "reviewer_from",
+    "make_reviewer",
+    "write_comparison",
 ]

@@ -1,11 +1,11 @@
-"""Makes reviewers of what is not one: AutoGen agents, teams and model clients, and functions.
+"""Reviewers made from AutoGen agents, teams and model clients, and from functions.
 
-The stage's reviewers serve many discussions at once and remember nothing. AutoGen's agents and
-teams remember, so each cue gives them the whole prompt as one message after a reset, and one object
-is never asked twice at the same time: give a factory to have as many as speak at once.
+The engine's reviewers serve many discussions at once and keep no history. AutoGen's agents and
+teams keep one, so each cue gives them the whole prompt as one message after a reset, and one object
+speaks in one discussion at a time. A factory makes as many objects as speak at once.
 
-An agent that says an empty text has replied (the reply is unreadable). One that says nothing at
-all has failed.
+An agent with an empty message has replied (the reply is unreadable). One without a message has
+failed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from typing import cast
 
 from autogen_agentchat.base import ChatAgent, Team
@@ -24,29 +25,32 @@ from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import Card, Request, Usage, Utterance
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
-from peerjudge.reviewers.agent import read_logprobs
-from peerjudge.reviewers.failures import NoResponseError
-from peerjudge.reviewers.foreign import Said, ask_agent, ask_team, staying, within
-from peerjudge.reviewers.messages import flattened
+from peerjudge.reviewers.foreign import (
+    AgentReply,
+    NoResponseError,
+    ask_agent,
+    ask_team,
+    limit_turn,
+    refuse_exit,
+)
+from peerjudge.reviewers.messages import flatten_prompt, parse_logprobs
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
 
-__all__ = ["from_autogen", "from_callable", "reviewer_from"]
-
 Speaker = ChatAgent | Team
-Function = Callable[[Request], Awaitable[str | Utterance]]
+ReviewFunction = Callable[[Request], Awaitable[str | Utterance]]
 
 _TIMEOUT = 600.0
 
 
-def reviewer_from(thing: object, *, name: str) -> Reviewer:
-    """A reviewer from whatever can be one.
+def make_reviewer(thing: object, *, name: str) -> Reviewer:
+    """Return a reviewer from an object of any supported kind.
 
-    That is a reviewer (taken as it is), an AutoGen `ChatAgent`, `Team` or `ChatCompletionClient`,
+    That is a reviewer (returned as it is), an AutoGen `ChatAgent`, `Team` or `ChatCompletionClient`,
     an async function of the request, or a function without parameters that makes one of these.
 
     Raises:
-        CardError: None of these, or a name that AutoGen would refuse.
+        CardError: The object is of another kind, or AutoGen would refuse the name.
     """
     if isinstance(thing, ChatAgent | Team | ChatCompletionClient):
         return from_autogen(thing, name=name)
@@ -59,11 +63,11 @@ def reviewer_from(thing: object, *, name: str) -> Reviewer:
         )
         raise CardError(msg)
     if _is_async(thing):
-        return from_callable(cast("Function", thing), name=name)
-    made = _made(thing, name=name)
+        return from_callable(cast("ReviewFunction", thing), name=name)
+    made = _call_factory(thing, name=name)
     if isinstance(made, ChatAgent | Team):
         return _AutogenReviewer(name, cast("Callable[[], Speaker]", thing), first=made)
-    return reviewer_from(made, name=name)
+    return make_reviewer(made, name=name)
 
 
 def from_autogen(
@@ -72,16 +76,16 @@ def from_autogen(
     name: str,
     timeout: float = _TIMEOUT,
 ) -> Reviewer:
-    """A reviewer from an AutoGen agent, team or model client, or from a factory of agents or teams.
+    """Return a reviewer from an AutoGen agent, team or model client, or a factory of agents or teams.
 
     Args:
         thing: An object speaks in one discussion at a time; a factory makes as many as needed, and
             each is used again (after a reset) until it fails.
-        name: The reviewer's name.
+        name: Name of the reviewer.
         timeout: Seconds that one turn of an agent or team may take.
 
     Raises:
-        CardError: Not any of these, or a name that AutoGen would refuse.
+        CardError: The object is of another kind, or AutoGen would refuse the name.
     """
     check_name(name)
     if isinstance(thing, ChatCompletionClient):
@@ -89,28 +93,28 @@ def from_autogen(
     if isinstance(thing, ChatAgent | Team):
         return _AutogenReviewer(name, None, first=thing, timeout=timeout)
     made = thing()
-    # A factory can return anything, whatever its annotation says.
+    # Factories may return any type despite their annotation.
     if not isinstance(made, ChatAgent | Team):  # pyright: ignore[reportUnnecessaryIsInstance]
         msg = f"the factory of {name!r} makes {made!r:.80}, which is no AutoGen ChatAgent or Team"
         raise CardError(msg)
     return _AutogenReviewer(name, thing, first=made, timeout=timeout)
 
 
-def from_callable(function: Function, *, name: str, timeout: float = _TIMEOUT) -> Reviewer:
-    """A reviewer from an async function that is given the `Request` and returns its reply.
+def from_callable(function: ReviewFunction, *, name: str, timeout: float = _TIMEOUT) -> Reviewer:
+    """Return a reviewer from an async function of the `Request`.
 
-    It returns the text, or an `Utterance` to say more (that the reply is simulated, say). One that
-    returns anything else, or takes longer than `timeout` seconds, has failed.
+    The function returns the text of the reply, or an `Utterance` with more than the text (such as
+    `simulated`). Another type, or a call longer than `timeout` seconds, is a failure.
     """
     check_name(name)
     if not _is_async(function):
-        msg = f"the function that speaks for {name!r} must be async and take the request"
+        msg = f"the function of {name!r} must be async and take the request"
         raise CardError(msg)
     return _FunctionReviewer(name, function, timeout=timeout)
 
 
 class _FunctionReviewer:
-    def __init__(self, name: str, function: Function, *, timeout: float) -> None:
+    def __init__(self, name: str, function: ReviewFunction, *, timeout: float) -> None:
         self.name = name
         self._function = function
         self._timeout = timeout
@@ -122,16 +126,16 @@ class _FunctionReviewer:
             turn=request.turn,
             draw=request.draw,
         ) as bill:
-            async with within(self._timeout, who=self.name):
-                said = await staying(self._function(request), who=self.name)
-        if isinstance(said, Utterance):
-            return said
-        # A function can return anything, whatever its annotation says.
-        if not isinstance(said, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            msg = f"the function of {self.name!r} returned {said!r:.80}, which is no text"
+            async with limit_turn(self._timeout, name=self.name):
+                reply = await refuse_exit(self._function(request), name=self.name)
+        if isinstance(reply, Utterance):
+            return reply
+        # Functions may return any type despite their annotation.
+        if not isinstance(reply, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"the function of {self.name!r} returned {reply!r:.80}, which is no text"
             raise NoResponseError(msg)
         return Utterance(
-            text=said,
+            text=reply,
             usage=bill.usage,
             latency=bill.latency,
             attempts=max(1, bill.attempts),
@@ -139,11 +143,11 @@ class _FunctionReviewer:
         )
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resource is open."""
 
 
 class _AutogenReviewer:
-    """Agents or teams that take turns in speaking for one reviewer."""
+    """Reviewer backed by agents or teams that each speak in one discussion at a time."""
 
     def __init__(
         self,
@@ -158,57 +162,53 @@ class _AutogenReviewer:
         self._timeout = timeout
         self._idle: list[Speaker] = [first]
         self._used: set[int] = set()
-        self._one_at_a_time = asyncio.Lock() if factory is None else None
+        # Without a factory there is one object, so discussions wait for each other.
+        self._slots = asyncio.Semaphore(1) if factory is None else None
 
     async def speak(self, request: Request) -> Utterance:
-        """The speaker's reply to the whole prompt, put to it as one message."""
-        prompt = flattened(request.messages)
+        """Return the reply to the whole prompt, given as one message."""
+        prompt = flatten_prompt(request.messages)
         with bill_to(
             reviewer=self.name,
             discussion=request.discussion,
             turn=request.turn,
             draw=request.draw,
         ) as bill:
-            begun = asyncio.get_running_loop().time()
-            message, inner = await self._ask(prompt)
-            took = asyncio.get_running_loop().time() - begun
+            started = asyncio.get_running_loop().time()
+            async with self._slots or nullcontext():
+                message, inner = await self._ask(prompt)
+            latency = asyncio.get_running_loop().time() - started
         text = message.to_text()
         return Utterance(
             text=text,
-            usage=_usage(bill, [*inner, message], prompt, text),
+            usage=_measure_usage(bill, [*inner, message], prompt, text),
             model=message.metadata.get("peerjudge.model", ""),
             finish_reason=message.metadata.get("peerjudge.finish_reason", "stop"),
-            latency=took,
+            latency=latency,
             attempts=max(1, bill.attempts),
             cached=bill.cached,
-            logprobs=read_logprobs(message),
+            logprobs=parse_logprobs(message),
         )
 
-    async def _ask(self, prompt: str) -> Said:
-        if self._one_at_a_time is None:
-            return await self._ask_one(prompt)
-        async with self._one_at_a_time:
-            return await self._ask_one(prompt)
-
-    async def _ask_one(self, prompt: str) -> Said:
+    async def _ask(self, prompt: str) -> AgentReply:
         speaker = self._idle.pop() if self._idle else self._make()
         done = False
         try:
-            async with within(self._timeout, who=self.name):
+            async with limit_turn(self._timeout, name=self.name):
                 if isinstance(speaker, Team):
-                    said = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
+                    reply = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
                 else:
-                    said = await ask_agent(speaker, prompt)
+                    reply = await ask_agent(speaker, prompt)
             done = True
         finally:
             self._used.add(id(speaker))
-            # A group chat that failed is broken; with a factory there are others.
+            # A group chat that failed cannot be used again; a factory replaces it.
             if done or self._factory is None:
                 self._idle.append(speaker)
             else:
                 self._used.discard(id(speaker))
                 await _close(speaker)
-        return said
+        return reply
 
     def _make(self) -> Speaker:
         if self._factory is None:
@@ -217,7 +217,7 @@ class _AutogenReviewer:
         return self._factory()
 
     async def close(self) -> None:
-        """Close the agents that were made here; an object that was given belongs to its giver."""
+        """Close the objects of the factory; an object given by the caller stays open."""
         if self._factory is not None:
             for speaker in self._idle:
                 await _close(speaker)
@@ -229,10 +229,10 @@ async def _close(speaker: Speaker) -> None:
         await speaker.close()
 
 
-def _usage(
+def _measure_usage(
     bill: Billing, messages: Sequence[BaseAgentEvent | BaseChatMessage], prompt: str, text: str
 ) -> Usage:
-    """Tokens as booked by a governed client, else as the messages report, else an estimate."""
+    """Return the tokens booked by a governed client, else those of the messages, else an estimate."""
     if bill.calls:
         return bill.usage
     reported = [message.models_usage for message in messages if message.models_usage is not None]
@@ -248,18 +248,18 @@ def _usage(
     )
 
 
-def _made(factory: Callable[..., object], *, name: str) -> object:
-    """What the factory makes; raises `CardError` where it takes parameters or fails."""
-    wanted = [
+def _call_factory(factory: Callable[..., object], *, name: str) -> object:
+    """Return the object of a factory; raise `CardError` if it takes parameters or fails."""
+    required = [
         parameter.name
         for parameter in inspect.signature(factory).parameters.values()
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    if wanted:
+    if required:
         msg = (
-            f"the function that speaks for {name!r} takes {wanted} but is not async: write "
-            "`async def`, or a function without parameters that makes the reviewer"
+            f"the function of {name!r} takes {required} but is not async: write `async def`, or a "
+            "function without parameters that makes the reviewer"
         )
         raise CardError(msg)
     try:
@@ -272,5 +272,5 @@ def _made(factory: Callable[..., object], *, name: str) -> object:
 
 
 def _is_async(thing: object) -> bool:
-    call = getattr(thing, "__call__", None)  # noqa: B004  the method itself is looked at
+    call = getattr(thing, "__call__", None)  # noqa: B004  the method itself is inspected
     return inspect.iscoroutinefunction(thing) or inspect.iscoroutinefunction(call)

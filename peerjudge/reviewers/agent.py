@@ -1,4 +1,4 @@
-"""The light AutoGen agent: one model call per turn, sampling and log-probabilities included."""
+"""AutoGen agent that makes one model call per turn, with sampling and log-probabilities."""
 
 from __future__ import annotations
 
@@ -19,19 +19,16 @@ from autogen_core.models import (
 from pydantic import BaseModel, TypeAdapter
 
 from peerjudge.clients import Governed, create_args, find_dialect, itemize_calls, load_client
-from peerjudge.data import Card, TokenLogprob, Utterance, from_plain, to_plain
+from peerjudge.data import Card, from_plain, to_plain
 from peerjudge.data.discussion import Sampling
-from peerjudge.reviewers.messages import utterance
+from peerjudge.reviewers.messages import build_metadata, build_utterance
 from peerjudge.shelf.cards import check_name
 
-__all__ = ["ReviewerAgent", "ReviewerAgentConfig", "metadata_of", "read_logprobs"]
-
-_LOGPROBS = TypeAdapter(tuple[TokenLogprob, ...])
 _HISTORY = TypeAdapter(list[LLMMessage])
 
 
 class ReviewerAgentConfig(BaseModel):
-    """The component form of a `ReviewerAgent`."""
+    """Component form of a `ReviewerAgent`."""
 
     name: str
     model_client: ComponentModel
@@ -41,17 +38,18 @@ class ReviewerAgentConfig(BaseModel):
 
 
 class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
-    """A reviewer for AutoGen teams and group chats of any kind.
+    """Reviewer for AutoGen teams and group chats of any kind.
 
-    Beside AutoGen's `AssistantAgent` it sends its own sampling with every call, adds to its history
-    only what succeeded (so a failed turn can be repeated), and hands on log-probabilities, finish
-    reason and what the call took in the metadata of its message, under `peerjudge.` names.
+    Unlike AutoGen's `AssistantAgent`, it sends its own sampling with every call, adds only
+    successful turns to its history (so a failed turn can be repeated), and passes on
+    log-probabilities, finish reason, latency and attempts in the metadata of its message, under
+    `peerjudge.` names.
 
     Args:
         name: An identifier, unique in its team.
-        model_client: The model client, governed or not; it belongs to whoever made it.
+        model_client: The model client, governed or not; the caller closes it.
         system_message: The role prompt.
-        description: What other agents are told about this one.
+        description: Description for other agents.
         sampling: Sent with every call.
     """
 
@@ -78,7 +76,7 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
 
     @classmethod
     def of(cls, card: Card, client: ChatCompletionClient) -> Self:
-        """The agent of a card: its role, its description, its sampling."""
+        """Return the agent of a card, with its role, description and sampling."""
         return cls(
             card.name,
             client,
@@ -89,13 +87,13 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
-        """Text messages."""
+        """Return the type of the replies: text messages."""
         return (TextMessage,)
 
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> Response:
-        """The reply to the messages that are new since the last call."""
+        """Return the reply to the messages since the last call."""
         new = [message.to_model_message() for message in messages]
         role = [SystemMessage(content=self._system_message)] if self._system_message else []
         args, _ = create_args(
@@ -107,31 +105,34 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
                 extra_create_args=args,
                 cancellation_token=cancellation_token,
             )
-        said = utterance(result, bill, model=self._governed.model)
-        # Only now, so that a failed turn leaves no trace and can be taken again.
+        utterance = build_utterance(result, bill, model=self._governed.model)
+        # After the call, so a failed turn leaves no trace and can be repeated.
         self._history += new
-        if said.text:
-            self._history.append(AssistantMessage(content=said.text, source=self.name))
-        usage = RequestUsage(said.usage.prompt_tokens, said.usage.completion_tokens)
+        if utterance.text:
+            self._history.append(AssistantMessage(content=utterance.text, source=self.name))
+        usage = RequestUsage(utterance.usage.prompt_tokens, utterance.usage.completion_tokens)
         return Response(
             chat_message=TextMessage(
-                content=said.text, source=self.name, models_usage=usage, metadata=metadata_of(said)
+                content=utterance.text,
+                source=self.name,
+                models_usage=usage,
+                metadata=build_metadata(utterance),
             )
         )
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
-        """Forget everything said and heard."""
+        """Forget the history."""
         self._history.clear()
 
     async def save_state(self) -> Mapping[str, Any]:
-        """What was said and heard, as plain data."""
+        """Return the history as plain data."""
         return {
             "type": "ReviewerAgentState",
             "history": _HISTORY.dump_python(self._history, mode="json"),
         }
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
-        """Remember what `save_state` saved."""
+        """Restore a saved history."""
         self._history = _HISTORY.validate_python(state["history"])
 
     def _to_config(self) -> ReviewerAgentConfig:
@@ -152,23 +153,3 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
             description=config.description,
             sampling=from_plain(Sampling, config.sampling),
         )
-
-
-def metadata_of(said: Utterance) -> dict[str, str]:
-    """What an utterance took, as the metadata of an AutoGen message (strings only)."""
-    metadata = {
-        "peerjudge.model": said.model,
-        "peerjudge.finish_reason": said.finish_reason,
-        "peerjudge.latency": f"{said.latency:.6f}",
-        "peerjudge.attempts": str(said.attempts),
-        "peerjudge.cached": str(said.cached).lower(),
-    }
-    if said.logprobs is not None:
-        metadata["peerjudge.logprobs"] = _LOGPROBS.dump_json(said.logprobs).decode()
-    return metadata
-
-
-def read_logprobs(message: BaseChatMessage) -> tuple[TokenLogprob, ...] | None:
-    """The log-probabilities in a message's metadata, if a `ReviewerAgent` put them there."""
-    text = message.metadata.get("peerjudge.logprobs")
-    return None if text is None else _LOGPROBS.validate_json(text)

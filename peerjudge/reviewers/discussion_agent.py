@@ -1,4 +1,4 @@
-"""A discussion as one AutoGen agent: its reply is the verdict, the turns are on the way to it."""
+"""AutoGen agent that speaks for a whole discussion: the turns, then the verdict as its reply."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from peerjudge.clients import allow_namespace
 from peerjudge.reviewers.team import DiscussionTeam
 from peerjudge.shelf.cards import check_name
 
-__all__ = ["DiscussionAgent", "DiscussionAgentConfig"]
-
 
 class DiscussionAgentConfig(BaseModel):
-    """The component form of a `DiscussionAgent`."""
+    """Component form of a `DiscussionAgent`."""
 
     name: str
     description: str
@@ -27,12 +25,12 @@ class DiscussionAgentConfig(BaseModel):
 
 
 class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
-    """Speaks with one voice for a `DiscussionTeam`, without a further model call.
+    """Agent whose reply is the verdict of a `DiscussionTeam`, without a further model call.
 
     Args:
         name: An identifier.
         team: The discussion.
-        description: What other agents are told about it.
+        description: Description for other agents; by default the team's.
     """
 
     component_config_schema = DiscussionAgentConfig
@@ -44,13 +42,13 @@ class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
-        """Text messages."""
+        """Return the type of the replies: text messages."""
         return (TextMessage,)
 
     async def on_messages(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> Response:
-        """The verdict on the comparison in these messages."""
+        """Return the verdict on the comparison in these messages."""
         response: Response | None = None
         async for item in self.on_messages_stream(messages, cancellation_token):
             response = item if isinstance(item, Response) else response
@@ -62,7 +60,7 @@ class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
-        """The turns as they come, then the verdict as the response."""
+        """Return the turns as they come, then the verdict as the response."""
         inner: list[BaseAgentEvent | BaseChatMessage] = []
         verdict: TextMessage | None = None
         async for item in self._team.run_stream(
@@ -80,15 +78,15 @@ class DiscussionAgent(BaseChatAgent, Component[DiscussionAgentConfig]):
                 yield item
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
-        """Forget the discussion at hand."""
+        """Forget the discussion."""
         await self._team.reset()
 
     async def save_state(self) -> Mapping[str, Any]:
-        """The state of the discussion."""
+        """Return the state of the discussion."""
         return await self._team.save_state()
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
-        """Take up a discussion."""
+        """Restore a saved discussion."""
         await self._team.load_state(state)
 
     def _to_config(self) -> DiscussionAgentConfig:

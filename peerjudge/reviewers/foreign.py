@@ -1,4 +1,4 @@
-"""Asks one AutoGen agent or team once: drained to the end, bounded in time, cancelled at once."""
+"""Turns of foreign AutoGen agents and teams: bounded in time, and cancelled at once."""
 
 from __future__ import annotations
 
@@ -11,47 +11,56 @@ from autogen_agentchat.base import ChatAgent, Response, Team
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMessage
 from autogen_core import CancellationToken
 
-from peerjudge.reviewers.failures import AgentCancelledError, NoResponseError, TeamFailedError
 from peerjudge.reviewers.messages import MODERATOR
 
-__all__ = ["Said", "ask_agent", "ask_team", "cancellable", "staying", "within"]
-
 T = TypeVar("T")
-Said = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
-"""The message that counts, and those on the way to it."""
+AgentReply = tuple[BaseChatMessage, Sequence[BaseAgentEvent | BaseChatMessage]]
+"""The reply, and the messages before it."""
 
 _GRACE = 0.5
-"""Seconds that something cancelled is given to end; group chats may take any time they like."""
+"""Seconds for a cancelled turn to end, as group chats may take any time."""
 
 _STOPPED = "The group chat is stopped."
 
 
-async def ask_agent(agent: ChatAgent, text: str) -> Said:
-    """Put one message to an agent that has forgotten everything before.
+class NoResponseError(Exception):
+    """Turn of an agent or team without a message. An empty message is a reply."""
+
+
+class AgentCancelledError(Exception):
+    """Cancellation raised by an agent itself, without a request to cancel."""
+
+
+class TeamFailedError(Exception):
+    """Failure of a group chat, which reports its cause as text only and cannot be used again."""
+
+
+async def ask_agent(agent: ChatAgent, text: str) -> AgentReply:
+    """Return the reply of an agent to one message, after a reset.
 
     Raises:
         NoResponseError: The agent ended without a response, or tried to end the program.
         AgentCancelledError: The agent cancelled itself.
-        Exception: Whatever the agent raised.
+        Exception: The agent's own error.
     """
 
-    async def ask(token: CancellationToken) -> Said:
+    async def ask(token: CancellationToken) -> AgentReply:
         try:
             return await listen(token)
         except AttributeError as cause:
-            # AutoGen looks into whatever an agent returns as if it were a response.
+            # AutoGen reads attributes of the returned value without a check of its type.
             if cause.name != "inner_messages" or isinstance(cause.obj, Response):
                 raise
             msg = f"agent {agent.name!r} returned {cause.obj!r:.80}, which is no response"
             raise NoResponseError(msg) from cause
 
-    async def listen(token: CancellationToken) -> Said:
+    async def listen(token: CancellationToken) -> AgentReply:
         await agent.on_reset(token)
         inner: list[BaseAgentEvent | BaseChatMessage] = []
         response: Response | None = None
         task = TextMessage(content=text, source=MODERATOR)
         stream = agent.on_messages_stream([task], token)
-        # Drained to the end: what an agent does after its response is part of its turn.
+        # Read to the end: work after the response is part of the turn.
         async with aclosing(stream):
             async for event in stream:
                 if isinstance(event, Response):
@@ -63,19 +72,19 @@ async def ask_agent(agent: ChatAgent, text: str) -> Said:
             raise NoResponseError(msg)
         return response.chat_message, inner
 
-    return await cancellable(ask, who=agent.name)
+    return await run_cancellable(ask, name=agent.name)
 
 
-async def ask_team(team: Team, text: str, *, reset: bool) -> Said:
-    """Put one message to a team; the last message of the team is its reply.
+async def ask_team(team: Team, text: str, *, reset: bool) -> AgentReply:
+    """Return the last message of a team's run on one message.
 
     Raises:
         NoResponseError: The team ended without a message.
-        TeamFailedError: A group chat failed; its error is text by then, as AutoGen has it.
+        TeamFailedError: A group chat failed; AutoGen passes its error on as text.
         AgentCancelledError: The team cancelled itself.
     """
 
-    async def ask(token: CancellationToken) -> Said:
+    async def ask(token: CancellationToken) -> AgentReply:
         if reset:
             await team.reset()
         task = [TextMessage(content=text, source=MODERATOR)]
@@ -91,18 +100,18 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> Said:
                 "function that makes the team instead of the team"
             )
             raise TeamFailedError(msg)
-        said = [message for message in result.messages if isinstance(message, BaseChatMessage)]
-        if not said:
+        messages = [message for message in result.messages if isinstance(message, BaseChatMessage)]
+        if not messages:
             msg = f"team {team.name!r} ended without a message ({result.stop_reason})"
             raise NoResponseError(msg)
-        return said[-1], result.messages[:-1]
+        return messages[-1], result.messages[:-1]
 
-    return await cancellable(ask, who=team.name)
+    return await run_cancellable(ask, name=team.name)
 
 
 @asynccontextmanager
-async def within(seconds: float, *, who: str) -> AsyncGenerator[None]:
-    """Let a turn take so long; raises `TimeoutError` with a sentence where it takes longer."""
+async def limit_turn(seconds: float, *, name: str) -> AsyncGenerator[None]:
+    """Bound the turn inside in time; raise `TimeoutError` with the reviewer's name."""
     bound = asyncio.timeout(seconds)
     try:
         async with bound:
@@ -110,25 +119,25 @@ async def within(seconds: float, *, who: str) -> AsyncGenerator[None]:
     except TimeoutError as cause:
         if not bound.expired():
             raise
-        msg = f"{who!r} did not end its turn within {seconds:g} s"
+        msg = f"{name!r} did not end its turn within {seconds:g} s"
         raise TimeoutError(msg) from cause
 
 
-async def cancellable(
-    work: Callable[[CancellationToken], Coroutine[Any, Any, T]], *, who: str
+async def run_cancellable(
+    work: Callable[[CancellationToken], Coroutine[Any, Any, T]], *, name: str
 ) -> T:
-    """The result of work that takes AutoGen's token, stopped for good when this is cancelled.
+    """Return the result of work that takes AutoGen's token; cancelling stops it for good.
 
     A group chat whose task is cancelled makes all its remaining calls first; its token stops it.
     """
     token = CancellationToken()
-    task = asyncio.create_task(staying(work(token), who=who))
+    task = asyncio.create_task(refuse_exit(work(token), name=name))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError as cause:
         current = asyncio.current_task()
         if current is not None and current.cancelling() == 0 and task.done():
-            msg = f"{who!r} cancelled its own turn"
+            msg = f"{name!r} cancelled its own turn"
             raise AgentCancelledError(msg) from cause
         token.cancel()
         task.cancel()
@@ -136,13 +145,13 @@ async def cancellable(
         raise
     finally:
         if task.done() and not task.cancelled():
-            task.exception()  # Seen, even when somebody else's failure came first.
+            task.exception()  # marks it as retrieved when another error came first
 
 
-async def staying(work: Awaitable[T], *, who: str) -> T:
-    """The result of somebody else's work; `NoResponseError` where that would end the program."""
+async def refuse_exit(work: Awaitable[T], *, name: str) -> T:
+    """Return the result of foreign work; raise `NoResponseError` for a `SystemExit`."""
     try:
         return await work
     except SystemExit as cause:
-        msg = f"{who!r} tried to end the program (exit code {cause.code})"
+        msg = f"{name!r} tried to end the program (exit code {cause.code})"
         raise NoResponseError(msg) from cause

@@ -1,35 +1,59 @@
-"""Between PeerJudge's words and AutoGen's: prompts one way, replies the other."""
+"""Conversion between PeerJudge and AutoGen: prompts, replies, turns, verdicts and tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
 
+from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextMessage
 from autogen_core.models import (
     AssistantMessage,
     ChatCompletionTokenLogprob,
     CreateResult,
     LLMMessage,
+    RequestUsage,
     SystemMessage,
     UserMessage,
 )
+from pydantic import BaseModel, RootModel, TypeAdapter
 
 from peerjudge.clients import Billing
-from peerjudge.data import Message, TokenLogprob, Utterance
-
-__all__ = ["MODERATOR", "flattened", "llm_messages", "token_logprobs", "utterance"]
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Message,
+    Question,
+    StopReason,
+    TokenLogprob,
+    Transcript,
+    Turn,
+    Utterance,
+    content_hash,
+    from_json,
+    from_plain,
+    to_json,
+)
+from peerjudge.errors import DataError
 
 MODERATOR = "moderator"
-"""The sender of every prompt. Seats are never named to a server: names could sway a model."""
+"""Sender of every prompt. Seats are never named to a server, as names could sway a model."""
 
 _SELF = "reviewer"
+_LOGPROBS = TypeAdapter(tuple[TokenLogprob, ...])
+_TEXTS = ("question", "answers")
+_HOW = (
+    "give the task as to_json(comparison), as a StructuredMessage of ComparisonTask, or as JSON "
+    '{"question": "...", "answers": ["...", "..."]}'
+)
 
 
-def llm_messages(messages: Sequence[Message]) -> list[LLMMessage]:
-    """The prompt as a model client takes it."""
-    return [_llm_message(message) for message in messages]
+def to_llm_messages(messages: Sequence[Message]) -> list[LLMMessage]:
+    """Return a prompt as messages for a model client."""
+    return [_to_llm_message(message) for message in messages]
 
 
-def _llm_message(message: Message) -> LLMMessage:
+def _to_llm_message(message: Message) -> LLMMessage:
     if message.role == "system":
         return SystemMessage(content=message.text)
     if message.role == "assistant":
@@ -37,8 +61,8 @@ def _llm_message(message: Message) -> LLMMessage:
     return UserMessage(content=message.text, source=MODERATOR)
 
 
-def flattened(messages: Sequence[Message]) -> str:
-    """The whole prompt as one text, for agents that take one message and remember nothing."""
+def flatten_prompt(messages: Sequence[Message]) -> str:
+    """Return a prompt as one text, for agents that take one message and keep no history."""
     return "\n\n".join(
         f"What you said before:\n{message.text}" if message.role == "assistant" else message.text
         for message in messages
@@ -46,10 +70,10 @@ def flattened(messages: Sequence[Message]) -> str:
     )
 
 
-def utterance(
+def build_utterance(
     result: CreateResult, bill: Billing, *, model: str, simulated: bool = False
 ) -> Utterance:
-    """What a model said, with what it took according to the bill."""
+    """Return a model's reply as an utterance, with tokens, latency and attempts from the bill."""
     return Utterance(
         text=result.content if isinstance(result.content, str) else "",
         usage=bill.usage,
@@ -59,14 +83,14 @@ def utterance(
         attempts=bill.attempts,
         cached=bill.cached,
         simulated=simulated,
-        logprobs=token_logprobs(result.logprobs),
+        logprobs=read_token_logprobs(result.logprobs),
     )
 
 
-def token_logprobs(
+def read_token_logprobs(
     logprobs: Sequence[ChatCompletionTokenLogprob] | None,
 ) -> tuple[TokenLogprob, ...] | None:
-    """Log-probabilities by token. AutoGen names alternatives by their bytes; nameless ones go."""
+    """Return log-probabilities by token, without the alternatives that AutoGen gives no bytes."""
     if logprobs is None:
         return None
     return tuple(
@@ -80,4 +104,150 @@ def token_logprobs(
             ),
         )
         for each in logprobs
+    )
+
+
+def build_metadata(utterance: Utterance) -> dict[str, str]:
+    """Return model, cost and log-probabilities of an utterance as metadata of an AutoGen message."""
+    metadata = {
+        "peerjudge.model": utterance.model,
+        "peerjudge.finish_reason": utterance.finish_reason,
+        "peerjudge.latency": f"{utterance.latency:.6f}",
+        "peerjudge.attempts": str(utterance.attempts),
+        "peerjudge.cached": str(utterance.cached).lower(),
+    }
+    if utterance.logprobs is not None:
+        metadata["peerjudge.logprobs"] = _LOGPROBS.dump_json(utterance.logprobs).decode()
+    return metadata
+
+
+def parse_logprobs(message: BaseChatMessage) -> tuple[TokenLogprob, ...] | None:
+    """Return the log-probabilities in the metadata of a `ReviewerAgent`'s message."""
+    text = message.metadata.get("peerjudge.logprobs")
+    return None if text is None else _LOGPROBS.validate_json(text)
+
+
+def build_turn_message(transcript: Transcript, turn: Turn) -> TextMessage:
+    """Return a turn as a message of its reviewer, with verdict or score in the metadata."""
+    utterance = turn.utterance
+    verdict = turn.review.verdict
+    return TextMessage(
+        content=utterance.text,
+        source=transcript.seat(turn.cue.seat).reviewer,
+        models_usage=RequestUsage(utterance.usage.prompt_tokens, utterance.usage.completion_tokens),
+        metadata=build_metadata(utterance)
+        | {
+            "peerjudge.turn": str(turn.index),
+            "peerjudge.seat": turn.cue.seat,
+            "peerjudge.private": str(turn.cue.private).lower(),
+            "peerjudge.verdict": "" if verdict is None else str(verdict),
+            "peerjudge.score": "" if turn.review.score is None else f"{turn.review.score:g}",
+        },
+    )
+
+
+def build_verdict_message(transcript: Transcript, *, source: str) -> TextMessage:
+    """Return the outcome of a discussion as a message of its team.
+
+    `peerjudge.verdict` is the id of the chosen answer (or the outcome without one), and
+    `peerjudge.answer` its place in the shown order, from 1.
+    """
+    verdict = transcript.verdict
+    shown = transcript.comparison.shown
+    place = str(shown.index(verdict.choice) + 1) if verdict.choice is not None else ""
+    words = f"Answer {place} is the better one." if place else f"The verdict is: {verdict}."
+    failed = transcript.stop is StopReason.FAILED
+    return TextMessage(
+        content=describe_stop(transcript) if failed else words,
+        source=source,
+        metadata={
+            "peerjudge.verdict": str(verdict),
+            "peerjudge.outcome": verdict.outcome.value,
+            "peerjudge.answer": place,
+            "peerjudge.stop": "" if transcript.stop is None else transcript.stop.value,
+            "peerjudge.discussion": transcript.id,
+        },
+    )
+
+
+def describe_stop(transcript: Transcript) -> str:
+    """Return the reason why a discussion ended, as a sentence."""
+    failure = transcript.failure
+    if failure is None:
+        return f"The discussion is complete ({transcript.protocol})."
+    return f"The discussion failed in turn {failure.turn}: {failure.kind}: {failure.message}"
+
+
+class ComparisonTask(RootModel[Comparison]):
+    """Comparison as the content of a `StructuredMessage`."""
+
+
+def write_comparison(comparison: Comparison, *, source: str = "user") -> TextMessage:
+    """Return a comparison as a text message, which every AutoGen team can pass on."""
+    return TextMessage(content=to_json(comparison), source=source)
+
+
+def read_task(
+    task: str | BaseChatMessage | Sequence[BaseChatMessage] | None,
+) -> list[BaseChatMessage]:
+    """Return the value of AutoGen's `task` argument as a list of messages."""
+    if task is None:
+        return []
+    if isinstance(task, str):
+        return [TextMessage(content=task, source="user")]
+    return [task] if isinstance(task, BaseChatMessage) else list(task)
+
+
+def find_comparison(messages: Sequence[BaseChatMessage]) -> Comparison | None:
+    """Return the comparison in the last message that looks like one; `None` without such a message.
+
+    Raises:
+        DataError: That message holds no valid comparison.
+    """
+    for message in reversed(messages):
+        if isinstance(message, StructuredMessage):
+            content = cast("StructuredMessage[BaseModel]", message).content
+            if isinstance(content, ComparisonTask):
+                return content.root
+            return _parse_plain(content.model_dump(mode="json"))
+        if isinstance(message, TextMessage) and message.content.lstrip().startswith("{"):
+            return _parse_text(message.content)
+    return None
+
+
+def _parse_text(text: str) -> Comparison:
+    try:
+        plain: object = json.loads(text)
+    except ValueError as cause:
+        msg = f"the task starts like JSON but is none ({cause}): {_HOW}"
+        raise DataError(msg) from cause
+    if isinstance(plain, dict) and "schema" in plain:
+        return from_json(Comparison, text)
+    return _parse_plain(cast("object", plain))
+
+
+def _parse_plain(plain: object) -> Comparison:
+    """Return a comparison from its full form or from the texts of question and answers."""
+    given = cast("Mapping[str, object]", plain if isinstance(plain, dict) else {})
+    missing = [part for part in _TEXTS if part not in given]
+    if missing:
+        msg = f"the task holds no comparison, for it has no {' and no '.join(missing)}: {_HOW}"
+        raise DataError(msg)
+    question, answers = given["question"], given["answers"]
+    if isinstance(question, str) and isinstance(answers, list) and len(given) == len(_TEXTS):
+        texts = cast("list[object]", answers)
+        if all(isinstance(text, str) for text in texts):
+            return _from_texts(question, cast("list[str]", texts))
+    try:
+        return from_plain(Comparison, dict(given))
+    except DataError as cause:
+        msg = f"the task is neither a full comparison ({cause}) nor just texts: {_HOW}"
+        raise DataError(msg) from cause
+
+
+def _from_texts(question: str, texts: Sequence[str]) -> Comparison:
+    return Comparison(
+        id=content_hash(question, sorted(texts))[:12],
+        question=Question(id=content_hash(question)[:12], text=question),
+        answers=tuple(Answer(id=str(number), text=text) for number, text in enumerate(texts, 1)),
     )

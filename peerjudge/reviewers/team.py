@@ -1,41 +1,65 @@
-"""A discussion as an AutoGen team: run it, stream it, nest it, save it, dump it."""
+"""AutoGen team that plays a discussion: run it, stream it, nest it, save it, dump it."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Self
 
-from autogen_agentchat.base import TaskResult, Team
+from autogen_agentchat.base import ChatAgent, TaskResult, Team
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
-from autogen_core import CancellationToken, Component
+from autogen_core import CancellationToken, Component, ComponentModel
 from pydantic import BaseModel
 
-from peerjudge.data import Comparison, Scalar, Transcript, from_json, replace, to_json
-from peerjudge.engine import Staging, identify
-from peerjudge.errors import DataError
-from peerjudge.prompts import pack_identity
-from peerjudge.reviewers.adapters import reviewer_from
-from peerjudge.reviewers.emission import stop_reason, turn_message, verdict_message
-from peerjudge.reviewers.model import ModelReviewer
-from peerjudge.reviewers.participants import (
-    Participant,
-    ParticipantConfig,
-    dumped,
-    loaded,
-    seats_of,
+from peerjudge.clients import allow_namespace, load_client
+from peerjudge.data import (
+    Card,
+    Comparison,
+    Role,
+    Sampling,
+    Scalar,
+    Seat,
+    Transcript,
+    Turn,
+    content_hash,
+    from_json,
+    from_plain,
+    replace,
+    to_json,
+    to_plain,
 )
-from peerjudge.reviewers.relay import Relay
-from peerjudge.reviewers.task import comparison_in, task_messages
+from peerjudge.engine import Staging, discuss, identify
+from peerjudge.errors import CardError, DataError
+from peerjudge.prompts import pack_identity
+from peerjudge.reviewers.adapters import make_reviewer
+from peerjudge.reviewers.messages import (
+    build_turn_message,
+    build_verdict_message,
+    describe_stop,
+    find_comparison,
+    read_task,
+)
+from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf import Shelf
-from peerjudge.shelf.cards import check_name
+from peerjudge.shelf.cards import card_identity, check_name
 
-__all__ = ["DiscussionTeam", "DiscussionTeamConfig"]
+Participant = ChatAgent | Team | ModelReviewer
+"""Member of a discussion team."""
+
+_ROLES = {1: (Role.JUDGE,), 2: (Role.LEADER, Role.FOLLOWER)}
+
+
+class ParticipantConfig(BaseModel):
+    """Component form of a participant: an agent or team, or a model client with its card."""
+
+    component: ComponentModel
+    card: dict[str, Any] | None = None
 
 
 class DiscussionTeamConfig(BaseModel):
-    """The component form of a `DiscussionTeam`."""
+    """Component form of a `DiscussionTeam`."""
 
     name: str
     description: str
@@ -47,22 +71,22 @@ class DiscussionTeamConfig(BaseModel):
 
 
 class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
-    """A PeerJudge discussion that AutoGen can use wherever it takes a team.
+    """PeerJudge discussion as an AutoGen team.
 
-    The task is a comparison (see `peerjudge.reviewers.task`). Every turn is emitted as a
-    `TextMessage` of its participant, with `peerjudge.turn`, `peerjudge.seat`, `peerjudge.verdict`
-    and what the call took in its metadata; the last message is the verdict, from the team itself.
-    A turn that failed for good ends the discussion with a verdict that is unreadable, says so in
-    the stop reason, and is taken again when the team is run without a new comparison.
+    The task is a comparison (see `find_comparison`). Every turn is a `TextMessage` of its
+    participant, with `peerjudge.turn`, `peerjudge.seat`, `peerjudge.verdict`, latency and attempts
+    in its metadata; the last message is the verdict, from the team itself. A turn that fails after
+    all retries ends the discussion with an unreadable verdict and the cause in the stop reason;
+    running the team without a new comparison repeats that turn.
 
     Args:
-        participants: Agents, teams or model reviewers, leader first, each with a name of its own.
-        protocol: A protocol of the shelf.
-        options: The protocol's options.
-        prompts: A prompt pack of the shelf.
-        name: The name of the team, an identifier.
-        description: What other teams are told about it.
-        project: The folder whose shelves come first (default: the working directory).
+        participants: Agents, teams or model reviewers with different names, leader first.
+        protocol: Name of a protocol on the shelf.
+        options: Options of the protocol.
+        prompts: Name of a prompt pack on the shelf.
+        name: Name of the team, an identifier.
+        description: Description for other teams.
+        project: Folder whose shelves come first; by default the working directory.
 
     Raises:
         PeerJudgeError: A name is on no shelf, an option is unknown, the protocol takes another
@@ -86,37 +110,37 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         self._name = check_name(name)
         self._description = description
         self._participants = tuple(participants)
-        self._named = (protocol, dict(options or {}), prompts, project)
+        self._settings = (protocol, dict(options or {}), prompts, project)
         shelf = Shelf(project=project)
         self._protocol = shelf.protocol(protocol, options=dict(options or {}))
         self._pack = shelf.prompts(prompts)
-        self._seats = seats_of(self._participants)
+        self._seats = _assign_seats(self._participants)
         self._reviewers = {
-            seat.id: reviewer_from(who, name=seat.reviewer)
-            for seat, who in zip(self._seats, self._participants, strict=True)
+            seat.id: make_reviewer(participant, name=seat.reviewer)
+            for seat, participant in zip(self._seats, self._participants, strict=True)
         }
         self._roles = {
-            seat.id: who.card.role if isinstance(who, ModelReviewer) else ""
-            for seat, who in zip(self._seats, self._participants, strict=True)
+            seat.id: participant.card.role if isinstance(participant, ModelReviewer) else ""
+            for seat, participant in zip(self._seats, self._participants, strict=True)
         }
         self._protocol.require(seats=len(self._seats), answers=self._protocol.answers[0])
-        self._relay = Relay()
+        self._discussion = LiveDiscussion()
         self._running = False
 
     @property
     def name(self) -> str:
-        """The name of the team."""
+        """Return the name of the team."""
         return self._name
 
     @property
     def description(self) -> str:
-        """What other teams are told about it."""
+        """Return the description for other teams."""
         return self._description
 
     @property
     def transcript(self) -> Transcript | None:
-        """The discussion as far as it has come; `None` before the first."""
-        return self._relay.transcript
+        """Return the discussion so far; `None` before the first."""
+        return self._discussion.transcript
 
     async def run(
         self,
@@ -125,10 +149,10 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         cancellation_token: CancellationToken | None = None,
         output_task_messages: bool = True,
     ) -> TaskResult:
-        """Discuss the comparison of the task, or go on with the one at hand.
+        """Discuss the comparison of the task, or continue the current discussion.
 
         Raises:
-            DataError: There is no comparison in the task, and none at hand.
+            DataError: The task has no comparison, and there is no current discussion.
             ValueError: The team is discussing already.
         """
         result: TaskResult | None = None
@@ -150,48 +174,48 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         cancellation_token: CancellationToken | None = None,
         output_task_messages: bool = True,
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | TaskResult, None]:
-        """`run`, with every message as soon as it is there and the result last."""
+        """Run as `run` does; return each message as it comes and the result last."""
         if self._running:
             msg = f"team {self._name!r} is discussing already; wait for it to end"
             raise ValueError(msg)
         self._running = True
         try:
-            given = task_messages(task)
-            staging = self._staging(comparison_in(given))
+            given = read_task(task)
+            staging = Staging(
+                transcript=self._open_transcript(find_comparison(given)),
+                protocol=self._protocol,
+                reviewers=self._reviewers,
+                pack=self._pack,
+                roles=self._roles,
+            )
             messages: list[BaseAgentEvent | BaseChatMessage] = []
             if output_task_messages:
                 for message in given:
                     messages.append(message)
                     yield message
-            async with aclosing(self._relay.play(staging, cancellation_token)) as turns:
+            live = self._discussion
+            async with aclosing(live.play(staging, cancellation_token)) as turns:
                 async for turn in turns:
-                    messages.append(turn_message(self._at_hand(), turn))
+                    messages.append(build_turn_message(staging.transcript, turn))
                     yield messages[-1]
-            messages.append(verdict_message(self._at_hand(), source=self._name))
+            ended = live.transcript or staging.transcript
+            messages.append(build_verdict_message(ended, source=self._name))
             yield messages[-1]
-            yield TaskResult(messages=messages, stop_reason=stop_reason(self._at_hand()))
+            yield TaskResult(messages=messages, stop_reason=describe_stop(ended))
         finally:
             self._running = False
 
-    def _staging(self, comparison: Comparison | None) -> Staging:
-        return Staging(
-            transcript=self._opened(comparison),
-            protocol=self._protocol,
-            reviewers=self._reviewers,
-            pack=self._pack,
-            roles=self._roles,
-        )
-
-    def _opened(self, comparison: Comparison | None) -> Transcript:
-        at_hand = self.transcript
+    def _open_transcript(self, comparison: Comparison | None) -> Transcript:
+        """Return the current transcript, or a new one for another comparison."""
+        current = self.transcript
         if comparison is None:
-            if at_hand is None:
+            if current is None:
                 msg = (
                     f"the task of team {self._name!r} holds no comparison: give to_json(comparison), "
                     'or JSON {"question": "...", "answers": ["...", "..."]}'
                 )
                 raise DataError(msg)
-            return at_hand
+            return current
         head = Transcript(
             id="",
             comparison=comparison,
@@ -201,31 +225,25 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
             prompts=self._pack.name,
         )
         opened = replace(head, id=identify(head, prompts=pack_identity(self._pack)))
-        return at_hand if at_hand is not None and at_hand.id == opened.id else opened
-
-    def _at_hand(self) -> Transcript:
-        if (at_hand := self.transcript) is None:
-            msg = f"team {self._name!r} has discussed nothing yet"
-            raise RuntimeError(msg)
-        return at_hand
+        return current if current is not None and current.id == opened.id else opened
 
     async def reset(self) -> None:
-        """Forget the discussion at hand."""
+        """Forget the current discussion."""
         if self._running:
             msg = f"team {self._name!r} is discussing; stop it before resetting it"
             raise RuntimeError(msg)
-        self._relay = Relay()
+        self._discussion = LiveDiscussion()
 
     async def pause(self) -> None:
-        """Hold the discussion after the turn that is being spoken."""
-        self._relay.pause()
+        """Hold the discussion after the current turn."""
+        self._discussion.going.clear()
 
     async def resume(self) -> None:
-        """Go on with a discussion that was paused."""
-        self._relay.resume()
+        """Continue a paused discussion."""
+        self._discussion.going.set()
 
     async def save_state(self) -> Mapping[str, Any]:
-        """The discussion so far, turn by turn, as plain data."""
+        """Return the discussion so far as plain data."""
         transcript = self.transcript
         return {
             "type": "DiscussionTeamState",
@@ -233,14 +251,14 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         }
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
-        """Take up what `save_state` saved; `run()` without a task then goes on from there.
+        """Restore a saved discussion, which `run()` without a task continues.
 
         Raises:
-            DataError: It is no such state, or one of a team with other seats or another protocol.
+            DataError: The state is of another kind, or of a team with other seats or protocol.
         """
         text = state.get("transcript")
         if text is None:
-            self._relay.transcript = None
+            self._discussion.transcript = None
             return
         transcript = from_json(Transcript, str(text))
         if (transcript.seats, transcript.protocol) != (self._seats, self._protocol.name):
@@ -249,14 +267,14 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
                 f"{[seat.reviewer for seat in transcript.seats]}, not to team {self._name!r}"
             )
             raise DataError(msg)
-        self._relay.transcript = transcript
+        self._discussion.transcript = transcript
 
     def _to_config(self) -> DiscussionTeamConfig:
-        protocol, options, prompts, project = self._named
+        protocol, options, prompts, project = self._settings
         return DiscussionTeamConfig(
             name=self._name,
             description=self._description,
-            participants=[dumped(who) for who in self._participants],
+            participants=[_dump_participant(each) for each in self._participants],
             protocol=protocol,
             options=options,
             prompts=prompts,
@@ -266,7 +284,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
     @classmethod
     def _from_config(cls, config: DiscussionTeamConfig) -> Self:
         return cls(
-            [loaded(who) for who in config.participants],
+            [_load_participant(each) for each in config.participants],
             protocol=config.protocol,
             options=config.options,
             prompts=config.prompts,
@@ -274,3 +292,91 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
             description=config.description,
             project=None if config.project is None else Path(config.project),
         )
+
+
+class LiveDiscussion:
+    """Discussion in progress: the journal that passes on its turns and keeps its transcript."""
+
+    def __init__(self) -> None:
+        self.transcript: Transcript | None = None
+        self.going = asyncio.Event()
+        """Set unless the discussion is paused."""
+        self.going.set()
+        self._turns: asyncio.Queue[Turn | None] = asyncio.Queue()
+
+    async def play(self, staging: Staging, token: CancellationToken | None) -> AsyncGenerator[Turn]:
+        """Play a discussion to its end; closing the generator or cancelling the token stops it."""
+        self.transcript = staging.transcript
+        turns = self._turns = asyncio.Queue()
+        playing = asyncio.create_task(
+            discuss(
+                staging.transcript,
+                protocol=staging.protocol,
+                reviewers=staging.reviewers,
+                pack=staging.pack,
+                roles=staging.roles,
+                journal=self,
+            )
+        )
+        playing.add_done_callback(lambda _: turns.put_nowait(None))
+        if token is not None:
+            token.link_future(playing)
+        try:
+            while (turn := await turns.get()) is not None:
+                yield turn
+            self.transcript = await playing
+        finally:
+            if not playing.done():
+                playing.cancel()
+                await asyncio.wait({playing})
+            elif not playing.cancelled():
+                playing.exception()  # marks it as retrieved if the generator was closed early
+
+    async def turn(self, transcript: Transcript, turn: Turn) -> None:
+        """Pass on a turn, and wait while the discussion is paused."""
+        before = transcript if self.transcript is None else self.transcript
+        self.transcript = replace(before, turns=(*before.turns, turn), stop=None, failure=None)
+        self._turns.put_nowait(turn)
+        await self.going.wait()
+
+    async def end(self, transcript: Transcript) -> None:
+        """Store the end of the discussion."""
+        self.transcript = transcript
+        await self.going.wait()
+
+
+def _assign_seats(participants: Sequence[Participant]) -> tuple[Seat, ...]:
+    """Return a seat for each participant, in order; raise `CardError` if two share a name."""
+    names = [check_name(participant.name) for participant in participants]
+    if len(set(names)) != len(names):
+        msg = f"participants of a discussion need names of their own, not {names}"
+        raise CardError(msg)
+    roles = _ROLES.get(len(names), (Role.PANELIST,) * len(names))
+    return tuple(
+        Seat(
+            id=f"reviewer_{number}",
+            reviewer=name,
+            role=role,
+            sampling=each.card.sampling if isinstance(each, ModelReviewer) else Sampling(),
+            identity=card_identity(each.card)
+            if isinstance(each, ModelReviewer)
+            else content_hash(f"{type(each).__module__}.{type(each).__qualname__}"),
+        )
+        for number, (name, role, each) in enumerate(zip(names, roles, participants, strict=True), 1)
+    )
+
+
+def _dump_participant(participant: Participant) -> ParticipantConfig:
+    if isinstance(participant, ModelReviewer):
+        card: Any = to_plain(participant.card)
+        return ParticipantConfig(component=participant.client.dump_component(), card=card)
+    return ParticipantConfig(component=participant.dump_component())
+
+
+def _load_participant(config: ParticipantConfig) -> Participant:
+    if config.card is not None:
+        return ModelReviewer(from_plain(Card, config.card), load_client(config.component))
+    allow_namespace(config.component.provider.partition(".")[0])
+    if config.component.component_type == "team":
+        return Team.load_component(config.component)
+    return ChatAgent.load_component(config.component)

@@ -93,13 +93,13 @@ def _build(
 
 
 def _build_python(card: Card, shelf: Shelf) -> Reviewer:
-    from peerjudge.reviewers import reviewer_from
+    from peerjudge.reviewers import make_reviewer
 
     factory = shelf.factory(card.name)
     if factory is None:
         msg = f"card {card.name!r} is of kind python, but its file has no function reviewer()"
         raise CardError(msg)
-    return reviewer_from(factory, name=card.name)
+    return make_reviewer(factory, name=card.name)
 
 
 def _build_recorded(card: Card, dataset: Dataset) -> Reviewer:

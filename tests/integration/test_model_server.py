@@ -10,7 +10,7 @@ from autogen_core.models import SystemMessage, UserMessage
 
 from peerjudge.clients import ClientPool, Governed, WorkerPool, build_client, create_args
 from peerjudge.data import Sampling
-from peerjudge.reviewers.messages import token_logprobs
+from peerjudge.reviewers.messages import read_token_logprobs
 from peerjudge.shelf.cards import read_card
 
 pytestmark = pytest.mark.integration
@@ -80,7 +80,7 @@ async def test_a_streamed_reply_is_the_same_in_pieces(client):
 async def test_alternatives_of_a_token_have_names(client):
     """Every one is a text by which a rating could be known; this server sends no bytes of them."""
     result = await said(client, temperature=1.0, logprobs=True)
-    for token in token_logprobs(result.logprobs):
+    for token in read_token_logprobs(result.logprobs):
         names = [name for name, _ in token.top]
         assert len(names) == len(set(names)) > 1
         # A byte that is no character by itself has no text.

@@ -42,7 +42,7 @@ from peerjudge.reviewers import (
     TeamFailedError,
     from_autogen,
     from_callable,
-    reviewer_from,
+    make_reviewer,
 )
 
 COMPARISON = Comparison(
@@ -353,18 +353,18 @@ async def test_an_async_function_of_the_request_is_a_reviewer():
         return Utterance(text="2", simulated=True)
 
     assert (await from_callable(first, name="tester").speak(request())).text == "1"
-    assert (await reviewer_from(marked, name="tester").speak(request())).simulated
+    assert (await make_reviewer(marked, name="tester").speak(request())).simulated
 
 
 async def test_whatever_can_review_is_recognised():
     """Reviewers, clients, agents and functions that make them are all understood."""
     fake = FakeChatClient(default="1")
     ready = ModelReviewer(replace_name("ready"), fake)
-    assert reviewer_from(ready, name="x") is ready
-    assert isinstance(reviewer_from(fake, name="x"), ModelReviewer)
-    assert isinstance(reviewer_from(lambda: fake, name="x"), ModelReviewer)
+    assert make_reviewer(ready, name="x") is ready
+    assert isinstance(make_reviewer(fake, name="x"), ModelReviewer)
+    assert isinstance(make_reviewer(lambda: fake, name="x"), ModelReviewer)
     for thing in (Agent(lambda text, token: "1"), lambda: Agent(lambda text, token: "1")):
-        assert (await reviewer_from(thing, name="x").speak(request())).text == "1"
+        assert (await make_reviewer(thing, name="x").speak(request())).text == "1"
 
 
 def replace_name(name: str):
@@ -378,7 +378,7 @@ def replace_name(name: str):
 def test_what_cannot_review_is_refused(thing: object):
     """Anything else is refused when it is named, not when it is asked."""
     with pytest.raises(CardError, match="cannot review"):
-        reviewer_from(thing, name="x")
+        make_reviewer(thing, name="x")
 
 
 def test_a_function_that_is_not_async_is_refused():

@@ -6,7 +6,7 @@ import pytest
 
 from peerjudge.data import Cue, Request, Seat
 from peerjudge.errors import CardError
-from peerjudge.reviewers import from_callable, reviewer_from
+from peerjudge.reviewers import from_callable, make_reviewer
 from peerjudge.testing import comparison_of
 
 
@@ -33,7 +33,7 @@ def test_a_factory_that_fails_is_a_wrong_card():
         return {}["MY_KEY"]
 
     with pytest.raises(CardError, match="makes the reviewer of 'own' failed: KeyError"):
-        reviewer_from(reviewer, name="own")
+        make_reviewer(reviewer, name="own")
 
 
 def test_a_function_that_speaks_must_be_async():
@@ -43,7 +43,7 @@ def test_a_function_that_speaks_must_be_async():
         return "1"
 
     with pytest.raises(CardError, match=r"takes \['request'\] but is not async"):
-        reviewer_from(lambda: judge, name="own")
+        make_reviewer(lambda: judge, name="own")
 
 
 async def test_a_function_that_returns_no_text_has_failed(request_):

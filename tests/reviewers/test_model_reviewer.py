@@ -154,7 +154,7 @@ async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpser
 
 @pytest.mark.parametrize(
     ("refuses", "asked", "event"),
-    [(True, [True, False, False], "setting not"), (False, [True, True], "replies come without")],
+    [(True, [True, False, False], "setting not"), (False, [True, True], "replies lack")],
 )
 async def test_log_probabilities_that_a_server_has_not_are_done_without(
     httpserver: HTTPServer, refuses: bool, asked: list[bool], event: str

@@ -31,7 +31,7 @@ from peerjudge.reviewers import (
     DiscussionTeam,
     ModelReviewer,
     ReviewerAgent,
-    comparison_message,
+    write_comparison,
 )
 
 COMPARISON = Comparison(
@@ -77,9 +77,9 @@ async def test_a_team_discusses_and_ends_with_its_verdict():
     "task",
     [
         TASK,
-        comparison_message(COMPARISON),
-        [TextMessage(content="Please judge this.", source="user"), comparison_message(COMPARISON)],
-        [comparison_message(COMPARISON), TextMessage(content="Thank you.", source="user")],
+        write_comparison(COMPARISON),
+        [TextMessage(content="Please judge this.", source="user"), write_comparison(COMPARISON)],
+        [write_comparison(COMPARISON), TextMessage(content="Thank you.", source="user")],
         StructuredMessage[ComparisonTask](content=ComparisonTask(COMPARISON), source="user"),
         json.dumps(to_plain(COMPARISON)),
     ],
@@ -181,7 +181,7 @@ async def test_a_discussion_speaks_as_one_agent():
     """As an agent its reply is the verdict, and it can chat with others."""
     fake = FakeChatClient(default="2")
     judge = DiscussionAgent("judge", team(fake, fake))
-    response = await judge.on_messages([comparison_message(COMPARISON)], CancellationToken())
+    response = await judge.on_messages([write_comparison(COMPARISON)], CancellationToken())
     assert (response.chat_message.source, response.chat_message.to_text()) == (
         "judge",
         "Answer 2 is the better one.",
@@ -260,7 +260,7 @@ async def test_a_team_survives_dumping_and_loading():
     assert result.messages[-1].metadata["peerjudge.verdict"] == "a"
     judge = DiscussionAgent("judge", discussion)
     twin = ChatAgent.load_component(json.loads(judge.dump_component().model_dump_json()))
-    response = await twin.on_messages([comparison_message(COMPARISON)], CancellationToken())
+    response = await twin.on_messages([write_comparison(COMPARISON)], CancellationToken())
     assert response.chat_message.metadata["peerjudge.answer"] == "1"
 
 
