@@ -1,4 +1,4 @@
-"""Lets `python -m peerjudge` do what `peerjudge` does."""
+"""Entry point of `python -m peerjudge`."""
 
 from peerjudge.cli import main
 

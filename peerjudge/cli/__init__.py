@@ -1,4 +1,4 @@
-"""The command line: parses, calls the rooms below, prints, and turns mistakes into sentences."""
+"""Command line: commands, error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
-from peerjudge.cli.interrupted import INTERRUPTED, at_once, exit_code
+from peerjudge.cli.interrupts import INTERRUPTED, exit_code, interrupt_at_once
 from peerjudge.errors import PeerJudgeError
 
 __all__ = ["build_app", "main"]
 
-# Every command lives in a module of its own that is imported only when it is called.
+# Each command is a module that is imported only when it is called.
 _COMMANDS = (
-    ("run", "Play an experiment, or go on with one that was stopped."),
+    ("run", "Run an experiment, or resume an interrupted run."),
     ("plan", "Simulate an experiment before paying for it: power, size and cost."),
-    ("rank", "Rank the contestants and weigh the reviewers of a run or a dataset."),
-    ("agreement", "How well reviewers agree with gold, alone and as a panel."),
-    ("score", "How right reviewers are against gold, by subset, category or labeler."),
-    ("compare", "Whether one condition or reviewer beats another on the same questions."),
-    ("bias", "What sways reviewers besides the answers: place, author, length."),
-    ("events", "Who altered and who held its opinion, event by event."),
-    ("report", "Write the self-contained HTML report of a run, or of a dataset's reviews."),
-    ("export", "Write the discussions of a run in forms that other tools read."),
-    ("list", "List what is on a shelf."),
+    ("rank", "Rank the contestants and weight the reviewers of a run or dataset."),
+    ("agreement", "Agreement of reviewers with gold, alone and as a panel."),
+    ("score", "Accuracy of reviewers against gold, by subset, category or labeler."),
+    ("compare", "Paired comparison of conditions or reviewers on the same questions."),
+    ("bias", "Position, self-preference and length bias."),
+    ("events", "Opinion changes, event by event."),
+    ("report", "Write the HTML report of a run or of recorded reviews."),
+    ("export", "Write the discussions of a run in formats of other tools."),
+    ("list", "List agents, protocols, prompts, experiments or datasets."),
     ("check", "Load everything on the shelves without calling a model."),
-    ("download", "Fetch a published dataset and verify it."),
+    ("download", "Download a published dataset and verify it."),
 )
 
 
 def build_app() -> App:
-    """The command line as a cyclopts application."""
+    """Return the command line as a cyclopts application."""
     from peerjudge import __version__
 
     app = App(
@@ -48,25 +48,28 @@ def build_app() -> App:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run one command; exit with 0, 1 (some failed), 2 (a mistake), 3 (a limit), 130 or 143 (stopped)."""
-    # Small matrices are multiplied many times here: threads for each of them cost more than they save,
-    # and several times as much where other programs want the cores. Read when numpy is imported.
+    """Run one command and exit.
+
+    Exit codes: 0 complete; 1 finished with failed discussions; 2 usage or configuration error;
+    3 stopped at a limit; 130 interrupted (SIGINT); 143 terminated (SIGTERM).
+    """
+    # Matrices are small here, so BLAS threads cost more than they save. numpy reads this on import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     tokens = list(sys.argv[1:] if argv is None else argv)
     try:
-        with at_once():
+        with interrupt_at_once():
             code = build_app()(tokens, exit_on_error=False, print_error=True)
     except CycloptsError:
-        # It has said what is wrong with the command already.
+        # cyclopts has printed the error already.
         sys.exit(2)
-    except PeerJudgeError as mistake:
-        print(f"error: {mistake}", file=sys.stderr)
+    except PeerJudgeError as error:
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
         print(INTERRUPTED, file=sys.stderr)
         sys.exit(exit_code(interrupt))
     except BrokenPipeError:
-        # The reader of our output went away (`| head`); nothing is left to tell it.
+        # The reader of the output has gone, as with `| head`.
         sys.stderr.close()
         sys.exit(141)
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, progress and logs to stderr."""
+"""Output: results to stdout, progress and logs to stderr."""
 
 from __future__ import annotations
 
@@ -11,32 +11,21 @@ from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from peerjudge.errors import PeerJudgeError
+
 if TYPE_CHECKING:
     from rich.console import Console
     from structlog.typing import EventDict
 
     from peerjudge.data import Dataset
 
-__all__ = [
-    "Display",
-    "LogForm",
-    "configure_logging",
-    "json_text",
-    "log_sentence",
-    "print_json",
-    "results",
-    "say_if_simulated",
-    "say_sentence",
-    "status",
-]
-
-
 _FAILED = "turn failed"
-_SAME_FAILURES = 10
+_SHOWN_FAILURES = 10
+"""Failures of one kind that are logged."""
 
 
 class Display(StrEnum):
-    """How progress is shown on stderr."""
+    """Forms of progress on stderr."""
 
     RICH = "rich"
     PLAIN = "plain"
@@ -44,50 +33,50 @@ class Display(StrEnum):
 
 
 class LogForm(StrEnum):
-    """How log events are written."""
+    """Forms of log events."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def results() -> Console:
-    """The console for results. Wide when it is not a terminal, so that tables are not folded."""
+    """Return the console for results; without a terminal it is wide, so that tables do not wrap."""
     from rich.console import Console
 
     return Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120, highlight=False)
 
 
 def status() -> Console:
-    """The console for everything that is not a result."""
+    """Return the console for everything else."""
     from rich.console import Console
 
     return Console(file=sys.stderr, highlight=False)
 
 
-def say_sentence(sentence: str) -> None:
-    """Print a line for whoever watches."""
+def print_status(sentence: str) -> None:
+    """Print a sentence to stderr."""
     status().print(sentence, soft_wrap=True, markup=False)
 
 
-def log_sentence(sentence: str, *, level: int = logging.WARNING) -> None:
-    """The same for whoever reads logs, where every line is an event."""
+def log_status(sentence: str, *, level: int = logging.WARNING) -> None:
+    """Write a sentence as a log event."""
     import structlog
 
     structlog.get_logger().log(level, sentence)
 
 
 def print_json(document: object) -> None:
-    """One JSON document on stdout; NaN is written as null, which JSON has and NaN it has not."""
+    """Print one JSON document; NaN and infinity become null."""
     print(json_text(document))
 
 
 def json_text(document: object) -> str:
-    """The document as one line of JSON."""
+    """Return the document as one line of JSON."""
     return json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
 
 
 def say_if_simulated(dataset: Dataset) -> None:
-    """Print, before any number, that no real model gave the reviews."""
+    """Print a notice if the reviews are simulated."""
     if dataset.simulated:
         from peerjudge.reporting.formats import SIMULATED
 
@@ -95,15 +84,25 @@ def say_if_simulated(dataset: Dataset) -> None:
 
 
 def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
-    """Send structlog's events to stderr, at this level and above, one line each."""
-    import structlog
+    """Write log events of this level and above to stderr, one line each.
 
-    number = logging.getLevelNamesMapping().get(level.upper(), logging.WARNING)
+    Raises `PeerJudgeError` for an unknown level.
+    """
+    import structlog
+    from stamina.instrumentation import set_on_retry_hooks
+
+    number = logging.getLevelNamesMapping().get(level.upper())
+    if number is None:
+        msg = f"unknown log level {level!r}; choose one of debug, info, warning, error, critical"
+        raise PeerJudgeError(msg)
+    if number > logging.DEBUG:
+        # A busy provider causes thousands of retries.
+        set_on_retry_hooks([])
     as_json = form is LogForm.JSON
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
-            *([] if as_json or number < logging.WARNING else [_Repeats()]),
+            *([] if as_json or number < logging.WARNING else [_RepeatFilter()]),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
@@ -114,30 +113,30 @@ def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
             ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        # Whatever stderr is at that time: a live display puts lines above itself.
+        # Look up stderr for each event: a live display replaces it.
         logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
         cache_logger_on_first_use=False,
     )
 
 
-class _Repeats:
-    """Tells of failures of one kind a few times: a server that is gone fails thousands of turns."""
+class _RepeatFilter:
+    """Filter for repeated failures: an unreachable server fails thousands of turns."""
 
     def __init__(self) -> None:
-        self._told: Counter[tuple[object, ...]] = Counter()
+        self._counts: Counter[tuple[object, ...]] = Counter()
 
     def __call__(self, _logger: object, _method: str, event: EventDict) -> EventDict:
-        """The event, the last of its kind with a remark; raises `DropEvent` for those after it."""
+        """Return the event, with a note on the last one shown; raise `DropEvent` for later ones."""
         from structlog import DropEvent
 
         if event["event"] != _FAILED:
             return event
         kind = (event.get("reviewer"), event.get("kind"))
-        self._told[kind] += 1
-        if self._told[kind] > _SAME_FAILURES:
+        self._counts[kind] += 1
+        if self._counts[kind] > _SHOWN_FAILURES:
             raise DropEvent
-        if self._told[kind] == _SAME_FAILURES:
-            event["more"] = "not shown but counted; --log-level info shows all"
+        if self._counts[kind] == _SHOWN_FAILURES:
+            event["more"] = "further ones are counted only; --log-level info shows all"
         return event
 
 

@@ -1,24 +1,30 @@
-"""`peerjudge export`: the discussions of a run in a form that other tools read."""
+"""`peerjudge export`: the discussions of a run in the formats of other tools.
+
+A format is one entry of `EXPORTERS`.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from peerjudge.cli.export_frames import Frame, opened_for, write_frame
+from peerjudge.cli.export_frames import Frame, open_output, write_frame
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
     from peerjudge.data import Transcript
 
-__all__ = ["TURN_COLUMNS", "export_command"]
+Stance: TypeAlias = Literal["private", "final"]
+Exporter: TypeAlias = Callable[[str, Path | None, Frame | None, Stance], Awaitable[None]]
+"""Writes a run to a file, given the run, the file, the frame and the stance."""
 
-Format = Literal["jsonl", "csv", "parquet", "arena", "alpaca-eval", "mt-bench"]
+Rows: TypeAlias = Callable[[Sequence["Transcript"], Stance], Iterable[Mapping[str, object]]]
+"""Returns the rows of all discussions of one comparison under one condition."""
 
 TURN_COLUMNS = (
     "discussion",
@@ -53,86 +59,140 @@ TURN_COLUMNS = (
 )
 
 
+def _exchange_rows(name: str) -> Rows:
+    """Return the function of `peerjudge.analysis.exchange` with this name, imported on use."""
+
+    def rows(together: Sequence[Transcript], stance: Stance) -> Iterable[Mapping[str, object]]:
+        from peerjudge.analysis import exchange
+
+        return getattr(exchange, name)(together, stance=stance)
+
+    return rows
+
+
+def _write_json_lines(rows: Rows) -> Exporter:
+    async def export(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
+        async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
+            async for together in _group_by_comparison(transcripts):
+                for row in rows(together, stance):
+                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+        await _write_text(run, output, write)
+
+    return export
+
+
+def _write_json_list(rows: Rows) -> Exporter:
+    async def export(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
+        async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
+            separator = "["
+            async for together in _group_by_comparison(transcripts):
+                for row in rows(together, stance):
+                    file.write(f"{separator}\n{json.dumps(row, ensure_ascii=False)}")
+                    separator = ","
+            file.write("[]\n" if separator == "[" else "\n]\n")
+
+        await _write_text(run, output, write)
+
+    return export
+
+
+async def _export_jsonl(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
+    from peerjudge.data import to_json
+
+    async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
+        async for transcript in transcripts:
+            file.write(to_json(transcript) + "\n")
+
+    await _write_text(run, output, write)
+
+
+async def _export_csv(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
+    async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
+        writer = csv.writer(file)
+        writer.writerow(TURN_COLUMNS)
+        async for transcript in transcripts:
+            writer.writerows(_list_turns(transcript))
+
+    if frame is None:
+        await _write_text(run, output, write)
+    else:
+        write_frame(run, frame, form="csv", output=output, stance=stance)
+
+
+async def _export_parquet(
+    run: str, output: Path | None, frame: Frame | None, stance: Stance
+) -> None:
+    write_frame(run, frame or "turns", form="parquet", output=output, stance=stance)
+
+
+EXPORTERS: Mapping[str, Exporter] = {
+    "jsonl": _export_jsonl,
+    "csv": _export_csv,
+    "parquet": _export_parquet,
+    "arena": _write_json_lines(_exchange_rows("arena_rows")),
+    "alpaca-eval": _write_json_list(_exchange_rows("alpaca_eval_rows")),
+    "mt-bench": _write_json_lines(_exchange_rows("mt_bench_rows")),
+}
+"""The formats by name."""
+
+
 async def export_command(
     run: str,
     /,
     *,
-    format: Format,  # noqa: A002
+    format: Annotated[str, Parameter(help=f"One of {', '.join(EXPORTERS)}.")],  # noqa: A002
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     frame: Frame | None = None,
-    stance: Literal["private", "final"] = "final",
+    stance: Stance = "final",
 ) -> int:
     """Write the discussions of a run.
 
-    `jsonl` has one whole discussion per line, in PeerJudge's versioned form, which `peerjudge.data`
-    reads back. `csv` has one turn per row, with its text. `parquet` has a frame, and so has `csv`
-    with --frame. `arena` and `mt-bench` are JSON lines and `alpaca-eval` is a JSON list, in which
-    every reviewer's stance on two answers is one row, or with its stance in the other order one.
+    `jsonl` has one discussion per line, in PeerJudge's versioned form, which `peerjudge.data` reads.
+    `csv` has one turn per row, with its text. `parquet`, and `csv` with --frame, have a frame.
+    `arena` and `mt-bench` are JSON lines and `alpaca-eval` is a JSON list; each row is a reviewer's
+    stance on two answers, for `mt-bench` together with its stance in the other order.
 
     Parameters
     ----------
     run
-        A run folder or a store URL.
-    format
-        The form to write.
+        Run folder or store URL.
     output
-        The file to write; standard output when left out.
+        File to write; by default standard output.
     frame
-        Which frame: one row per turn, discussion, call, event, battle or weight; without texts.
-        `parquet` has the turns when left out.
+        Rows of the table: turns, discussions, calls, events, battles or weights; without texts.
+        `parquet` writes turns by default.
     stance
-        Of battles, weights and other tools' forms: the verdicts that reviewers came with, or those
-        they left with.
+        Verdicts for battles, weights and other tools' formats: private or final.
     """
-    if frame is not None and format not in {"csv", "parquet"}:
-        msg = f"a frame is a table: write it as csv or parquet, not {format}"
+    exporter = EXPORTERS.get(format)
+    if exporter is None:
+        msg = f"unknown format {format!r}; choose one of {', '.join(EXPORTERS)}"
         raise DataError(msg)
-    if format == "parquet" or (format == "csv" and frame is not None):
-        write_frame(run, frame or "turns", form=format, output=output, stance=stance)
-        return 0
-    from peerjudge.runs import open_run
-
-    # The run is opened first: a misspelt name must not empty a file.
-    async with open_run(run) as opened:
-        with opened_for(output) as file:
-            if format == "jsonl":
-                await _write_jsonl(opened.transcripts(), file)
-            elif format == "csv":
-                await _write_csv(opened.transcripts(), file)
-            else:
-                await _write_exchange(opened.transcripts(), file, format, stance)
+    if frame is not None and format not in {"csv", "parquet"}:
+        msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
+        raise DataError(msg)
+    await exporter(run, output, frame, stance)
     return 0
 
 
-async def _write_exchange(
-    transcripts: AsyncIterator[Transcript],
-    file: IO[str],
-    form: Format,
-    stance: Literal["private", "final"],
+async def _write_text(
+    run: str,
+    output: Path | None,
+    write: Callable[[AsyncIterator[Transcript], IO[str]], Awaitable[None]],
 ) -> None:
-    from peerjudge.analysis.exchange import alpaca_eval_rows, arena_rows, mt_bench_rows
+    from peerjudge.runs import open_run
 
-    if form == "mt-bench":
-        # Both orders of a match have to be there before it can be written.
-        async for together in _by_comparison(transcripts):
-            for row in mt_bench_rows(together, stance=stance):
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        return
-    written = 0
-    async for transcript in transcripts:
-        rows = arena_rows if form == "arena" else alpaca_eval_rows
-        for row in rows([transcript], stance=stance):
-            line = json.dumps(row, ensure_ascii=False)
-            file.write(f"{line}\n" if form == "arena" else f"{',' if written else '['}\n{line}")
-            written += 1
-    if form == "alpaca-eval":
-        file.write("\n]\n" if written else "[]\n")
+    # Open the run first: a misspelt name must not empty the file.
+    async with open_run(run) as opened:
+        with open_output(output) as file:
+            await write(opened.transcripts(), file)
 
 
-async def _by_comparison(
+async def _group_by_comparison(
     transcripts: AsyncIterator[Transcript],
 ) -> AsyncIterator[list[Transcript]]:
-    """The discussions of each condition and comparison, which come one after the other."""
+    """Group the discussions by condition and comparison; they are sorted by both."""
     together: list[Transcript] = []
     async for one in transcripts:
         last = together[-1] if together else one
@@ -143,21 +203,7 @@ async def _by_comparison(
     yield together
 
 
-async def _write_jsonl(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
-    from peerjudge.data import to_json
-
-    async for transcript in transcripts:
-        file.write(to_json(transcript) + "\n")
-
-
-async def _write_csv(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
-    writer = csv.writer(file)
-    writer.writerow(TURN_COLUMNS)
-    async for transcript in transcripts:
-        writer.writerows(_turn_rows(transcript))
-
-
-def _turn_rows(transcript: Transcript) -> list[list[object]]:
+def _list_turns(transcript: Transcript) -> list[list[object]]:
     comparison = transcript.comparison
     head = [
         transcript.id,
@@ -171,7 +217,6 @@ def _turn_rows(transcript: Transcript) -> list[list[object]]:
         comparison.gold,
         transcript.repetition,
     ]
-    tail = [transcript.verdict, transcript.stop]
     rows: list[list[object]] = []
     for turn in transcript.turns:
         seat = transcript.seat(turn.cue.seat)
@@ -190,7 +235,8 @@ def _turn_rows(transcript: Transcript) -> list[list[object]]:
                 None if verdict is None else verdict.choice,
                 turn.review.score,
                 turn.review.rule,
-                *tail,
+                transcript.verdict,
+                transcript.stop,
                 said.usage.prompt_tokens,
                 said.usage.completion_tokens,
                 said.latency,

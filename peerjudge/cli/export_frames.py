@@ -1,4 +1,4 @@
-"""Writes the frames of a run as parquet or CSV, some discussions at a time."""
+"""Frames of a run as parquet or CSV files, written in parts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from peerjudge.errors import DataError, StoreError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Frame", "csv_to", "opened_for", "parquet_to", "write_frame"]
-
 Frame = Literal["turns", "discussions", "calls", "events", "battles", "weights"]
 Take = Callable[["pd.DataFrame"], None]
 
@@ -29,23 +27,23 @@ def write_frame(
     output: Path | None,
     stance: Literal["private", "final"],
 ) -> None:
-    """Write a frame, some discussions at a time; without a file, to standard output.
+    """Write a frame in parts to a file or to standard output.
 
-    Battles are small and weights come of all discussions: these are written at once.
+    Battles are small and weights need all discussions, so these are written at once.
 
     Raises:
-        DataError: parquet without a file or without pyarrow.
-        StoreError: the file cannot be written.
+        DataError: parquet without a file, or pyarrow is not installed.
+        StoreError: The file cannot be written.
     """
     from peerjudge.runs import frames
 
     if form == "parquet" and output is None:
-        msg = "parquet is not text: say where to write it with -o FILE.parquet"
+        msg = "parquet cannot go to standard output; name a file with -o FILE.parquet"
         raise DataError(msg)
     if form == "parquet" and find_spec("pyarrow") is None:
         msg = "writing parquet needs pyarrow: pip install 'peerjudge[parquet]'"
         raise DataError(msg)
-    with parquet_to(output) if form == "parquet" and output else csv_to(output) as take:
+    with write_parquet(output) if form == "parquet" and output else write_csv(output) as take:
         if name == "battles":
             take(frames.battles_df(run, stance=stance))
         elif name == "weights":
@@ -54,8 +52,8 @@ def write_frame(
             frames.read_in_parts(run, name, take)
 
 
-def opened_for(output: Path | None) -> AbstractContextManager[IO[str]]:
-    """The file to write text to, emptied; standard output where none is named."""
+def open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
+    """Open the text file for writing, or standard output without a file."""
     if output is None:
         return nullcontext(sys.stdout)
     try:
@@ -64,27 +62,27 @@ def opened_for(output: Path | None) -> AbstractContextManager[IO[str]]:
         raise _unwritable(output, cause) from cause
 
 
-# Both open the file when there is something to write: a misspelt run must not empty it.
-
-
 @contextmanager
-def csv_to(output: Path | None) -> Generator[Take]:
-    """Takes the parts of a frame, and writes their columns' names once."""
+def write_csv(output: Path | None) -> Generator[Take]:
+    """Return a function that appends parts of a frame to a CSV file.
+
+    The file is opened with the first part, so that a misspelt run does not empty it.
+    """
     files: list[IO[str]] = []
     with ExitStack() as stack:
 
         def take(part: pd.DataFrame) -> None:
             first = not files
             if first:
-                files.append(stack.enter_context(opened_for(output)))
+                files.append(stack.enter_context(open_output(output)))
             part.to_csv(files[0], index=False, header=first)  # pyright: ignore[reportUnknownMemberType]  partial stubs
 
         yield take
 
 
 @contextmanager
-def parquet_to(output: Path) -> Generator[Take]:
-    """Takes the parts of a frame; each becomes a row group."""
+def write_parquet(output: Path) -> Generator[Take]:
+    """Return a function that appends parts of a frame to a parquet file, as row groups."""
     pa, parquet = _pyarrow()
     writers: list[Any] = []
     with ExitStack() as stack:
@@ -103,7 +101,7 @@ def parquet_to(output: Path) -> Generator[Take]:
 
 
 def _schema(part: pd.DataFrame) -> object:
-    """The columns of a part, with room for the names of all parts, however many or few it has."""
+    """Return the schema of a part; categories are strings, so that it holds for all parts."""
     pa, _ = _pyarrow()
     found = pa.Schema.from_pandas(part, preserve_index=False)
     names = pa.dictionary(pa.int32(), pa.string())
@@ -114,7 +112,7 @@ def _schema(part: pd.DataFrame) -> object:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    # It has no types of its own.
+    # pyarrow has no type stubs.
     return import_module("pyarrow"), import_module("pyarrow.parquet")
 
 

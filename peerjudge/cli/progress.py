@@ -1,4 +1,4 @@
-"""Shows on stderr how a run goes: a bar, plain lines, or nothing."""
+"""Progress of a run on stderr: a bar, plain lines, or nothing."""
 
 from __future__ import annotations
 
@@ -10,185 +10,167 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import Display, LogForm, log_sentence, say_sentence, status
+from peerjudge.cli.console import Display, LogForm, log_status, print_status, status
 from peerjudge.data import StopReason, Transcript
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from peerjudge.runs import Observer, Prepared
-
-__all__ = ["showing"]
+    from peerjudge.runs import Costs, Observer, Prepared
 
 _SECONDS_BETWEEN_LINES = 5.0
 
 
 class Silent:
-    """Shows nothing."""
+    """An observer that shows nothing."""
 
     def planned(self, prepared: Prepared) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def began(self, transcript: Transcript) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ended(self, transcript: Transcript) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def skipped(self, count: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
-class Count:
-    """What has been played so far: discussions, and what those that ended have taken."""
+class Counting:
+    """An observer that counts discussions, tokens and cost, and calls `show` after each event."""
 
-    def __init__(self, prepared: Prepared) -> None:
-        self.total = len(prepared.plan)
-        self.done = self._open = self._failed = self._tokens = self._saved = 0
-        self._kept: dict[str, int] = {}
+    def __init__(self) -> None:
+        self.total = self.done = self._open = self._failed = self._tokens = self._saved = 0
+        self._stored_turns: dict[str, int] = {}
         self._cost = 0.0
         self._known = self._free = True
+        self._costs: Costs | None = None
+
+    def planned(self, prepared: Prepared) -> None:
+        """Show the size of the run."""
+        self.total = len(prepared.plan)
         self._costs = prepared.costs
+        self.start(_describe(prepared, self.total))
 
     def began(self, transcript: Transcript) -> None:
-        """Count a discussion as open; the turns that it has were taken by an earlier run."""
+        """Count a discussion as open; turns of an earlier run do not count."""
         self._open += 1
-        self._kept[transcript.id] = len(transcript.turns)
+        self._stored_turns[transcript.id] = len(transcript.turns)
+        self.show()
 
     def ended(self, transcript: Transcript) -> None:
         """Count a discussion with its turns."""
         self.done += 1
         self._open -= 1
         self._failed += transcript.stop is StopReason.FAILED
-        for turn in transcript.turns[self._kept.pop(transcript.id, 0) :]:
+        for turn in transcript.turns[self._stored_turns.pop(transcript.id, 0) :]:
             said = turn.utterance
             if said.cached:
                 self._saved += 1
                 continue
             self._tokens += said.usage.prompt_tokens + said.usage.completion_tokens
-            if not said.simulated:
+            if not said.simulated and self._costs is not None:
                 cost = self._costs.of(transcript.seat(turn.cue.seat).reviewer, said.usage)
                 self._free = self._free and cost == 0.0
                 self._known = self._known and cost is not None
                 self._cost += cost or 0.0
+        self.show()
+
+    def skipped(self, count: int) -> None:
+        """Count discussions that were complete before."""
+        self.done += count
+        self.show()
+
+    def start(self, description: str) -> None:
+        """Show the description of the run."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Show the counts."""
+        raise NotImplementedError
 
     @property
     def open(self) -> str:
-        """How many are under way, if any."""
+        """Number of open discussions, empty for 0."""
         return f"{self._open} open" if self._open else ""
 
     @property
     def failed(self) -> str:
-        """How many have failed, if any."""
+        """Number of failed discussions, empty for 0."""
         return f"{self._failed} failed" if self._failed else ""
 
     @property
-    def taken(self) -> str:
-        """Tokens, cost and calls saved, as far as there are any."""
+    def spent(self) -> str:
+        """Tokens, cost and cached calls, as far as there are any."""
         parts = [f"{self._tokens:,} tokens"] if self._tokens else []
         if not self._free:
             parts.append(f"${self._cost:,.2f}" if self._known else "cost unknown")
         if self._saved:
-            parts.append(f"{self._saved:,} calls saved")
+            parts.append(f"{self._saved:,} cached calls")
         return ", ".join(parts)
 
 
-class Lines:
-    """Says a line every few seconds, for logs and terminals without cursor control."""
+class Lines(Counting):
+    """An observer that prints a line every few seconds, for logs and simple terminals."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        self._tell = say
-        self._count: Count | None = None
+        super().__init__()
+        self._say = say
         self._next_line = 0.0
 
-    def planned(self, prepared: Prepared) -> None:
-        """Say what is going to be played."""
-        self._count = Count(prepared)
+    def start(self, description: str) -> None:
+        """Print the description of the run."""
         self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-        self._tell(_opening(prepared, self._count.total))
+        self._say(description)
 
-    def began(self, transcript: Transcript) -> None:
-        """Count it as open."""
-        if self._count is not None:
-            self._count.began(transcript)
-
-    def ended(self, transcript: Transcript) -> None:
-        """Count, and say so from time to time."""
-        if self._count is not None:
-            self._count.ended(transcript)
-            self._say(self._count)
-
-    def skipped(self, count: int) -> None:
-        """Count as done what was done before."""
-        if self._count is not None:
-            self._count.done += count
-            self._say(self._count)
-
-    def _say(self, count: Count) -> None:
+    def show(self) -> None:
+        """Print the counts if the last line is old or the run is complete."""
         now = time.monotonic()
-        if count.done == count.total or now >= self._next_line:
+        if self.done == self.total or now >= self._next_line:
             self._next_line = now + _SECONDS_BETWEEN_LINES
-            told = [
-                f"{count.done} of {count.total} discussions",
-                count.open,
-                count.failed,
-                count.taken,
-            ]
-            self._tell(", ".join(part for part in told if part))
+            parts = [f"{self.done} of {self.total} discussions", self.open, self.failed, self.spent]
+            self._say(", ".join(part for part in parts if part))
 
 
-class Bar:
-    """Moves a progress bar."""
+class Bar(Counting):
+    """An observer that moves a progress bar."""
 
     def __init__(self, progress: Progress) -> None:
+        super().__init__()
         self._progress = progress
         self._task: TaskID | None = None
-        self._count: Count | None = None
 
-    def planned(self, prepared: Prepared) -> None:
-        """Say what is going to be played, and start the bar."""
-        self._count = Count(prepared)
-        total = self._count.total
-        self._progress.console.print(_opening(prepared, total), markup=False)
+    def start(self, description: str) -> None:
+        """Print the description of the run and add the bar."""
+        self._progress.console.print(description, markup=False)
         self._task = self._progress.add_task(
-            "discussions", total=total, open="", failed="", taken=""
+            "discussions", total=self.total, open="", failed="", spent=""
         )
 
-    def began(self, transcript: Transcript) -> None:
-        """Count it as open."""
-        if self._count is not None:
-            self._count.began(transcript)
-            self.skipped(0)
-
-    def ended(self, transcript: Transcript) -> None:
-        """Move on by one."""
-        if self._count is not None:
-            self._count.ended(transcript)
-            self.skipped(1)
-
-    def skipped(self, count: int) -> None:
-        """Move on."""
-        if self._task is not None and self._count is not None:
+    def show(self) -> None:
+        """Update the bar."""
+        if self._task is not None:
             self._progress.update(
                 self._task,
-                advance=count,
-                open=self._count.open,
-                failed=self._count.failed,
-                taken=self._count.taken,
+                completed=self.done,
+                open=self.open,
+                failed=self.failed,
+                spent=self.spent,
             )
 
 
 @contextmanager
-def showing(display: Display, *, logs: LogForm = LogForm.TEXT) -> Generator[Observer]:
-    """An observer that shows a run in this way while the block lasts.
+def show_progress(display: Display, *, logs: LogForm = LogForm.TEXT) -> Generator[Observer]:
+    """Open an observer that shows progress during the block.
 
-    Beside logs in JSON, lines are events as well, at the level `info`.
+    With JSON logs, lines of progress are log events of level `info`.
     """
     if display is Display.NONE:
         yield Silent()
     elif display is Display.PLAIN or not sys.stderr.isatty():
-        as_event = partial(log_sentence, level=logging.INFO)
-        yield Lines(as_event if logs is LogForm.JSON else say_sentence)
+        as_event = partial(log_status, level=logging.INFO)
+        yield Lines(as_event if logs is LogForm.JSON else print_status)
     else:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
         from rich.table import Column
@@ -196,25 +178,25 @@ def showing(display: Display, *, logs: LogForm = LogForm.TEXT) -> Generator[Obse
         columns = (
             "{task.description}",
             BarColumn(bar_width=16),
-            # On a narrow terminal the bar gives way, not the numbers.
+            # On a narrow terminal the bar shrinks, not the numbers.
             MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=7)),
             TimeRemainingColumn(),
             "{task.fields[open]}",
             "[red]{task.fields[failed]}",
-            "{task.fields[taken]}",
+            "{task.fields[spent]}",
         )
         with Progress(*columns, console=status()) as progress:
             yield Bar(progress)
 
 
-def _opening(prepared: Prepared, total: int) -> str:
+def _describe(prepared: Prepared, total: int) -> str:
     plan = prepared.plan
     return (
-        f"{plan.experiment.name}: {_many(len(plan.parts), 'condition')} on "
-        f"{_many(len(plan.comparisons), 'comparison')} of {prepared.dataset.name}, "
-        f"{_many(total, 'discussion')}"
+        f"{plan.experiment.name}: {_count(len(plan.parts), 'condition')} on "
+        f"{_count(len(plan.comparisons), 'comparison')} of {prepared.dataset.name}, "
+        f"{_count(total, 'discussion')}"
     )
 
 
-def _many(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""`peerjudge run`: play an experiment, or go on with one that was stopped."""
+"""`peerjudge run`: run an experiment, or resume an interrupted run."""
 
 from __future__ import annotations
 
@@ -11,28 +11,25 @@ from peerjudge.cli.console import (
     Display,
     LogForm,
     configure_logging,
-    log_sentence,
+    log_status,
     print_json,
+    print_status,
     results,
-    say_sentence,
 )
 from peerjudge.cli.dry_run import print_estimate
-from peerjudge.cli.progress import showing
-from peerjudge.cli.stopping import stoppable
-from peerjudge.cli.tracing import tracing
-from peerjudge.errors import PeerJudgeError
+from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.progress import show_progress
+from peerjudge.cli.tracing import export_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from peerjudge.runs import RunSummary
 
-__all__ = ["run_command"]
-
-_CAUSES = 5
-"""How many kinds of failures are told of."""
-_MESSAGE = 300
-"""How much of what a server said is told. [characters]"""
+_SHOWN_FAILURES = 5
+"""Kinds of failures that are listed at the end."""
+_MESSAGE_LENGTH = 300
+"""Most characters of an error message that are shown."""
 
 
 async def run_command(
@@ -58,77 +55,72 @@ async def run_command(
     log_format: LogForm = LogForm.TEXT,
     json: bool = False,
 ) -> int:
-    """Play an experiment. The same command again goes on where it stopped.
+    """Run an experiment; run the same command again to resume it.
 
-    Nothing that is stored is asked for twice; a larger --limit extends a run; failed discussions
-    are taken up at the turn that failed.
+    Stored turns are not requested again. A larger --limit extends a run. Failed discussions resume
+    at the turn that failed.
 
     Parameters
     ----------
     experiment
-        A name that `peerjudge list experiments` shows, or the path of a .py file.
+        A name from `peerjudge list experiments`, or the path of a .py file.
     data
-        A dataset, NAME or NAME:PATH, instead of the one the experiment declares.
+        Dataset NAME or NAME:PATH that replaces the one in the experiment.
     out
-        The run folder. By default one under runs/ that is the same for the same experiment.
+        Run folder. By default a folder under runs/, the same for the same experiment.
     store
-        A database URL (sqlite or postgresql) instead of a folder.
+        Database URL (sqlite or postgresql) instead of a folder.
     limit
-        Play only the first so many comparisons.
+        Number of comparisons to run.
     seed
-        The seed of every random choice, instead of the declared one.
+        Seed of all random choices, instead of the one in the experiment.
     setting
-        key=value, as often as needed: an option of the protocols (turns=6, stop=agreement), of all
+        key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
         conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3), or
         of the reviewers (temperature=0.7, latency=0.05).
     max_connections
-        How many calls are under way at a time, at most. To each provider it begins with 16,
-        grows while the provider answers, and is halved when it says that it is asked too much.
+        Most calls in flight. Each provider starts with 16; the number grows while calls succeed and
+        is halved when the provider reports a rate limit.
     workers
-        How many processes speak to the models, for when one is busy with that alone; 1 is this one.
-        What is played, stored, limited and paid is the same, however many there are.
+        Number of processes that call models, for runs that one processor slows down; 1 uses this
+        process. Results, storage, limits and cost are the same for any number.
     cost_limit
-        Stop before more than so many USD are spent, by this and earlier runs into the same place.
-        Prices are those of a published table, or your own in prices.toml: a table ["MODEL"] with
-        input and output, in USD per million tokens. What open discussions need is set aside, so
-        the run stops between discussions; where that is not enough, they are left to go on later.
-        The same command with a higher limit goes on.
+        Stop before the cost exceeds this amount (USD), counting earlier runs into the same place.
+        Prices come from a published table, or from your prices.toml: a table ["MODEL"] with input
+        and output in USD per million tokens. The run stops between discussions if possible; run
+        the same command with a higher limit to resume.
     token_limit
-        The same for tokens, prompt and completion together, simulated ones included.
+        Stop before prompt and completion tokens exceed this number, counting earlier runs into the
+        same place and simulated tokens.
     fail_on_error
-        Stop once 5 discussions, and this share (0 to 1) of those that ended, have failed.
+        Stop when 5 discussions and this share (0 to 1) of the ended ones have failed.
     deadline
-        Seconds that one discussion may take before it fails.
+        Seconds after which a discussion fails.
     cache
-        The file or folder in which replies of models are kept, so that none is paid twice; several
-        runs may share one. By default the run folder; with --store, the user's cache folder.
-        `none` keeps nothing.
+        File or folder of the reply cache; several runs may share it. By default the run folder;
+        with --store, the user's cache folder. `none` disables it.
     dry_run
-        Print how many calls and tokens it would take and what they would cost, and call nobody.
+        Print the estimated calls, tokens and cost, and call no model.
     display
-        How progress is shown on stderr.
+        Form of the progress on stderr.
     log_level
-        Which log events are shown on stderr.
+        Lowest level of log events on stderr: debug, info, warning, error or critical.
     log_format
-        Whether each is written as text, or as a JSON object with `event`, `level`, `timestamp`,
-        `run`, `discussion` and `turn`.
+        Form of log events: text, or JSON objects with `event`, `level`, `timestamp`, `run`,
+        `discussion` and `turn`.
     json
         Print the summary as one JSON document.
     """
     from peerjudge.runs import parse_settings, prepare, run
 
-    _require_level(log_level)
     configure_logging(level=log_level, form=log_format)
-    if log_level.lower() != "debug":
-        _hush_retries()
     settings = parse_settings(setting)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
         print_estimate(prepared, json=json)
         return 0
-    say = log_sentence if log_format is LogForm.JSON else say_sentence
-    async with stoppable():
-        with tracing(), showing(display, logs=log_format) as observer:
+    async with cancel_on_signal():
+        with export_spans(), show_progress(display, logs=log_format) as observer:
             summary = await run(
                 experiment,
                 data=data,
@@ -146,97 +138,70 @@ async def run_command(
                 deadline=deadline,
                 observer=observer,
             )
-    await _print_outcome(summary, place=store, json=json, say=say)
-    return _exit_code(summary)
-
-
-def _enough(summary: RunSummary) -> str:
-    """The limit with which the run goes on, rounded up."""
-    enough = summary.enough or 0.0
-    return (
-        f"{ceil(enough * 100) / 100:.2f}" if summary.stopped == "cost limit" else str(ceil(enough))
-    )
-
-
-def _require_level(name: str) -> None:
-    """Raise `PeerJudgeError` for a log level that there is not."""
-    from logging import getLevelNamesMapping
-
-    if name.upper() not in getLevelNamesMapping():
-        msg = f"there is no log level {name!r}: debug, info, warning, error or critical"
-        raise PeerJudgeError(msg)
-
-
-def _hush_retries() -> None:
-    """A call that is tried again is no news: a busy provider makes thousands of them."""
-    from stamina.instrumentation import set_on_retry_hooks
-
-    set_on_retry_hooks([])
-
-
-def _exit_code(summary: RunSummary) -> int:
+    await _print_results(summary, store=store, json=json)
+    _print_next_step(summary, log_status if log_format is LogForm.JSON else print_status)
     if summary.stopped is not None and summary.stopped.endswith("limit"):
         return 3
     return 1 if summary.discussions.failed else 0
 
 
-async def _print_outcome(
-    summary: RunSummary, *, place: str | None, json: bool, say: Callable[[str], None]
-) -> None:
+async def _print_results(summary: RunSummary, *, store: str | None, json: bool) -> None:
     from peerjudge.cli import reporting
     from peerjudge.reporting import print_findings
     from peerjudge.runs import open_run, summary_document
 
-    async with open_run(summary.folder or f"{place}#{summary.run}") as opened:
+    async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
         reading = await reporting.read(opened)
         report = reporting.write(opened, reading) if summary.folder else None
     if json:
         print_json(summary_document(summary))
-        _print_next(summary, say)
         return
     console = results()
     print_findings(reading.findings, console=console)
     counts = summary.discussions
     console.print(
-        f"\n{counts.done} discussions played, {counts.skipped} found done, {counts.failed} failed"
+        f"\n{counts.done} discussions completed, {counts.skipped} already complete, "
+        f"{counts.failed} failed"
     )
-    console.print(_spending(summary))
+    console.print(_describe_spending(summary))
     source = summary.folder or f"{summary.store}#{summary.run}"
     console.print(f"run     {source}", soft_wrap=True, markup=False)
     if report is not None:
         console.print(f"report  {report}", soft_wrap=True, markup=False)
-    _print_next(summary, say)
 
 
-def _spending(summary: RunSummary) -> str:
+def _describe_spending(summary: RunSummary) -> str:
     calls = summary.calls
     if calls.simulated and not calls.paid + calls.cached:
-        return f"{calls.simulated:,} simulated calls, {summary.tokens:,} tokens, nothing to pay"
-    saved = f", {calls.cached:,} saved" if calls.cached else ""
+        return f"{calls.simulated:,} simulated calls, {summary.tokens:,} tokens, cost: $0.00"
+    cached = f", {calls.cached:,} cached" if calls.cached else ""
     simulated = f", {calls.simulated:,} simulated" if calls.simulated else ""
-    cost = "cost unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
-    return f"{calls.paid:,} calls paid{saved}{simulated}, {summary.tokens:,} tokens, {cost}"
+    cost = "unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
+    return f"{calls.paid:,} paid calls{cached}{simulated}, {summary.tokens:,} tokens, cost: {cost}"
 
 
-def _print_next(summary: RunSummary, say: Callable[[str], None]) -> None:
-    """What to do where not everything has been played, and what failed of what."""
+def _print_next_step(summary: RunSummary, say: Callable[[str], None]) -> None:
+    """Print the causes of failures, and how to complete a run that is not complete."""
     failed = summary.discussions.failed
-    for each in summary.failures[:_CAUSES]:
-        said = "".join(char if char.isprintable() else " " for char in each.message[:_MESSAGE])
-        say(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {said}")
-    if (others := failed - sum(each.count for each in summary.failures[:_CAUSES])) > 0:
-        say(f"{others:,} failed of other causes: `--json` lists them all")
+    shown = summary.failures[:_SHOWN_FAILURES]
+    for each in shown:
+        text = each.message[:_MESSAGE_LENGTH]
+        printable = "".join(char if char.isprintable() else " " for char in text)
+        say(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {printable}")
+    if (others := failed - sum(each.count for each in shown)) > 0:
+        say(f"{others:,} failed for other reasons; --json lists all of them.")
     stopped = summary.stopped
     if stopped == "too many failures":
         say(
-            f"Stopped: {failed} discussions have failed, too many to go on. "
-            "Mend the cause; then the same command goes on."
+            f"Stopped: too many failures ({failed} discussions). "
+            "Fix the cause and run the same command to resume."
         )
     elif stopped is not None:
+        enough = summary.enough or 0.0
+        needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
         say(
-            f"Stopped at the {stopped}: the next discussion could have passed it. "
-            f"What is stored stays: the same command with a higher --{stopped.replace(' ', '-')} "
-            f"goes on, from {_enough(summary)}."
+            f"Stopped at the {stopped}: the next discussion could exceed it. Progress is saved; run "
+            f"the same command with --{stopped.replace(' ', '-')} {needed} or higher to resume."
         )
     elif failed:
-        say("Run the same command again to retry only those that failed.")
+        say("Run the same command again to retry the failed discussions only.")

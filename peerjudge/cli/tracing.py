@@ -1,4 +1,4 @@
-"""Sends spans to where OpenTelemetry's own environment variables say, if they say so."""
+"""Export of OpenTelemetry spans to the endpoint that the environment names."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from contextlib import contextmanager
 
 from peerjudge.errors import PeerJudgeError
 
-__all__ = ["tracing"]
-
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _DISABLED = "OTEL_SDK_DISABLED"
 _SERVICE = "OTEL_SERVICE_NAME"
 
-_PATIENCE = 10.0
-"""How long the last spans of a run may take on their way. [s]"""
-_PATIENCE_STOPPED = 0.3
-"""The same for a run that was told to stop, or failed. [s]"""
+_FLUSH_TIMEOUT = 10.0
+"""Time to send the last spans of a run. [s]"""
+_FLUSH_TIMEOUT_STOPPED = 0.3
+"""Time to send them after an interrupt or error. [s]"""
 
 
 @contextmanager
-def tracing() -> Generator[None]:
-    """Export the spans of the block by OTLP over HTTP; does nothing where no endpoint is named.
+def export_spans() -> Generator[None]:
+    """Export the spans of the block by OTLP over HTTP; does nothing without an endpoint.
 
-    Raises `PeerJudgeError` where one is named and the extra for it is not installed.
+    Raises `PeerJudgeError` if there is an endpoint and the extra `otel` is not installed.
     """
     named = next((name for name in _ENDPOINTS if os.environ.get(name)), None)
     if named is None or os.environ.get(_DISABLED, "").lower() == "true":
@@ -44,12 +42,12 @@ def tracing() -> Generator[None]:
     provider = TracerProvider(resource=Resource.create({"service.name": service}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    patience = _PATIENCE_STOPPED
+    timeout = _FLUSH_TIMEOUT_STOPPED
     try:
         yield
-        patience = _PATIENCE
+        timeout = _FLUSH_TIMEOUT
     finally:
-        # In a thread of its own, for a collector that does not answer must not keep the program.
+        # In a thread: a collector that does not answer must not delay the exit.
         closing = threading.Thread(target=provider.shutdown, daemon=True)
         closing.start()
-        closing.join(patience)
+        closing.join(timeout)

@@ -50,7 +50,7 @@ def test_a_limit_exits_with_3_and_a_higher_one_goes_on(shell):
     """The run that was stopped says how to go on, and going on ends it."""
     stopped = shell(*STUDY, "--out", "x", "--token-limit", "30000")
     assert stopped.code == 3
-    assert "--token-limit goes on" in " ".join(stopped.err.split())
+    assert "or higher to resume" in " ".join(stopped.err.split())
     document = shell(*STUDY, "--out", "x", "--token-limit", "30000", "--json")
     assert document.code == 3
     assert document.document["stopped"] == "token limit"
@@ -80,7 +80,7 @@ def test_a_hopeless_run_exits_with_1_and_a_sentence(shell):
     (cause,) = outcome.document["failures"]
     assert (cause["reviewer"], cause["kind"], cause["count"]) == ("absent", "ConnectionError", 5)
     assert "5 failed: absent, ConnectionError: gone" in outcome.err
-    assert "too many to go on" in " ".join(outcome.err.split())
+    assert "too many failures (5 discussions)" in " ".join(outcome.err.split())
 
 
 def test_what_a_server_says_cannot_steer_the_terminal(shell):
@@ -105,7 +105,7 @@ def test_what_a_server_says_cannot_steer_the_terminal(shell):
     ("flags", "said"),
     [
         (("--max-connections", "0"), "1 connection or more, not 0"),
-        (("--log-level", "loud"), "no log level 'loud'"),
+        (("--log-level", "loud"), "unknown log level 'loud'"),
         (("--store", "study"), "--out"),
     ],
 )

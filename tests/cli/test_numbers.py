@@ -10,7 +10,7 @@ import pytest
 
 import peerjudge as pj
 from peerjudge.analysis.frames import FRAMES
-from peerjudge.cli.export_frames import csv_to, parquet_to
+from peerjudge.cli.export_frames import write_csv, write_parquet
 from peerjudge.cli.tables import odds_of
 from peerjudge.data import Measurement
 from peerjudge.runs.frames import read_in_parts
@@ -144,8 +144,8 @@ def test_a_frame_is_written_read_in_parts(played, name):
     whole: pd.DataFrame = getattr(pj, f"{name}_df")(run)
     sizes: list[int] = []
     with (
-        parquet_to(played.folder / "parts.parquet") as as_parquet,
-        csv_to(played.folder / "parts.csv") as as_csv,
+        write_parquet(played.folder / "parts.parquet") as as_parquet,
+        write_csv(played.folder / "parts.csv") as as_csv,
     ):
 
         def take(part: pd.DataFrame) -> None:

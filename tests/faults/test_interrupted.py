@@ -85,7 +85,7 @@ def prepare(kit, folder, server, *, leader="ann", limits="timeout = 600", turn="
 def require_tidy(folder):
     """What the run printed on stderr holds the one sentence and no complaint."""
     err = (folder / "complaints").read_text()
-    assert err.endswith("interrupted; what is stored stays: the same command goes on\n")
+    assert err.endswith("Interrupted. Progress is saved; run the same command to resume.\n")
     assert not [word for word in UNTIDY if word in err], err
 
 
