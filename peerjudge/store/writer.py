@@ -91,7 +91,7 @@ class Writer:
                     while self._waiting:
                         await self._gather()
                         await self._write(commit)
-        except Exception as cause:  # noqa: BLE001  all waiting writes must fail, whatever the cause
+        except Exception as cause:  # noqa: BLE001  all waiting writes must fail
             self._broken = describe_error(cause, self._location)
         # Writes wait here only after a failure.
         for _, done in self._waiting:

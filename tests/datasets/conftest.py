@@ -1,4 +1,4 @@
-"""Where the published data lie, and how a data file is written for a test."""
+"""Fixtures: paths of published data, and files written for a test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 @pytest.fixture(scope="session")
 def published() -> Callable[[str], Path]:
-    """The path of a published dataset; skips the test where the data are not at hand."""
+    """Return the path of a published dataset; skip the test where it is absent."""
 
     def find(place: str) -> Path:
         if not (DATA / place).exists():
@@ -24,7 +24,7 @@ def published() -> Callable[[str], Path]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
-    """Writes a file of this name and content; gives its path."""
+    """Write a file of this name and content; return its path."""
 
     def to_file(name: str, content: str | bytes) -> Path:
         path = tmp_path / name

@@ -8,7 +8,7 @@ from peerjudge.datasets import GoldRule, list_datasets, load
 from peerjudge.errors import DataError
 
 
-def test_every_dataset_has_a_name_and_a_line_about_it():
+def test_every_dataset_has_a_name_and_a_description():
     """Only the sample needs no path."""
     listed = {name: (description, needs_path) for name, description, needs_path in list_datasets()}
     assert list(listed) == sorted(listed)
@@ -18,14 +18,14 @@ def test_every_dataset_has_a_name_and_a_line_about_it():
     assert all(line and "\n" not in line for line, _ in listed.values())
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones():
-    """A typing mistake is answered with what there is."""
+def test_an_unknown_name_lists_the_known_ones():
+    """The error of a misspelt name lists the datasets."""
     with pytest.raises(DataError, match=r"no dataset 'vicuna'; there are csv, jsonl, .*vicuna80"):
         load("vicuna:somewhere")
 
 
 def test_a_users_file_needs_its_path():
-    """`jsonl` alone says nothing about which file."""
+    """`jsonl` alone names no file."""
     with pytest.raises(DataError, match="dataset 'jsonl' needs a path; say jsonl:PATH"):
         load("jsonl")
 
@@ -40,8 +40,8 @@ def test_a_gold_rule_needs_votes():
             load(**arguments)
 
 
-def test_an_unknown_gold_rule_is_answered_with_the_known_ones():
-    """The rules are few and have names."""
+def test_an_unknown_gold_rule_lists_the_known_ones():
+    """The error lists all rules."""
     with pytest.raises(
         DataError, match="unknown gold rule 'loudest'; there are sign_of_mean, strict"
     ):
@@ -49,7 +49,7 @@ def test_an_unknown_gold_rule_is_answered_with_the_known_ones():
 
 
 def test_a_limit_keeps_the_first_comparisons():
-    """A limit takes from the top; a limit of nothing is a mistake."""
+    """A limit keeps comparisons from the top; a limit of 0 is an error."""
     assert load("sample", limit=5).comparisons == load("sample").comparisons[:5]
     assert load("sample", limit=500) == load("sample")
     with pytest.raises(DataError, match="a limit of 0 comparisons leaves nothing"):

@@ -1,4 +1,4 @@
-"""Published data are fetched once, verified, and found again by name."""
+"""Published data are downloaded once, verified, and loaded by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOWNLOADS = [name for name, _, _ in list_datasets() if find_source(name).upstrea
 
 @pytest.fixture
 def mirror(httpserver, published):
-    """Serves a dataset's files as they lie in its `original` folder; gives the mirror's address."""
+    """Serve the files of a dataset's `original` folder; return the mirror's address."""
 
     def serve(name, *, without=(), spoiled=()):
         for file in read_registry(name):
@@ -33,7 +33,7 @@ def mirror(httpserver, published):
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    """A cache of the test's own."""
+    """Use an empty cache."""
     monkeypatch.setenv("PEERJUDGE_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -51,8 +51,8 @@ def test_a_downloaded_dataset_needs_no_path(mirror, published, cache):
 
 
 @pytest.mark.data
-def test_nothing_is_fetched_twice(httpserver, mirror, tmp_path):
-    """A second download asks the server for nothing; one that lacks a file asks for that file."""
+def test_nothing_is_downloaded_twice(httpserver, mirror, tmp_path):
+    """A second download requests only missing or damaged files."""
     address = mirror("lfqa")
     folder = download("lfqa", into=tmp_path / "here", base_url=address)
     assert len(httpserver.log) == 1
@@ -68,7 +68,7 @@ def test_nothing_is_fetched_twice(httpserver, mirror, tmp_path):
 
 @pytest.mark.data
 def test_an_interrupted_download_is_resumed(httpserver, mirror, tmp_path):
-    """What arrived before a failure is kept, and only the rest is fetched the next time."""
+    """Complete files are kept, and the next download requests the rest."""
     *_, lost = read_registry("vicuna80")
     address = mirror("vicuna80", without=[lost])
     with pytest.raises(DataError, match=rf"{lost} could not be fetched .*try again"):
@@ -84,7 +84,7 @@ def test_an_interrupted_download_is_resumed(httpserver, mirror, tmp_path):
 
 @pytest.mark.data
 def test_a_file_with_another_checksum_is_not_kept(mirror, tmp_path):
-    """A file that is not the published one leaves nothing behind, and one sentence says so."""
+    """The file is discarded, and the message names it."""
     spoiled = "experts_pairwise_human_preferences.jsonl"
     address = mirror("lfqa", spoiled=[spoiled])
     with pytest.raises(DataError, match=rf"{spoiled} is not the published file: its checksum"):
@@ -93,22 +93,22 @@ def test_a_file_with_another_checksum_is_not_kept(mirror, tmp_path):
 
 
 def test_a_missing_file_is_named_with_its_address(httpserver, tmp_path):
-    """A 404 says which address has nothing, and that trying again costs nothing."""
+    """The message of a 404 has the address and says to try again."""
     httpserver.expect_request("/").respond_with_data("")
     httpserver.no_handler_status_code = 404
     with pytest.raises(DataError, match=r"http://.*preferences.jsonl could not be fetched \(404"):
         download("lfqa", into=tmp_path / "here", base_url=httpserver.url_for("/"))
 
 
-def test_a_server_that_cannot_be_reached_is_an_error_of_one_sentence(tmp_path):
-    """No connection is a mistake the caller can mend."""
+def test_an_unreachable_server_is_an_error(tmp_path):
+    """The message says which file is missing."""
     with pytest.raises(DataError, match="could not be fetched"):
         download("lfqa", into=tmp_path / "here", base_url="http://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("name", ["sample", "jsonl", "csv"])
-def test_what_is_not_published_is_not_downloaded(name):
-    """The sample is built in, and a user's file is the user's."""
+def test_other_datasets_are_not_downloaded(name):
+    """The error lists the datasets with a download."""
     with pytest.raises(
         DataError, match="is not downloaded; those that are: lfqa, llmbar, vicuna80"
     ):
@@ -117,7 +117,7 @@ def test_what_is_not_published_is_not_downloaded(name):
 
 @pytest.mark.parametrize("name", DOWNLOADS)
 def test_addresses_name_a_commit(name):
-    """No address can change its content: each holds the full hash of a commit."""
+    """Each address holds the full hash of a commit, so its content cannot change."""
     addresses = [
         find_source(name).upstream,
         *(url for _, url in read_registry(name).values() if url),
@@ -130,7 +130,7 @@ def test_addresses_name_a_commit(name):
 @pytest.mark.data
 @pytest.mark.parametrize("name", DOWNLOADS)
 def test_checksums_are_those_of_the_files(name, published):
-    """Each checksum on record is that of the authors' file, byte for byte."""
+    """Each checksum in the registry is that of the authors' file."""
     folder = published(f"{name}/original")
     for file, (sha256, _) in read_registry(name).items():
         if (folder / file).exists():

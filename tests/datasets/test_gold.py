@@ -16,19 +16,19 @@ RULES = st.sampled_from(GoldRule)
 
 @given(VOTES, RULES)
 def test_no_rule_favours_a_position(votes, rule):
-    """Naming the answers in the other order turns the gold with them, under every rule."""
+    """Reversing the answers reverses the gold, under every rule."""
     assert settle_votes([-vote for vote in votes], rule) == -settle_votes(votes, rule)
 
 
 @given(st.sampled_from((-1, 0, 1)), st.integers(1, 7), RULES)
 def test_a_unanimous_vote_is_the_gold(vote, people, rule):
-    """Where all people agree there is nothing to settle."""
+    """If all people agree, every rule returns their vote."""
     assert settle_votes([vote] * people, rule) == vote
 
 
 @given(VOTES)
 def test_the_first_vote_decides_only_where_the_votes_cancel_out(votes):
-    """The two readings of the mean differ exactly where the votes sum to nothing."""
+    """The two rules of the mean differ exactly where the votes sum to 0."""
     mean = settle_votes(votes, GoldRule.SIGN_OF_MEAN)
     first = settle_votes(votes, GoldRule.FIRST_VOTE_ON_EVEN)
     assert first == (mean if sum(votes) else votes[0])
@@ -50,7 +50,7 @@ def test_the_mean_and_the_majority_are_different_rules(votes, mean, strict):
     assert settle_votes(votes, GoldRule.STRICT_MAJORITY) == strict
 
 
-def test_gold_speaks_of_answers():
+def test_gold_names_answers():
     """A score becomes the first answer, a tie or the second; no votes make no gold."""
     verdicts = [
         settle_gold(votes, GoldRule.SIGN_OF_MEAN, ("x", "y")) for votes in ([-1], [0], [1], [])

@@ -37,7 +37,7 @@ def test_the_counts_are_those_of_the_paper(published):
 @pytest.mark.data
 @pytest.mark.parametrize("column", ["majority", "first_vote_on_even"])
 def test_gold_is_settled_by_the_rule_asked_for(published, column):
-    """Both published readings of the votes are at hand; only one of them knows ties."""
+    """Both rules give the published verdicts; only one of them has ties."""
     rule = {"majority": "sign_of_mean"}.get(column, column)
     gold = {c.id: c.gold for c in load(f"lfqa+{rule}:{published('lfqa/original')}").comparisons}
     lines = (published("lfqa") / "pairs.jsonl").read_text().splitlines()
@@ -50,7 +50,7 @@ def test_gold_is_settled_by_the_rule_asked_for(published, column):
 
 @pytest.mark.data
 def test_every_question_has_a_better_answer_by_default(published):
-    """Where two experts disagree, the first one's vote is the gold."""
+    """The first vote is the gold if two experts disagree."""
     path = published("lfqa/original")
     default = load(f"lfqa:{path}")
     assert default == load(f"lfqa:{path}", gold=GoldRule.FIRST_VOTE_ON_EVEN)
@@ -84,7 +84,7 @@ def test_line_breaks_are_line_breaks(write):
     ],
 )
 def test_a_wrong_row_is_named_by_file_and_line(write, change, complaint):
-    """What an expert cannot have voted stops the loading where it stands."""
+    """An impossible vote is an error with file and line."""
     path = write(
         "own.jsonl", f"{json.dumps(ROW)}\n{json.dumps({**ROW, **change, 'question': 'How?'})}"
     )
@@ -92,7 +92,7 @@ def test_a_wrong_row_is_named_by_file_and_line(write, change, complaint):
         load(f"lfqa:{path}")
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
-    """A folder in neither layout is named, with what it should hold."""
+def test_another_folder_is_refused(tmp_path):
+    """The message names the folder and the files it lacks."""
     with pytest.raises(DataError, match="not an LFQA folder"):
         load(f"lfqa:{tmp_path}")

@@ -54,7 +54,7 @@ def test_65_reviewers_judge_every_instance_in_both_orders(llmbar):
 
 @pytest.mark.data
 def test_only_the_last_stage_counts(published, llmbar):
-    """The calls left out are the first stages that Swap and Swap_CoT repeated."""
+    """The other calls are the first stages of Swap and Swap_CoT."""
     with gzip.open(published("llmbar") / "recorded.jsonl.gz", "rt") as file:
         calls = [json.loads(line) for line in file]
     assert len(calls) == 58_748
@@ -97,7 +97,7 @@ def test_ratings_become_the_text_of_a_review(llmbar):
 @pytest.mark.data
 @pytest.mark.parametrize("folder", ["llmbar/original", "llmbar/original/LLMBar"])
 def test_the_benchmarks_own_folder_is_the_same_data(published, llmbar, folder):
-    """What is there in the native layout equals the same part of the tidy tables."""
+    """The native layout equals the same part of the tidy tables."""
     native = load(f"llmbar:{published(folder)}")
     ids = {comparison.id for comparison in native.comparisons}
     runs = {(r.reviewer, r.comparison) for r in native.reviews}
@@ -110,7 +110,7 @@ def test_the_benchmarks_own_folder_is_the_same_data(published, llmbar, folder):
 
 @pytest.fixture
 def folder(write):
-    """Writes instances and recorded calls as the tidy tables have them."""
+    """Write instances and recorded calls as the tidy tables have them."""
 
     def to_folder(instances, calls):
         recorded = "\n".join(map(json.dumps, calls)).encode()
@@ -121,7 +121,7 @@ def folder(write):
 
 
 def test_the_winner_is_in_the_numbering_of_the_instance(folder):
-    """A swapped display does not turn the recorded winner; no winner is an unreadable reply."""
+    """The shown order does not change the recorded winner; a missing winner is unreadable."""
     calls = [
         {**CALL, "order": "original", "winner": "1"},
         {**CALL, "order": "swapped", "winner": "1"},
@@ -136,8 +136,8 @@ def test_the_winner_is_in_the_numbering_of_the_instance(folder):
     assert dataset.comparisons[0].gold.choice == "output_2"
 
 
-def test_comparisons_alone_do_not_touch_the_recorded_calls(write, folder):
-    """Without reviews the 58,748 recorded texts stay closed, even broken ones."""
+def test_comparisons_alone_skip_the_recorded_calls(write, folder):
+    """Without reviews the file of recorded calls is not opened."""
     path = folder([{**INSTANCE, "label": 1}], [])
     write("recorded.jsonl.gz", b"not gzip")
     assert len(load(f"llmbar:{path}", reviews=False).comparisons) == 1
@@ -154,7 +154,7 @@ def test_comparisons_alone_do_not_touch_the_recorded_calls(write, folder):
     ],
 )
 def test_a_wrong_call_is_named_by_file_and_line(folder, call, complaint):
-    """A recorded call that fits no instance, order or winner stops the loading where it stands."""
+    """A recorded call that fits no instance, order or winner is an error with file and line."""
     good = {**CALL, "order": "original", "winner": "1"}
     path = folder([{**INSTANCE, "label": 1}], [good, {**good, **call}])
     with pytest.raises(DataError, match=rf"recorded.jsonl.gz, line 2: .*{complaint}"):
@@ -183,13 +183,13 @@ def test_results_of_other_instances_are_refused(write):
 
 @pytest.mark.parametrize("content", ['[{"input": "Do."', '{"input": "Do."}', "[1]"])
 def test_a_broken_native_file_is_named(write, content):
-    """A native file that is cut off, or no list of objects, says so."""
+    """A truncated file, or one without a list of objects, is an error."""
     path = write("LLMBar/Natural/dataset.json", content).parent.parent
     with pytest.raises(DataError, match=r"dataset.json(, item 1)?: "):
         load(f"llmbar:{path}")
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
-    """A folder in neither layout is named, with what it should hold."""
+def test_another_folder_is_refused(tmp_path):
+    """The message names the folder and the files it lacks."""
     with pytest.raises(DataError, match="not an LLMBar folder"):
         load(f"llmbar:{tmp_path}")

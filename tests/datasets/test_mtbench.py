@@ -30,7 +30,7 @@ def mtbench(published):
 
 @pytest.fixture
 def folder(write):
-    """Writes votes, GPT-4's verdicts and questions as the published table has them."""
+    """Write votes, GPT-4's verdicts and questions as the published table has them."""
 
     def to_folder(votes, verdicts=({**VOTE, "judge": "gpt4_pair"},), questions=(QUESTION,)):
         rows = {"human": votes, "gpt4_pair": verdicts, "questions": questions}
@@ -80,8 +80,8 @@ def test_the_sample_has_texts_and_a_label(published):
     assert len({one.question.id for one in sample.comparisons}) == 75
 
 
-def test_a_pair_is_one_comparison_in_whatever_order_it_is_listed(folder):
-    """Votes on the same two models turn with their order, and the gold is their mean's sign."""
+def test_a_pair_is_one_comparison_in_either_order(folder):
+    """Votes are read in the order of their row, and the gold is the sign of their mean."""
     turned = {**VOTE, "model_a": "alpha", "model_b": "beta", "winner": "model_b"}
     dataset = load(f"mtbench:{folder([VOTE, {**turned, 'judge': 'author_2'}])}")
     (one,) = dataset.comparisons
@@ -93,7 +93,7 @@ def test_a_pair_is_one_comparison_in_whatever_order_it_is_listed(folder):
 
 
 def test_votes_that_cancel_out_are_a_tie_and_none_is_no_gold(folder):
-    """One for each is a tie; a pair that only GPT-4 judged has no gold."""
+    """One vote for each is a tie; a pair without votes has no gold."""
     against = {**VOTE, "winner": "model_b", "judge": "expert_2"}
     alone = {**VOTE, "turn": 2, "judge": "gpt4_pair", "winner": "tie (inconsistent)"}
     dataset = load(f"mtbench:{folder([VOTE, against], [alone])}")
@@ -111,14 +111,14 @@ def test_votes_that_cancel_out_are_a_tie_and_none_is_no_gold(folder):
     ],
 )
 def test_a_wrong_vote_is_named_by_file_and_line(folder, row, complaint):
-    """A vote that cannot be stops the loading where it stands."""
+    """An impossible vote is an error with file and line."""
     path = folder([VOTE, {**VOTE, **row}])
     with pytest.raises(DataError, match=rf"human.jsonl, line 2: {complaint}"):
         load(f"mtbench:{path}")
 
 
-def test_files_of_different_places_are_refused(folder):
-    """A vote on a question that is not there, and a folder without the files, say what is missing."""
+def test_incomplete_folders_are_refused(folder):
+    """The message names the missing question or file."""
     path = folder([{**VOTE, "question_id": 99}])
     with pytest.raises(DataError, match=r"turn 1 of question 99 is not in questions.jsonl"):
         load(f"mtbench:{path}")

@@ -20,7 +20,7 @@ OTHER = {**ROW, "question": "And why is that?"}
 
 @pytest.fixture
 def jsonl(write):
-    """Loads these objects from a JSON Lines file."""
+    """Load these objects from a JSON Lines file."""
 
     def loaded(*rows):
         return load(
@@ -31,7 +31,7 @@ def jsonl(write):
 
 
 def test_a_row_becomes_a_comparison(jsonl):
-    """Every column has its place; columns of the user's own are kept if they are single values."""
+    """Every known column is used; other columns are kept if they are single values."""
     row = {
         **ROW,
         "id": 7,
@@ -67,13 +67,13 @@ def test_a_row_becomes_a_comparison(jsonl):
     ],
 )
 def test_gold_is_a_letter_or_a_number_from_one(jsonl, gold, verdict):
-    """`a` and 1 are the first answer, `b` and 2 the second; nothing means that it is not known."""
+    """`a` and 1 are the first answer, `b` and 2 the second; an empty value means unknown gold."""
     assert jsonl({**ROW, "gold": gold}).comparisons[0].gold == verdict
 
 
 @pytest.mark.parametrize("gold", ["c", 0, 3, "both", "gpt4"])
 def test_an_unknown_gold_is_refused(jsonl, gold):
-    """A gold that names no answer, 0 included, is a mistake."""
+    """A gold that names no answer is an error, also 0."""
     with pytest.raises(DataError, match=rf"own.jsonl, line 1: gold '{gold}' is none of a, b, tie"):
         jsonl({**ROW, "gold": gold})
 
@@ -117,7 +117,7 @@ def test_three_numbered_answers_make_a_choice(jsonl):
     ],
 )
 def test_a_malformed_row_is_named_by_file_and_line(jsonl, row, complaint):
-    """What is wrong with a row is said with its place and what to do."""
+    """The message has the place, the problem and the remedy."""
     with pytest.raises(DataError, match=rf"own.jsonl, line 2: .*{complaint}"):
         jsonl(ROW, row)
 
@@ -129,8 +129,8 @@ def test_an_id_names_one_comparison(jsonl):
     assert [c.id for c in jsonl(ROW, OTHER).comparisons] == ["line-1", "line-2"]
 
 
-def test_a_pair_stands_in_a_file_once(jsonl):
-    """The same answers to the same question, in either order, are one comparison given twice."""
+def test_a_repeated_pair_is_refused(jsonl):
+    """The same answers to the same question are one comparison, in either order."""
     swapped = {**ROW, "answer_a": ROW["answer_b"], "answer_b": ROW["answer_a"], "gold": ""}
     with pytest.raises(DataError, match="line 2: the same question and answers are also on line 1"):
         jsonl(ROW, swapped)
@@ -143,15 +143,15 @@ def test_pairs_of_one_question_share_it(jsonl):
     assert jsonl(ROW).comparisons[0].question.id != jsonl(OTHER).comparisons[0].question.id
 
 
-def test_a_misspelt_column_is_not_lost(jsonl):
-    """`golden` is taken for a slip of `gold`, not for something to keep beside it."""
+def test_a_misspelt_column_is_refused(jsonl):
+    """`golden` is a typing error for `gold`, not another column."""
     with pytest.raises(DataError, match="line 1: column 'golden' looks like 'gold' misspelt"):
         jsonl({"question": "Why?", "answer_a": "x", "answer_b": "y", "golden": "a"})
     assert jsonl({**ROW, "colour": "red"}).comparisons[0].meta == {"colour": "red"}
 
 
 def test_a_truncated_file_is_noticed(write):
-    """A last line that stops in mid-object is named as the place where the file was cut off."""
+    """The message names the incomplete last line."""
     path = write("own.jsonl", json.dumps(ROW) + '\n{"question": "Wh')
     with pytest.raises(DataError, match=r"own.jsonl, line 2: not a complete JSON .*cut off here"):
         load(f"jsonl:{path}")
@@ -169,13 +169,13 @@ def test_a_truncated_file_is_noticed(write):
     ],
 )
 def test_a_file_that_is_no_json_lines_is_refused(write, content, complaint):
-    """Empty files, other encodings and other formats are told apart."""
+    """The message differs for empty files, other encodings and other formats."""
     with pytest.raises(DataError, match=complaint):
         load(f"jsonl:{write('own.jsonl', content)}")
 
 
 def test_a_missing_file_is_named(tmp_path):
-    """The path that was looked for is in the message; a folder is no file."""
+    """The message has the path, also of a folder."""
     with pytest.raises(DataError, match=r"there is no file .*gone.jsonl"):
         load(f"jsonl:{tmp_path / 'gone.jsonl'}")
     with pytest.raises(DataError, match="cannot be read"):
@@ -183,14 +183,14 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_a_byte_order_mark_blank_lines_and_emoji_do_no_harm(write):
-    """Files as editors on other systems save them are read as they are meant."""
+    """Files of editors on other systems are read correctly."""
     text = "\ufeff" + json.dumps({**ROW, "question": "😀?"}) + "\r\n\r\n" + json.dumps(ROW)
     dataset = load(f"jsonl:{write('own.jsonl', text)}")
     assert [c.question.text for c in dataset.comparisons] == ["😀?", "Why?"]
     assert [c.id for c in dataset.comparisons] == ["line-1", "line-3"]
 
 
-def test_csv_and_json_lines_say_the_same(write, jsonl):
+def test_csv_equals_json_lines(write, jsonl):
     """A CSV record is read like the JSON object with the same text in it."""
     text = 'question,answer_a,answer_b,gold,note\nWhy?,"Be,\ncause.","He said ""so"".",tie,x\n'
     (mine,) = load(f"csv:{write('own.csv', text)}").comparisons
@@ -227,13 +227,13 @@ def test_records_of_several_lines_are_named_by_their_first(write):
     ],
 )
 def test_a_malformed_table_is_named_by_file_and_line(write, text, complaint):
-    """What is wrong with a CSV file is said with its place and what to do."""
+    """The message has the place, the problem and the remedy."""
     with pytest.raises(DataError, match=complaint):
         load(f"csv:{write('own.csv', text)}")
 
 
 def test_an_empty_second_answer_stays_an_answer(write):
-    """A model that said nothing is still compared; an empty third column is no answer at all."""
+    """An empty answer is still compared; an empty third column is no answer."""
     text = "question,answer_a,answer_b,answer_c,gold\nWhy?,x,,,\n"
     (comparison,) = load(f"csv:{write('own.csv', text)}").comparisons
     assert [answer.text for answer in comparison.answers] == ["x", ""]
@@ -248,7 +248,7 @@ PAIRS = st.tuples(TEXT.filter(str.strip), TEXT, TEXT)
 
 @given(rows=st.lists(PAIRS, min_size=1, max_size=5, unique_by=lambda row: row[0]))
 def test_any_text_survives_either_format(tmp_path_factory, rows):
-    """Questions and answers come back character by character, whatever is in them."""
+    """Questions and answers are read character by character."""
     folder = tmp_path_factory.mktemp("own")
     header = ("question", "answer_a", "answer_b")
     (folder / "own.jsonl").write_text(

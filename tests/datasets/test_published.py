@@ -1,4 +1,4 @@
-"""The figures that papers printed hold together, and stand beside the runs they belong to."""
+"""Printed figures are consistent, and are shown beside the runs that they belong to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUBSETS = ("Natural", "Neighbor", "GPTInst", "GPTOut", "Manual")
 
 
 def _run(protocols=("pairwise", "prepair"), reviewer="sim_llmbar_gpt35", subsets=SUBSETS):
-    """A lone judge that is right on every subset but Manual, under each protocol."""
+    """Return scores of a lone judge that is right on every subset but Manual, by protocol."""
     (seat,) = seats_of(1)
     told = []
     for number, subset in enumerate(subsets):
@@ -92,7 +92,7 @@ def test_rows_are_methods_in_the_order_of_the_paper():
     assert rows[1].published.values["Adversarial"] == 0.8088
 
 
-def test_what_cannot_stand_beside_the_paper_says_why():
+def test_a_run_without_printed_figures_is_an_error():
     """Other groups, an unknown evaluator, another publication and other protocols are refused."""
     tables = read_published_tables("prepair")
     with pytest.raises(DataError, match="no table by category; say --by subset or --by labeler"):

@@ -70,7 +70,7 @@ def test_four_contestants_meet_evenly_and_differ_in_strength(comparisons):
 
 
 def test_the_better_answer_keeps_the_rules_that_can_be_counted(comparisons):
-    """Where an instruction sets a limit that a program can check, the gold answer respects it."""
+    """The gold answer respects every limit that a program can check."""
     better = {c.question.text.split(".")[0]: _better_and_worse(c) for c in comparisons}
     checks = {
         "In one sentence of at most 20 words": lambda text: len(text.split()) <= 20,

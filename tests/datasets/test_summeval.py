@@ -58,7 +58,7 @@ def test_a_rating_out_of_range_is_named_by_file_and_line(write, ratings):
         load(f"summeval:{path}")
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
-    """A folder without the table says which file is wanted."""
+def test_another_folder_is_refused(tmp_path):
+    """The message names the missing file."""
     with pytest.raises(DataError, match=r"no folder with SummEval's ratings.jsonl"):
         load(f"summeval:{tmp_path}")

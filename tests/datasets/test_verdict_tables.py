@@ -17,7 +17,7 @@ NAMES = ("vicuna80", "llmbar", "mtbench", "summeval")
 
 @pytest.fixture
 def script(verdicts):
-    """The module that derives the tables, and the file of one."""
+    """Return the script that derives the tables, and the file of one."""
 
     def find(name):
         reader, _, table = verdicts(name).partition(":")

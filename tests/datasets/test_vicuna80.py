@@ -46,7 +46,7 @@ def test_the_counts_are_those_of_the_paper(native):
 
 
 def test_every_model_judged_every_battle_once_in_each_order(native):
-    """The hyphenated repeat run is not counted: no model has judged the same thing twice."""
+    """The hyphenated repeat run is not counted: no model judged the same pair twice in one order."""
     seen = Counter(
         (review.comparison, review.reviewer, review.shown)
         for review in native.reviews
@@ -85,7 +85,7 @@ def test_people_saw_claude_first_and_gave_one_vote_there(native):
 
 
 def test_the_tidy_tables_are_the_same_data(native, published):
-    """The authors' folder and the tables derived from it give one and the same dataset."""
+    """The authors' folder and the tables derived from it give the same dataset."""
     assert load(f"vicuna80:{published('vicuna80')}") == native
 
 
@@ -119,7 +119,7 @@ def test_the_mean_is_the_default_rule(published, native):
 
 
 def test_a_limit_keeps_whole_battles(published):
-    """Of the first comparisons all reviews are kept, and of the others none."""
+    """All reviews of the first comparisons are kept, and no others."""
     dataset = load(f"vicuna80:{published('vicuna80/original')}", limit=3)
     assert [c.id for c in dataset.comparisons] == [f"q01-gpt4-vs-{x}" for x in MODELS[1:4]]
     assert Counter(review.comparison for review in dataset.reviews) == {
@@ -142,7 +142,7 @@ def test_the_authors_code_for_an_unreadable_reply_is_kept_as_that(copy):
 
 
 def test_an_unreadable_vote_does_not_count_towards_gold(copy):
-    """Where the only vote of a battle is unreadable, nobody knows the better answer."""
+    """A battle has no gold if its only vote is unreadable."""
     file = copy / "ratings-human" / "answer_claude-vs-answer_gpt4-human-reviewer_threeclass.jsonl"
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     changed = [{**row, "score": -1} if row["question_id"] == 1 else row for row in rows]
@@ -158,7 +158,7 @@ def _break(file, number, change):
 
 
 def test_a_wrong_label_is_named_by_file_and_line(copy):
-    """A score that is none of the authors' codes stops the loading where it stands."""
+    """An unknown code is an error with file and line."""
     file = copy / "ratings-gpt4" / "answer_bard-vs-answer_claude-gpt4-reviewer_threeclass.jsonl"
     _break(file, 7, lambda line: json.dumps({**json.loads(line), "score": 4}) + "\n")
     with pytest.raises(DataError, match=rf"{file.name}, line 7: 'score' must be 1 .*not 4"):
@@ -166,7 +166,7 @@ def test_a_wrong_label_is_named_by_file_and_line(copy):
 
 
 def test_a_truncated_file_is_noticed(copy):
-    """A file cut off in mid-line names that line; one cut off between lines names what it lacks."""
+    """The message names the incomplete line, or the missing questions."""
     file = copy / "ratings-claude" / "answer_bard-vs-answer_gpt4-claude-reviewer_threeclass.jsonl"
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:40]) + lines[40][:50])
@@ -178,7 +178,7 @@ def test_a_truncated_file_is_noticed(copy):
 
 
 def test_a_repeated_or_missing_review_file_is_noticed(copy):
-    """A question reviewed twice, or a pair that nobody reviewed, is a mistake in the data."""
+    """A question with two reviews in one file and a pair without reviews are errors."""
     file = copy / "ratings-claude" / "answer_bard-vs-answer_gpt4-claude-reviewer_threeclass.jsonl"
     first = file.read_text().splitlines(keepends=True)[0]
     _break(file, 2, lambda _: first)
@@ -189,7 +189,7 @@ def test_a_repeated_or_missing_review_file_is_noticed(copy):
         load(f"vicuna80:{copy}")
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
-    """A folder in neither layout is named, with what it should hold."""
+def test_another_folder_is_refused(tmp_path):
+    """The message names the folder and the files it lacks."""
     with pytest.raises(DataError, match="not a vicuna80 folder; name the one that holds"):
         load(f"vicuna80:{tmp_path}")

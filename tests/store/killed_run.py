@@ -1,4 +1,4 @@
-"""A run that `test_kill` has killed: forty discussions, sixteen at a time, every call printed.
+"""Run that `test_kill` kills: forty discussions, sixteen at a time, every call printed.
 
 The process kills itself at a chosen call, while the thread of the database is wherever it is.
 """
@@ -39,7 +39,7 @@ class Printing:
 
 
 def planned():
-    """The heads of all discussions."""
+    """Return the heads of all discussions."""
     for number in range(40):
         head = Transcript(
             id="-",
@@ -52,7 +52,7 @@ def planned():
 
 
 async def main(place, last):
-    """Play what is not done."""
+    """Play the discussions that are not done."""
     reviewer = Printing(last)
     async with Store.open(place) as store:
         to_play = await store.enlist("run", list(planned()))

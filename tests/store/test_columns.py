@@ -20,7 +20,7 @@ FRAMES = ("discussions", "turns", "calls", "events", "battles")
 
 
 def discussions() -> list[Transcript]:
-    """Discussions of every kind: readable or not, three answers, two conditions, unfinished."""
+    """Return discussions of every kind: readable or not, three answers, two conditions, unfinished."""
     told = [
         transcript_of(line, comparison=comparison_of(3, gold=1, name=f"c{k}"), condition=condition)
         for condition in ("one", "two")
@@ -31,7 +31,7 @@ def discussions() -> list[Transcript]:
 
 
 async def keep(place, told: list[Transcript], *, twice: bool = False) -> None:
-    """A store that holds these discussions as one run (and again under another condition)."""
+    """Write a store with these discussions as one run (and again under another condition)."""
     async with Store.open(place) as store:
         await store.record_run(RUN, {"run": RUN})
         heads = [replace(one, turns=(), stop=None) for one in told]
@@ -46,14 +46,14 @@ async def keep(place, told: list[Transcript], *, twice: bool = False) -> None:
 
 
 async def stored(place) -> list[Transcript]:
-    """The discussions as the archive gives them."""
+    """Return the discussions as the archive reads them."""
     async with open_run(f"{place / 'store.db'}") as opened:
         return [transcript async for transcript in opened.transcripts()]
 
 
 @pytest.mark.parametrize("twice", [False, True])
 async def test_frames_of_a_store_are_frames_of_its_transcripts(tmp_path, twice):
-    """Values taken out by the database are those of the nouns, row by row."""
+    """Values extracted by the database equal those of the nouns, row by row."""
     await keep(tmp_path, discussions(), twice=twice)
     known = await stored(tmp_path)
     assert len(known) == len(discussions()) * (2 if twice else 1)
@@ -75,7 +75,7 @@ async def test_a_frame_can_be_read_where_a_loop_is_running(tmp_path):
 
 
 async def test_transcripts_without_texts_have_the_same_events(tmp_path):
-    """Who altered and who held does not depend on the words."""
+    """Opinion events do not depend on the texts."""
     await keep(tmp_path, discussions())
     async with Columns.open(tmp_path) as columns:
         heads, counts = await columns.heads(RUN)
@@ -87,8 +87,8 @@ async def test_transcripts_without_texts_have_the_same_events(tmp_path):
     assert [opinion_events(one) for one in bare] == [opinion_events(one) for one in whole]
 
 
-async def test_only_the_run_that_was_asked_for_is_read(tmp_path):
-    """A store may hold other runs, whose turns lie between."""
+async def test_only_the_named_run_is_read(tmp_path):
+    """Turns of other runs in the same store are left out."""
     told = discussions()
     await keep(tmp_path, told)
     async with Store.open(tmp_path) as store:
@@ -99,7 +99,7 @@ async def test_only_the_run_that_was_asked_for_is_read(tmp_path):
     assert len(frame) == len(told[0].turns)
 
 
-def test_a_missing_run_is_a_mistake():
-    """The sentence comes out of the thread that reads."""
+def test_a_missing_run_is_an_error():
+    """The error passes from the reading thread to the caller."""
     with pytest.raises(StoreError, match="there is no run folder"):
         pj.turns_df("nowhere")

@@ -19,7 +19,7 @@ AT_A_TIME = 16
 
 
 async def run(place, *, last=0):
-    """The calls that a run makes until it ends, or is killed at its call number `last`."""
+    """Return the calls of a run until it ends, or is killed at its call number `last`."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, str(RUN), str(place), str(last), stdout=subprocess.PIPE
     )
@@ -29,21 +29,21 @@ async def run(place, *, last=0):
 
 
 async def stored(place):
-    """Every stored transcript."""
+    """Return every stored transcript."""
     async with Archive.open(place) as archive:
         return [transcript async for transcript in archive.transcripts()]
 
 
 async def turns_in(place):
-    """Which turns of which discussions are stored, and that none is missing before another."""
+    """Return the stored turns of each discussion; assert that there are no gaps."""
     transcripts = await stored(place)
     for transcript in transcripts:
         assert [turn.index for turn in transcript.turns] == list(range(len(transcript.turns)))
     return {(each.id, str(turn.index)) for each in transcripts for turn in each.turns}
 
 
-async def test_a_run_killed_again_and_again_ends_as_if_undisturbed(tmp_path):
-    """No stored call is repeated, no turn is half-written, and the end is that of a whole run."""
+async def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path):
+    """No stored call is repeated, no turn is half-written, and the results are equal."""
     choose = random.Random(20260101)
     assert len(await run(tmp_path / "whole")) == TURNS
     place = tmp_path / "killed"

@@ -1,4 +1,4 @@
-"""The same store on Postgres: a cluster of its own, on loopback, for as long as these tests run."""
+"""The same store on Postgres: a server on loopback for the duration of these tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEATS = seats_of(2)
 
 
 def _programs():
-    """The folder of the server's programs; skips where there is no server to start."""
+    """Return the folder of the server's programs; skip where Postgres is not installed."""
     if importlib.util.find_spec("asyncpg") is None:
         pytest.skip("asyncpg is not installed: pip install 'peerjudge[postgres]'")
     places = [Path("/usr/lib/postgresql"), Path("/opt/homebrew/opt"), Path("/usr/local/opt")]
@@ -39,7 +39,7 @@ def _programs():
 
 
 def _servant():
-    """How to run a program of the server, which refuses to run as root."""
+    """Return the user for the server's programs, which refuse to run as root."""
     if os.getuid() != 0:
         return {}
     for name in ("postgres", "nobody"):
@@ -57,7 +57,7 @@ def _free_port():
 
 @pytest.fixture(scope="module")
 def server():
-    """The URL of a server on loopback that nobody else uses, up to the name of the database."""
+    """URL of a server on loopback for these tests, without the name of a database."""
     programs, servant = _programs(), _servant()
     # A short path, for that of a socket may not be long; and one that the server's user can reach.
     home = Path(tempfile.mkdtemp(prefix="pj-", dir="/tmp"))
@@ -82,7 +82,7 @@ def server():
 
 @pytest.fixture
 async def url(server, request):
-    """The URL of an empty database."""
+    """URL of an empty database."""
     import asyncpg
 
     name = f"t{abs(hash(request.node.name))}"
@@ -127,7 +127,7 @@ def _heads(count):
 
 
 async def _play(store, reviewer, count):
-    """Play what is not done of so many discussions, eight at a time."""
+    """Play the unfinished ones of `count` discussions, eight at a time."""
     to_play = await store.enlist("run", list(_heads(count)))
     stagings = (
         Staging(
@@ -143,7 +143,7 @@ async def _play(store, reviewer, count):
 
 
 async def test_a_run_is_the_same_on_either_database(url, tmp_path):
-    """Interrupted by failures and taken up again, it ends as an undisturbed one on SQLite."""
+    """A run that fails and is resumed ends like an undisturbed one on SQLite."""
     first, second, undisturbed = Drawn(fails_at=2), Drawn(), Drawn()
     async with Store.open(url) as store:
         await _play(store, first, 20)
@@ -160,7 +160,7 @@ async def test_a_run_is_the_same_on_either_database(url, tmp_path):
 
 
 async def test_manifests_and_outcomes_survive_the_server(url):
-    """Ties, refusals and explanations come back as what they are; so does a replaced manifest."""
+    """Ties, refusals, explanations and a replaced manifest are read as written."""
     transcript = transcript_of("=|? ! -", gold=1)
     async with Store.open(url) as store:
         await store.record_run("r1", {"name": "first"})
@@ -171,8 +171,8 @@ async def test_manifests_and_outcomes_survive_the_server(url):
         assert [run.manifest for run in await archive.runs()] == [{"name": "second"}]
 
 
-async def test_two_writers_of_one_discussion_are_told_so(url):
-    """A turn that another process has written is never written twice."""
+async def test_two_writers_of_one_discussion_get_an_error(url):
+    """A turn of another process is not written again."""
     transcript = transcript_of("2|1 2")
     opened = replace(transcript, turns=(), stop=None)
     async with Store.open(url) as one:
@@ -182,8 +182,8 @@ async def test_two_writers_of_one_discussion_are_told_so(url):
                 await other.turn(opened, transcript.turns[0])
 
 
-async def test_two_writers_may_make_the_store_at_once(url):
-    """One of them makes the tables, the other waits for that."""
+async def test_two_writers_may_create_the_store_at_once(url):
+    """One of them creates the tables, the others wait."""
 
     async def keep(moves):
         async with Store.open(url) as store:
@@ -212,7 +212,7 @@ async def test_a_store_of_another_version_on_a_server_is_refused(url):
 
 
 async def test_a_database_of_something_else_on_a_server_is_refused(url):
-    """A store is never made among somebody else's tables."""
+    """No store is created among the tables of another program."""
     import asyncpg
 
     connection = await asyncpg.connect(url)
@@ -225,7 +225,7 @@ async def test_a_database_of_something_else_on_a_server_is_refused(url):
 
 
 async def test_a_server_that_is_not_there_is_named_without_its_password():
-    """The sentence says which store cannot be reached, and repeats no secret."""
+    """The message names the store without its password."""
     url = f"postgresql://peer:hunter2@127.0.0.1:{_free_port()}/study"
     pytest.importorskip("asyncpg", reason="asyncpg is not installed")
     with pytest.raises(StoreError, match=r"127\.0\.0\.1") as caught:

@@ -1,4 +1,4 @@
-"""Replies outlive the process that paid for them."""
+"""Cached replies survive the process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from peerjudge.errors import StoreError
 from peerjudge.store.replies import Replies
 
 
-async def test_what_is_put_is_found_again(tmp_path):
-    """In the same process, in the next one, and the last text under a key counts."""
+async def test_a_stored_text_is_found_again(tmp_path):
+    """The last text of a key is returned, in this process and in the next."""
     async with Replies.open(tmp_path) as replies:
         assert await replies.get("a") is None
         await asyncio.gather(*(replies.put(f"k{n}", f"text {n}") for n in range(500)))
@@ -28,7 +28,7 @@ async def test_what_is_put_is_found_again(tmp_path):
 
 
 async def test_processes_may_share_a_file(tmp_path):
-    """What one writer keeps, another that has the file open finds."""
+    """A text of one process is found by another that has the file open."""
     async with Replies.open(tmp_path) as one, Replies.open(tmp_path) as two:
         await asyncio.gather(
             *(one.put(f"a{n}", "1") for n in range(50)), *(two.put(f"b{n}", "2") for n in range(50))
@@ -50,16 +50,16 @@ asyncio.run(main())
 """
 
 
-async def test_a_kept_reply_survives_kill_9(tmp_path):
-    """A process that dies right after keeping a reply has kept it."""
+async def test_a_stored_reply_survives_kill_9(tmp_path):
+    """A reply is on disk when `put` returns."""
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path))
     assert await process.wait() == -9
     async with Replies.open(tmp_path) as replies:
         assert await replies.get("kept") == "paid for"
 
 
-async def test_the_file_of_something_else_is_left_alone(tmp_path):
-    """Neither another program's database, nor no database, nor a later version is written to."""
+async def test_the_file_of_another_program_is_left_alone(tmp_path):
+    """Other databases, other files and later versions are refused and not changed."""
     file = tmp_path / "replies.db"
     with sqlite3.connect(file) as other:
         other.execute("CREATE TABLE photos (id)")
@@ -83,16 +83,16 @@ async def test_the_file_of_something_else_is_left_alone(tmp_path):
             pass
 
 
-async def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(tmp_path):
-    """A place that is a file has no room for a folder."""
+async def test_a_folder_that_cannot_be_created_is_an_error(tmp_path):
+    """The message names the place."""
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="--cache"):
         async with Replies.open(tmp_path / "file" / "folder"):
             pass
 
 
-async def test_a_reply_comes_back_whole(tmp_path):
-    """Text, tokens, finish reason and log-probabilities are as they were, and marked as cached."""
+async def test_a_cached_reply_is_complete(tmp_path):
+    """Text, tokens, finish reason and log-probabilities are equal, and it is marked as cached."""
     logprobs = (TokenLogprob(token="1", logprob=-0.1, top=(("2", -2.0),)),)
     said = FakeReply(text="1 é\n", finish_reason="length", logprobs=logprobs, usage=(7, 2))
     prompt = [UserMessage(content="?", source="m")]
@@ -108,16 +108,16 @@ async def test_a_reply_comes_back_whole(tmp_path):
     assert results[1] == results[0].model_copy(update={"cached": True})
 
 
-async def test_what_cannot_be_read_is_asked_again(tmp_path):
-    """A text that is no reply counts as none and is replaced."""
+async def test_an_unreadable_entry_is_a_miss(tmp_path):
+    """The model is called again, and its reply replaces the entry."""
     async with Replies.open(tmp_path) as replies:
         kept = PersistentCache(replies)
         await replies.put("k", "{}")
         assert await kept.get("k") is None
 
 
-async def test_failures_and_empty_replies_are_not_kept(tmp_path):
-    """Only what was said is kept."""
+async def test_failures_and_empty_replies_are_not_cached(tmp_path):
+    """Only replies with a text are stored."""
     answers = iter([ValueError("no"), "", "1"])
     fake = FakeChatClient(lambda prompt: next(answers))
     async with Replies.open(tmp_path) as replies:

@@ -1,4 +1,4 @@
-"""What is kept is what was said, is kept before the next turn, and is found again."""
+"""Turns are stored before the next one is played, and read as they were."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Drawn:
 
 
 def head_of(number=0, *, condition="talk", seats=SEATS):
-    """A planned discussion with its proper id."""
+    """Return a planned discussion with its id."""
     comparison = comparison_of(2, name=f"c{number:03}", gold=1)
     head = Transcript(
         id="-", comparison=comparison, protocol=PROTOCOL.name, seats=seats, condition=condition
@@ -56,7 +56,7 @@ def head_of(number=0, *, condition="talk", seats=SEATS):
 
 
 def staged(transcript, reviewer):
-    """That discussion with one reviewer in all its seats."""
+    """Return this discussion with one reviewer in all its seats."""
     return Staging(
         transcript=transcript,
         protocol=PROTOCOL,
@@ -67,7 +67,7 @@ def staged(transcript, reviewer):
 
 
 async def played(transcript, reviewer, journal=None):
-    """The discussion, played on."""
+    """Play the discussion to its end."""
     staging = staged(transcript, reviewer)
     return await discuss(
         transcript,
@@ -80,12 +80,12 @@ async def played(transcript, reviewer, journal=None):
 
 
 async def all_of(archive, **chosen):
-    """Everything an archive streams."""
+    """Return all transcripts of an archive."""
     return [transcript async for transcript in archive.transcripts(**chosen)]
 
 
-async def test_a_discussion_comes_back_as_it_was_played(tmp_path):
-    """The stored transcript equals the one the stage returned, in this and in a later opening."""
+async def test_a_discussion_is_read_as_it_was_played(tmp_path):
+    """The stored transcript equals the one the engine returned, also after reopening."""
     async with Store.open(tmp_path / "run") as store:
         ended = await played(head_of(), Drawn(), store)
         assert await store.transcript(ended.id) == ended
@@ -97,7 +97,7 @@ async def test_a_discussion_comes_back_as_it_was_played(tmp_path):
 
 @pytest.mark.parametrize("moves", ["2|1 2 1 1 1", "=|? ! -", "1", "1|2|3 3 3 1"])
 async def test_every_outcome_survives_the_store(tmp_path, moves):
-    """Ties, refusals, unreadable replies and explanations come back as what they are."""
+    """Ties, refusals, unreadable replies and explanations are read as written."""
     transcript = transcript_of(moves, gold=1)
     async with Store.open(tmp_path) as store:
         for turn in transcript.turns:
@@ -107,7 +107,7 @@ async def test_every_outcome_survives_the_store(tmp_path, moves):
 
 
 async def test_a_turn_is_durable_when_the_journal_returns(tmp_path):
-    """Another reader of the file sees each turn before the next is asked for."""
+    """Another reader of the file sees each turn before the next is requested."""
     seen = []
 
     class Looking(Drawn):
@@ -124,8 +124,8 @@ async def test_a_turn_is_durable_when_the_journal_returns(tmp_path):
 
 @given(cut=st.integers(0, 5), fails=st.booleans())
 @settings(max_examples=12, deadline=None)
-def test_a_stored_discussion_taken_up_at_any_turn_ends_the_same(tmp_path_factory, cut, fails):
-    """Cut off after any turn, by a failure or by a cancellation, it ends as if undisturbed."""
+def test_a_discussion_resumed_at_any_turn_ends_the_same(tmp_path_factory, cut, fails):
+    """After a failure or a cancellation at any turn, it ends like an undisturbed one."""
     place = tmp_path_factory.mktemp("run")
 
     async def both_ways():
@@ -160,13 +160,13 @@ class CutOff(Drawn):
 
 
 async def played_or_cut(store, reviewer):
-    """Play in a task of its own, which may be cancelled."""
+    """Play in a separate task, which may be cancelled."""
     task = asyncio.create_task(played(head_of(), reviewer, store))
     await asyncio.wait([task])
 
 
-async def test_a_run_again_plays_only_what_is_not_done(tmp_path):
-    """Enlisting tells apart what is new, what can go on, what failed and what is done."""
+async def test_a_repeated_run_plays_only_unfinished_discussions(tmp_path):
+    """Enlisting distinguishes new, partial, failed and done discussions."""
     heads = [head_of(number) for number in range(4)]
     async with Store.open(tmp_path) as store:
         await played(heads[0], Drawn(), store)
@@ -195,8 +195,8 @@ async def test_a_run_again_plays_only_what_is_not_done(tmp_path):
         assert await store.enlist("run", heads) == []
 
 
-async def test_a_failure_can_be_taken_back(tmp_path):
-    """A reopened discussion has its turns and no failure."""
+async def test_a_failed_discussion_can_be_reopened(tmp_path):
+    """It keeps its turns and loses its failure."""
     async with Store.open(tmp_path) as store:
         failed = await played(head_of(), Drawn(fails_at=2), store)
         assert failed.stop is StopReason.FAILED
@@ -207,7 +207,7 @@ async def test_a_failure_can_be_taken_back(tmp_path):
 
 
 async def test_the_same_discussion_under_two_conditions_is_played_once(tmp_path):
-    """A run lists it under both names; a later run under a new name finds it done."""
+    """A run lists it under both conditions; a later run under a new one finds it done."""
     async with Store.open(tmp_path) as store:
         heads = [head_of(condition="a"), head_of(condition="b")]
         to_play = await store.enlist("run", heads)
@@ -222,7 +222,7 @@ async def test_the_same_discussion_under_two_conditions_is_played_once(tmp_path)
 
 
 async def test_a_run_holds_only_its_own_discussions(tmp_path):
-    """What another declaration played into the same store is not read with this run's."""
+    """Discussions of another run in the same store are not read."""
     async with Store.open(tmp_path) as store:
         for run, number in (("old", 0), ("new", 1)):
             (each,) = await store.enlist(run, [head_of(number)])
@@ -232,7 +232,7 @@ async def test_a_run_holds_only_its_own_discussions(tmp_path):
 
 
 async def test_the_order_of_reading_does_not_depend_on_the_order_of_playing(tmp_path):
-    """By condition, comparison and id, over page boundaries, however the run went."""
+    """Transcripts are ordered by condition, comparison and id, across pages."""
     heads = [head_of(n, condition=condition) for n in range(120) for condition in ("a", "b", "c")]
     heads = [replace(head, id=f"{head.condition}{head.comparison.id}-{head.id}") for head in heads]
     orders = []
@@ -249,7 +249,7 @@ async def test_the_order_of_reading_does_not_depend_on_the_order_of_playing(tmp_
 
 
 async def test_manifests_of_runs_are_kept(tmp_path):
-    """A run's manifest comes back; recording the run again replaces it and keeps its time."""
+    """Recording a run again replaces its manifest and keeps its time."""
     async with Store.open(tmp_path) as store:
         await store.record_run("r1", {"experiment": {"name": "quickstart"}, "comparisons": 10})
         (before,) = await store.runs()
@@ -259,8 +259,8 @@ async def test_manifests_of_runs_are_kept(tmp_path):
     assert (after.id, after.created, after.manifest["comparisons"]) == ("r1", before.created, 20)
 
 
-async def test_a_forked_discussion_brings_its_turns_along(tmp_path):
-    """Played on under a new id from another's turns, it is stored whole."""
+async def test_a_forked_discussion_is_stored_with_its_turns(tmp_path):
+    """A discussion resumed under a new id stores the turns it began with."""
     whole = await played(head_of(), Drawn())
     fork = replace(whole, id="fork", turns=whole.turns[:3], stop=None)
     async with Store.open(tmp_path) as store:

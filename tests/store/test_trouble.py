@@ -1,4 +1,4 @@
-"""A store that cannot be used says so in a sentence, and nothing that was kept is lost."""
+"""A store that cannot be used fails with a helpful message, and stored turns are not lost."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from peerjudge.testing import transcript_of
 
 
 async def filled(place):
-    """A store with one discussion in it."""
+    """Write a store with one discussion."""
     transcript = transcript_of("2|1 2 1")
     async with Store.open(place) as store:
         await store.end(transcript)
     return transcript
 
 
-async def test_a_second_writer_is_told_who_the_first_is(tmp_path):
-    """The lock names process and host, and is gone when the first one is done."""
+async def test_a_second_writer_learns_the_owner_of_the_lock(tmp_path):
+    """The message names process and host; the lock is released on closing."""
     async with Store.open(tmp_path):
         with pytest.raises(StoreError, match=f"in use by process {os.getpid()} on "):
             async with Store.open(tmp_path):
@@ -50,7 +50,7 @@ asyncio.run(main())
 
 
 async def test_another_process_holds_the_lock_until_it_is_killed(tmp_path):
-    """The operating system releases the lock, however the process ends; reading goes on all along."""
+    """The operating system releases the lock on any exit; readers are never blocked."""
     transcript = await filled(tmp_path)
     other = await asyncio.create_subprocess_exec(
         sys.executable, "-c", HOLD, str(tmp_path), stdout=subprocess.PIPE
@@ -68,7 +68,7 @@ async def test_another_process_holds_the_lock_until_it_is_killed(tmp_path):
 
 
 async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
-    """The sentence names the file, and the file is as it was."""
+    """The message names the file, which is not changed."""
     file = tmp_path / "store.db"
     file.write_text("dear diary, " * 500)
     for kind in (Store, Archive):
@@ -78,8 +78,8 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
     assert file.read_text().startswith("dear diary")
 
 
-async def test_a_damaged_store_says_so(tmp_path):
-    """Pages overwritten by somebody else are noticed when they are read."""
+async def test_a_damaged_store_is_an_error(tmp_path):
+    """Overwritten pages are noticed when they are read."""
     transcript = await filled(tmp_path)
     file = tmp_path / "store.db"
     damaged = bytearray(file.read_bytes())
@@ -90,8 +90,8 @@ async def test_a_damaged_store_says_so(tmp_path):
             await archive.transcript(transcript.id)
 
 
-async def test_a_turn_that_cannot_be_read_is_told_with_its_store(tmp_path):
-    """What somebody else wrote into a row is noticed, and said of the store that holds it."""
+async def test_an_unreadable_turn_is_named_with_its_store(tmp_path):
+    """Foreign content of a row is an error that names the store."""
     transcript = await filled(tmp_path)
     with sqlite3.connect(tmp_path / "store.db") as connection:
         connection.execute("UPDATE turns SET body = '{oops' WHERE \"index\" = 1")
@@ -103,8 +103,8 @@ async def test_a_turn_that_cannot_be_read_is_told_with_its_store(tmp_path):
             await archive.transcript(transcript.id)
 
 
-async def test_a_damaged_lock_is_told_apart_from_a_damaged_store(tmp_path):
-    """The lock holds nothing that matters, so the sentence says to delete it."""
+async def test_a_damaged_lock_differs_from_a_damaged_store(tmp_path):
+    """The lock holds no data, so the message says to delete it."""
     await filled(tmp_path)
     (tmp_path / "store.db.lock").write_text("dear diary, " * 500)
     with pytest.raises(StoreError, match=r"not a database; delete store\.db\.lock"):
@@ -112,8 +112,8 @@ async def test_a_damaged_lock_is_told_apart_from_a_damaged_store(tmp_path):
             pass
 
 
-async def test_a_database_of_something_else_is_refused(tmp_path):
-    """A store is never made inside somebody else's database."""
+async def test_the_database_of_another_program_is_refused(tmp_path):
+    """No store is created in the database of another program."""
     with sqlite3.connect(tmp_path / "store.db") as connection:
         connection.execute("CREATE TABLE recipes (name TEXT)")
     connection.close()
@@ -123,7 +123,7 @@ async def test_a_database_of_something_else_is_refused(tmp_path):
 
 
 async def test_a_store_that_lacks_a_table_is_refused(tmp_path):
-    """What somebody took away cannot be made up for."""
+    """A missing table is named, not created."""
     await filled(tmp_path)
     with sqlite3.connect(tmp_path / "store.db") as connection:
         connection.execute("DROP TABLE turns")
@@ -135,7 +135,7 @@ async def test_a_store_that_lacks_a_table_is_refused(tmp_path):
 
 
 async def test_an_empty_file_becomes_a_store(tmp_path):
-    """A process killed before it had made the tables leaves nothing that stops the next one."""
+    """A process killed before it created the tables does not block the next one."""
     (tmp_path / "store.db").touch()
     with pytest.raises(StoreError, match="is not a store: it has no table"):
         async with Archive.open(tmp_path):
@@ -145,7 +145,7 @@ async def test_an_empty_file_becomes_a_store(tmp_path):
         assert await archive.transcript(transcript.id) == transcript
 
 
-async def test_nothing_is_left_beside_a_store_that_nobody_has_open(tmp_path):
+async def test_a_closed_store_leaves_no_extra_files(tmp_path):
     """After writing and after reading, the folder holds the store and its lock."""
     place = tmp_path / "run"
     transcript = await filled(place)
@@ -156,7 +156,7 @@ async def test_nothing_is_left_beside_a_store_that_nobody_has_open(tmp_path):
 
 
 async def test_a_reader_cannot_change_a_store(tmp_path):
-    """Whoever opened a store for reading is refused every change by the database itself."""
+    """The database refuses every change on a connection for reading."""
     await filled(tmp_path)
     async with open_database(locate(tmp_path), writable=False) as engine:
         with pytest.raises(OperationalError, match="readonly"):
@@ -164,8 +164,8 @@ async def test_a_reader_cannot_change_a_store(tmp_path):
                 await connection.execute(delete(turns))
 
 
-async def test_reading_makes_nothing(tmp_path):
-    """Asking for a store that is not there is an error, not a new store."""
+async def test_reading_creates_nothing(tmp_path):
+    """Reading a missing store is an error, and creates none."""
     with pytest.raises(StoreError, match="there is no store at"):
         async with Archive.open(tmp_path / "nowhere"):
             pass
@@ -173,7 +173,7 @@ async def test_reading_makes_nothing(tmp_path):
 
 
 async def test_a_place_that_cannot_be_written_is_refused(tmp_path):
-    """A folder that cannot be made, and a store that is itself a folder, are each one sentence."""
+    """A folder that cannot be created and a store that is a folder are errors."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot make the folder"):
         async with Store.open(tmp_path / "file" / "run"):
@@ -194,7 +194,7 @@ async def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     ],
 )
 async def test_a_url_of_another_kind_is_refused(place, sentence):
-    """Only databases that the store is made for are taken, and no password is repeated."""
+    """Only SQLite and Postgres are accepted, and no password is repeated."""
     with pytest.raises(StoreError, match=sentence) as caught:
         async with Store.open(place):
             pass
@@ -240,7 +240,7 @@ asyncio.run(main())
 
 
 async def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path):
-    """Who waits gets the sentence, so does who comes later, and what was kept can be read."""
+    """Waiting and later writes fail with the message, and stored turns can be read."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -260,8 +260,8 @@ async def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path):
     assert all(transcript.stop is StopReason.COMPLETE for transcript in found)
 
 
-async def test_a_closed_store_takes_nothing_more(tmp_path):
-    """Writing after the end is an error, not a wait for ever."""
+async def test_a_closed_store_refuses_writes(tmp_path):
+    """Writing after closing is an error and does not wait."""
     async with Store.open(tmp_path) as store:
         pass
     with pytest.raises(StoreError, match="closed"):
