@@ -7,7 +7,7 @@ from peerjudge.analysis.agreement import (
     agreement_document,
     fleiss_kappa,
 )
-from peerjudge.analysis.bias import Bias, Discussed, bias, discussed
+from peerjudge.analysis.bias import Bias, build_bias_document, measure_bias
 from peerjudge.analysis.comparing import Compared, Contender, accuracy_of, compare, reviewers_of
 from peerjudge.analysis.findings import Findings, findings
 from peerjudge.analysis.inference import (
@@ -22,11 +22,17 @@ from peerjudge.analysis.inference import (
     williams,
 )
 from peerjudge.analysis.intervals import bootstrap_mean, proportion
-from peerjudge.analysis.judged import Judged, judged
-from peerjudge.analysis.panel import Panel, PanelPair, panel
-from peerjudge.analysis.position import OrderConsistency, Position, order_consistency, position
-from peerjudge.analysis.self_enhancement import SelfEnhancement, self_enhancement
-from peerjudge.analysis.verbosity import Verbosity, verbosity
+from peerjudge.analysis.pairs import PanelPair
+from peerjudge.analysis.panel import Panel, measure_panel
+from peerjudge.analysis.position import (
+    OrderConsistency,
+    Position,
+    measure_consistency,
+    measure_position,
+)
+from peerjudge.analysis.selecting import select_judges
+from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_enhancement
+from peerjudge.analysis.verbosity import Verbosity, measure_verbosity
 
 __all__ = [
     "Accuracy",
@@ -34,10 +40,8 @@ __all__ = [
     "Compared",
     "Contender",
     "CorrelationTest",
-    "Discussed",
     "Findings",
     "GoldAgreement",
-    "Judged",
     "McNemar",
     "OrderConsistency",
     "PairedDifference",
@@ -51,23 +55,23 @@ __all__ = [
     "agreement",
     "agreement_document",
     "benjamini_hochberg",
-    "bias",
     "bootstrap_mean",
+    "build_bias_document",
     "compare",
     "correlations_with_gold",
-    "discussed",
     "findings",
     "fleiss_kappa",
     "holm",
-    "judged",
     "mcnemar",
-    "order_consistency",
+    "measure_bias",
+    "measure_consistency",
+    "measure_panel",
+    "measure_position",
+    "measure_self_enhancement",
+    "measure_verbosity",
     "paired_bootstrap",
-    "panel",
-    "position",
     "proportion",
     "reviewers_of",
-    "self_enhancement",
-    "verbosity",
+    "select_judges",
     "williams",
 ]

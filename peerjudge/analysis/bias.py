@@ -1,90 +1,109 @@
-"""What sways a reviewer besides the answers' worth: their place, their author, their length."""
+"""Biases of reviewers: the register of all measures, and their values for a source."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import cast
 
-from peerjudge.analysis.judged import HUMAN, judged
-from peerjudge.analysis.position import OrderConsistency, Position, order_consistency, position
-from peerjudge.analysis.self_enhancement import SelfEnhancement, self_enhancement
-from peerjudge.analysis.verbosity import Verbosity, verbosity
-from peerjudge.data import Dataset, Noun
+import numpy as np
 
-__all__ = ["Bias", "Discussed", "bias", "discussed"]
+from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.position import measure_consistency, measure_position
+from peerjudge.analysis.selecting import HUMAN, select_judges
+from peerjudge.analysis.self_enhancement import measure_self_enhancement
+from peerjudge.analysis.verbosity import measure_verbosity
+from peerjudge.data import Noun, to_plain
 
+Rows = tuple[Noun, ...]
+"""The values of a measure, one row per reviewer; the first field of a row is its name."""
 
-class Discussed(Noun, frozen=True, kw_only=True):
-    """Position and order consistency of the stances before and after discussing, by reviewer."""
+Measure = Callable[[Ballots, Mapping[str, str], int], Rows]
+"""A measure: from ballots on pairs, the families of reviewers and authors by name, and a seed."""
 
-    position_before: tuple[Position, ...]
-    position_after: tuple[Position, ...]
-    consistency_before: tuple[OrderConsistency, ...]
-    consistency_after: tuple[OrderConsistency, ...]
+MEASURES: dict[str, Measure] = {
+    "position": lambda ballots, _, seed: measure_position(ballots, seed=seed),
+    "consistency": lambda ballots, _, seed: measure_consistency(ballots, seed=seed),
+    "self_enhancement": lambda ballots, families, seed: measure_self_enhancement(
+        ballots, families=families, seed=seed
+    ),
+    "verbosity": lambda ballots, _, seed: measure_verbosity(ballots, seed=seed),
+}
+"""All measures by name. A new one needs an entry here only; the command prints its rows."""
+
+DISCUSSED = ("position", "consistency")
+"""Measures that are compared before and after a discussion."""
 
 
 class Bias(Noun, frozen=True, kw_only=True):
-    """The biases of reviewers, one row for each in every table.
+    """The biases of reviewers, as rows by name of the measure.
 
-    `self_enhancement` has rows only for those who judged answers of their own or of their family.
-    `discussed` is `None` where nobody discussed. `simulated` says that no real model gave the reviews.
+    `discussed` has the measures of `DISCUSSED` for complete discussions in which several seats
+    spoke, by name with `_before` and `_after`; `None` without such discussions. `simulated` is true
+    if the reviews are of simulated reviewers.
     """
 
     gold: str
     simulated: bool
-    position: tuple[Position, ...]
-    consistency: tuple[OrderConsistency, ...]
-    self_enhancement: tuple[SelfEnhancement, ...]
-    verbosity: tuple[Verbosity, ...]
-    discussed: Discussed | None = None
+    measures: Mapping[str, Rows]
+    discussed: Mapping[str, Rows] | None = None
 
 
-def bias(
-    dataset: Dataset,
+def measure_bias(
+    ballots: Ballots,
     *,
     reviewers: Collection[str] | None = None,
     gold: str = HUMAN,
     families: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> Bias:
-    """Position, order consistency, self-enhancement and verbosity of recorded reviews.
+    """Return the biases of the stances that reviewers had before they heard another one.
 
     Args:
-        dataset: reviews of pairs; a run read as one will do.
-        reviewers: whose; `None` is everybody but the humans and `gold`.
-        gold: `human` for the comparisons' own gold, else a reviewer whose verdicts serve as gold.
+        ballots: of a dataset or a run.
+        reviewers: whose ballots to measure; `None` measures all but the humans and `gold`.
+        gold: `human` for the gold of the comparisons, else a reviewer whose verdicts serve as gold.
         families: the family of reviewers and authors by name, for self-enhancement.
         seed: of the resampling.
+
+    Raises:
+        DataError: there are no ballots on pairs by these reviewers.
     """
-    reviews = judged(dataset, reviewers=reviewers, gold=gold)
+    judged = select_judges(ballots.where(ballots.opening), reviewers=reviewers, gold=gold)
     return Bias(
         gold=gold,
-        simulated=dataset.simulated,
-        position=position(reviews, seed=seed),
-        consistency=order_consistency(reviews, seed=seed),
-        self_enhancement=self_enhancement(reviews, families=families, seed=seed),
-        verbosity=verbosity(reviews, seed=seed),
+        simulated=ballots.simulated,
+        measures={
+            name: measure(judged, families or {}, seed) for name, measure in MEASURES.items()
+        },
+        discussed=_measure_discussed(ballots, reviewers, seed),
     )
 
 
-def discussed(
-    before: Dataset,
-    after: Dataset,
-    *,
-    reviewers: Collection[str] | None = None,
-    seed: int = 0,
-) -> Discussed:
-    """What discussing did to position bias.
+def build_bias_document(found: Bias) -> dict[str, object]:
+    """Return the biases as plain values for JSON, one key per measure."""
+    plain = cast("dict[str, dict[str, object]]", to_plain(found))
+    return {
+        "gold": found.gold,
+        "simulated": found.simulated,
+        **plain["measures"],
+        "discussed": plain["discussed"],
+    }
 
-    Args:
-        before: the private stances of discussions, as reviews.
-        after: the final stances of the same discussions.
-        reviewers: whose; `None` is everybody.
-        seed: of the resampling.
-    """
-    was, now = (judged(one, reviewers=reviewers) for one in (before, after))
-    return Discussed(
-        position_before=position(was, seed=seed),
-        position_after=position(now, seed=seed),
-        consistency_before=order_consistency(was, seed=seed),
-        consistency_after=order_consistency(now, seed=seed),
+
+def _measure_discussed(
+    ballots: Ballots, reviewers: Collection[str] | None, seed: int
+) -> dict[str, Rows] | None:
+    discussions = ballots.discussions
+    several = np.flatnonzero(discussions.complete & (discussions.speakers > 1))
+    talked = np.isin(ballots.discussion, several)
+    if not (talked & ballots.opening).any():
+        return None
+    before, after = (
+        select_judges(ballots.where(talked & stances), reviewers=reviewers)
+        for stances in (ballots.opening, ballots.closing)
     )
+    return {
+        f"{name}_{when}": MEASURES[name](part, {}, seed)
+        for name in DISCUSSED
+        for when, part in (("before", before), ("after", after))
+    }

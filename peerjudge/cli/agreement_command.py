@@ -51,15 +51,23 @@ async def agreement_command(
     json
         Print one JSON document.
     """
-    from peerjudge.analysis import agreement, agreement_document, judged
-    from peerjudge.analysis import panel as of_panel
+    from peerjudge.analysis import (
+        agreement,
+        agreement_document,
+        measure_panel,
+        select_judges,
+    )
     from peerjudge.data import to_plain
-    from peerjudge.runs import read_source
+    from peerjudge.runs import read_ballots, read_source
 
     dataset = await read_source(source, stance=stance)
     names = split_names(reviewers)
     found = agreement(dataset, reviewers=names, gold=gold, weights=weights, seed=seed)
-    together = of_panel(judged(dataset, reviewers=names, gold=gold), seed=seed) if panel else None
+    together = None
+    if panel:
+        ballots = await read_ballots(source)
+        stances = ballots.where(ballots.opening if stance == "private" else ballots.closing)
+        together = measure_panel(select_judges(stances, reviewers=names, gold=gold), seed=seed)
     if json:
         document = {**agreement_document(found), "simulated": dataset.simulated}
         print_json(document if together is None else {**document, "panel": to_plain(together)})

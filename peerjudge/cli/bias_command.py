@@ -1,21 +1,27 @@
-"""`peerjudge bias`: what sways reviewers besides the answers' worth."""
+"""`peerjudge bias`: position, self-preference and length bias of reviewers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
 from peerjudge.cli.rank_command import families_of, split_names
 from peerjudge.cli.tables import gold_name, odds_of, or_dash, show, table_of
-from peerjudge.data import replace
+from peerjudge.data import Measurement, Noun, replace
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.analysis import Bias, Discussed, Position, SelfEnhancement
-    from peerjudge.data import Dataset
+    from peerjudge.analysis import Bias
 
-__all__ = ["bias_command"]
+__all__ = ["bias_command", "print_bias"]
+
+_Row = TypeVar("_Row", bound=Noun)
+_Measures = Mapping[str, tuple[Noun, ...]]
+
+_WITH_TABLE = ("position", "consistency", "self_enhancement", "verbosity")
+"""Measures that have a table of their own."""
 
 
 async def bias_command(
@@ -30,8 +36,8 @@ async def bias_command(
 ) -> int:
     """Position, self-enhancement, verbosity and order consistency of every reviewer.
 
-    Measured on the verdicts that reviewers came with; of a run also what discussing did to the
-    position bias. Intervals resample questions.
+    Measured on the verdicts that reviewers gave before they heard another one; for a run also the
+    position bias before and after the discussions. Intervals resample questions.
 
     Parameters
     ----------
@@ -42,68 +48,65 @@ async def bias_command(
     gold
         `human` for the gold of the data, or the name of a reviewer to measure against.
     families
-        name=family, separated by commas: who belongs together. Cards of a run say it themselves.
+        name=family, separated by commas: families of reviewers. The cards of a run name theirs.
     seed
-        Of the resampling.
+        Seed of the resampling.
     json
-        Print one JSON document.
+        Print the result as one JSON document.
     """
-    from peerjudge.analysis import bias
-    from peerjudge.data import to_plain
-    from peerjudge.runs import is_run, read_source
+    from peerjudge.analysis import build_bias_document, measure_bias
+    from peerjudge.runs import read_ballots
 
-    names = split_names(reviewers)
-    dataset = await read_source(source)
-    found = bias(
-        dataset,
-        reviewers=names,
+    ballots = await read_ballots(source)
+    found = measure_bias(
+        ballots,
+        reviewers=split_names(reviewers),
         gold=gold,
         families=await families_of(source, families),
         seed=seed,
     )
-    if is_run(source):
-        found = replace(found, discussed=await _discussed(source, names, seed))
     if json:
-        print_json(to_plain(found))
+        print_json(build_bias_document(found))
     else:
-        say_if_simulated(dataset)
-        _print(replace(found, gold=gold_name(dataset, gold)))
+        say_if_simulated(ballots)
+        print_bias(replace(found, gold=gold_name(ballots, gold)))
     return 0
 
 
-async def _discussed(source: str, reviewers: list[str] | None, seed: int) -> Discussed | None:
-    """Before and after, of the discussions in which somebody spoke to somebody."""
-    from peerjudge.analysis import discussed
-    from peerjudge.data import Comparison, Dataset, RecordedReview
-    from peerjudge.ranking import Stance, reviews_from_transcripts
-    from peerjudge.runs import open_run
-
-    known: dict[str, Comparison] = {}
-    stances: tuple[Stance, Stance] = ("private", "final")
-    reviews: dict[Stance, list[RecordedReview]] = {stance: [] for stance in stances}
-    async with open_run(source) as opened:
-        async for transcript in opened.transcripts():
-            spoke = len({turn.cue.seat for turn in transcript.turns if not turn.cue.private})
-            if spoke > 1 and transcript.stop == "complete":
-                known.setdefault(transcript.comparison.id, transcript.comparison)
-                for stance in stances:
-                    reviews[stance] += reviews_from_transcripts([transcript], stance=stance)
-
-    def dataset(stance: Stance) -> Dataset:
-        given = tuple(reviews[stance])
-        return Dataset(
-            name=source, description="", comparisons=tuple(known.values()), reviews=given
-        )
-
-    if not reviews["private"]:
-        return None
-    return discussed(dataset("private"), dataset("final"), reviewers=reviewers, seed=seed)
+def print_bias(found: Bias) -> None:
+    """Print one table per measure."""
+    _print_places(found.measures)
+    if found.discussed is not None:
+        _print_discussed(found.discussed)
+    _print_own(found)
+    _print_lengths(found)
+    for name, rows in found.measures.items():
+        if name not in _WITH_TABLE and rows:
+            show(_table_rows(name, rows))
 
 
-def _print(found: Bias) -> None:
-    console = results()
+def _table_rows(name: str, rows: Sequence[Noun]) -> Table:
+    """Return the rows of a measure that has no table of its own, one column per field."""
+    names = type(rows[0]).__struct_fields__
+    table = table_of(f"\n{name.replace('_', ' ').capitalize()}", *names)
+    for row in rows:
+        values = [getattr(row, field) for field in names]
+        is_number = [one is None or isinstance(one, Measurement) for one in values]
+        cells = zip(values, is_number, strict=True)
+        table.add_row(*(or_dash(one) if number else str(one) for one, number in cells))
+    return table
+
+
+def _rows(measures: _Measures, name: str, kind: type[_Row]) -> list[_Row]:
+    """Return the rows of a measure, all of which are of this kind."""
+    return [row for row in measures.get(name, ()) if isinstance(row, kind)]
+
+
+def _print_places(measures: _Measures) -> None:
+    from peerjudge.analysis import OrderConsistency, Position
+
     table = table_of(
-        "Place: choices, and the share that names the first-shown answer",
+        "Position: choices by place, and the share of the first-shown answer",
         "reviewer",
         "first",
         "tie",
@@ -111,75 +114,80 @@ def _print(found: Bias) -> None:
         "first share",
         "same in both orders",
     )
-    same = {row.reviewer: row.rate for row in found.consistency}
-    for row in found.position:
+    same = {row.reviewer: row.rate for row in _rows(measures, "consistency", OrderConsistency)}
+    for row in _rows(measures, "position", Position):
         counts = (str(row.first), str(row.tie), str(row.second))
         rate = same[row.reviewer]
-        # What was shown in one order only tells nothing of places.
+        # Pairs shown in one order only do not measure position bias.
         table.add_row(row.reviewer, *counts, str(row.share) if rate.n else "-", or_dash(rate))
     show(table)
-    if found.discussed is not None:
-        _print_discussed(found.discussed)
-    if found.self_enhancement:
-        _print_self(found.self_enhancement, found.gold)
-    show(_length(found))
-    measures = {"gold": f" and {found.gold}'s verdict", "peers": " and the others' verdicts"}
-    quality = measures.get(found.verbosity[0].control, "")
-    console.print(
-        f"odds: of being chosen, for every doubling of length, at equal place, authors{quality}. That "
-        f"says\n  only roughly what is better: where the better answers are longer, odds are too high."
-        f"\nover {found.gold}: at equal place and authors only, over {found.gold}'s own odds on the "
-        "same pairs; 1 where length\n  counts alike. Chance in verdicts draws all odds to 1."
-    )
 
 
-def _length(found: Bias) -> Table:
+def _print_discussed(discussed: _Measures) -> None:
+    from peerjudge.analysis import OrderConsistency, Position
+
     table = table_of(
-        "\nLength: how a reviewer's choices go with it",
-        "reviewer",
-        "longer chosen",
-        f"by {found.gold}",
-        "odds",
-        f"over {found.gold}",
-    )
-    for row in found.verbosity:
-        shares, odds = (row.longer, row.gold_longer), (row.odds, row.over_gold)
-        table.add_row(row.reviewer, *map(or_dash, shares), *map(odds_of, odds))
-    return table
-
-
-def _print_discussed(found: Discussed) -> None:
-    table = table_of(
-        "\nPlace before and after discussing",
+        "\nPosition before and after the discussion",
         "reviewer",
         "first before",
         "first after",
         "same before",
         "same after",
     )
-
-    def shares(rows: tuple[Position, ...]) -> dict[str, str]:
-        return {row.reviewer: str(row.share) for row in rows}
-
-    before, after = shares(found.position_before), shares(found.position_after)
-    rates = [
-        {row.reviewer: or_dash(row.rate) for row in rows}
-        for rows in (found.consistency_before, found.consistency_after)
+    columns: list[dict[str, str]] = [
+        {row.reviewer: str(row.share) for row in _rows(discussed, f"position_{when}", Position)}
+        for when in ("before", "after")
     ]
-    for name, share in before.items():
-        rest = [column.get(name, "-") for column in (after, *rates)]
-        table.add_row(name, share, *rest)
+    columns += [
+        {
+            row.reviewer: or_dash(row.rate)
+            for row in _rows(discussed, f"consistency_{when}", OrderConsistency)
+        }
+        for when in ("before", "after")
+    ]
+    for name in columns[0]:
+        table.add_row(name, *(column.get(name, "-") for column in columns))
     show(table)
 
 
-def _print_self(rows: tuple[SelfEnhancement, ...], gold: str) -> None:
-    table = table_of("\nOwn answers: the win rate they get from whom", "reviewer")
+def _print_own(found: Bias) -> None:
+    from peerjudge.analysis import SelfEnhancement
+
+    gold = found.gold
+    table = table_of("\nOwn answers: win rate by judge", "reviewer")
     table.add_column("whose")
     for heading in ("reviewer", gold, "peers", f"over {gold}", "over peers"):
         table.add_column(heading, justify="right")
-    for row in rows:
+    for row in _rows(found.measures, "self_enhancement", SelfEnhancement):
         whose = row.kind if row.kind == "own" else f"family: {', '.join(row.authors)}"
         rates = ["-" if one is None else f"{one.value:.3f}" for one in (row.gold, row.peers)]
         over = map(or_dash, (row.against_gold, row.against_peers))
         table.add_row(row.reviewer, whose, str(row.own_view), *rates, *over)
     show(table)
+
+
+def _print_lengths(found: Bias) -> None:
+    from peerjudge.analysis import Verbosity
+
+    gold = found.gold
+    table = table_of(
+        "\nLength: share and odds of the longer answer",
+        "reviewer",
+        "longer chosen",
+        f"by {gold}",
+        "odds",
+        f"over {gold}",
+    )
+    rows = _rows(found.measures, "verbosity", Verbosity)
+    for row in rows:
+        shares, odds = (row.longer, row.gold_longer), (row.odds, row.over_gold)
+        table.add_row(row.reviewer, *map(or_dash, shares), *map(odds_of, odds))
+    show(table)
+    measures = {"gold": f" and verdict of {gold}", "peers": " and verdicts of the others"}
+    quality = measures.get(rows[0].control, "") if rows else ""
+    results().print(
+        f"odds: of being chosen, for each doubling of the length, at equal place, authors{quality}.\n"
+        "  Too high where the better answers are longer: the verdict is a coarse measure of quality."
+        f"\nover {gold}: at equal place and authors, divided by the odds of {gold} on the same pairs;"
+        " 1 where length\n  counts alike. Chance in verdicts draws all odds to 1."
+    )

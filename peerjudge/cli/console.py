@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from structlog.typing import EventDict
 
+    from peerjudge.analysis.ballots import Ballots
     from peerjudge.data import Dataset
 
 _FAILED = "turn failed"
@@ -75,7 +76,7 @@ def json_text(document: object) -> str:
     return json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
 
 
-def say_if_simulated(dataset: Dataset) -> None:
+def say_if_simulated(dataset: Dataset | Ballots) -> None:
     """Print a notice if the reviews are simulated."""
     if dataset.simulated:
         from peerjudge.reporting.formats import SIMULATED

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from peerjudge.analysis import Compared
+    from peerjudge.analysis.ballots import Ballots
     from peerjudge.data import Dataset, Measurement
 
 __all__ = [
@@ -78,9 +79,9 @@ def percent(found: Measurement) -> str:
     return f"{100 * found.value:.0f} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
 
 
-def gold_name(dataset: Dataset, gold: str) -> str:
+def gold_name(dataset: Dataset | Ballots, gold: str) -> str:
     """What gold is called where no people are named whose verdicts it is."""
-    from peerjudge.analysis.judged import HUMAN
+    from peerjudge.analysis.selecting import HUMAN
 
     return "gold" if gold == HUMAN and not dataset.humans else gold
 

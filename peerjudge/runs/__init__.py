@@ -6,7 +6,15 @@ from peerjudge.runs.resolve import Prepared, parse_settings, prepare
 from peerjudge.runs.results import RunSummary, summary_document
 from peerjudge.runs.runner import Observer, run
 from peerjudge.runs.schedule import Part, Plan
-from peerjudge.runs.sources import OpenRun, hide_password, is_run, load, open_run, read_source
+from peerjudge.runs.sources import (
+    OpenRun,
+    hide_password,
+    is_run,
+    load,
+    open_run,
+    read_ballots,
+    read_source,
+)
 
 __all__ = [
     "Costs",
@@ -26,6 +34,7 @@ __all__ = [
     "open_run",
     "parse_settings",
     "prepare",
+    "read_ballots",
     "read_manifest",
     "read_source",
     "run",

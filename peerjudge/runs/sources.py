@@ -7,6 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.collecting import BallotCollector
 from peerjudge.data import Comparison, Dataset, RecordedReview, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
@@ -91,9 +94,8 @@ async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
     comparisons: dict[str, Comparison] = {}
     reviews: list[RecordedReview] = []
     simulated = False
-    place = source.partition("#")[0]
     async with open_run(source) as opened:
-        name = source if opened.folder is not None else f"{hide_password(place)}#{opened.id[:8]}"
+        name = _name_run(source, opened)
         async for transcript in opened.transcripts():
             comparisons.setdefault(transcript.comparison.id, transcript.comparison)
             simulated = simulated or transcript.simulated
@@ -105,3 +107,22 @@ async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
         reviews=tuple(reviews),
         simulated=simulated,
     )
+
+
+async def read_ballots(source: str) -> Ballots:
+    """Return the ballots of a run or of the recorded reviews of a dataset.
+
+    The discussions of a run are read one at a time; their texts are not kept.
+    """
+    if not is_run(source):
+        return collect_reviews(load_dataset(source))
+    collector = BallotCollector()
+    async with open_run(source) as opened:
+        async for transcript in opened.transcripts():
+            collector.add(transcript)
+        return collector.ballots(name=_name_run(source, opened))
+
+
+def _name_run(source: str, opened: OpenRun) -> str:
+    place = source.partition("#")[0]
+    return source if opened.folder is not None else f"{hide_password(place)}#{opened.id[:8]}"

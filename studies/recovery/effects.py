@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from peerjudge.analysis import paired_bootstrap, position, self_enhancement
-from peerjudge.analysis.judged import Judged
+from peerjudge.analysis import measure_position, measure_self_enhancement, paired_bootstrap
+from peerjudge.analysis.assembling import ComparisonTable, build_ballots
+from peerjudge.analysis.ballots import TIE, Ballots, Stage, no_discussions
 from peerjudge.analysis.stances import ordering, stance_counts
-from peerjudge.data import Measurement
+from peerjudge.data import Answer, Comparison, Measurement, Question, Verdict
 from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_verdicts
 from peerjudge.simulation.discussions import Draws
 from peerjudge.simulation.latent import compute_change_chance, expect_accuracy
@@ -94,8 +95,8 @@ def _placing(size: float, questions: int, random: np.random.Generator) -> Plante
     """How often it chooses the first-shown answer, judging every pair in both orders."""
     world = _world(questions, random)
     traits = Traits(ability=0.6, position_bias=size, copy_error=0.3)
-    reviews = _judged(world, {"reviewer": Speaker(name="reviewer", traits=traits)})
-    (row,) = position(reviews)
+    reviews = _collect(world, {"reviewer": Speaker(name="reviewer", traits=traits)})
+    (row,) = measure_position(reviews)
     first, second = (expect_accuracy(traits, best_first=place) for place in (True, False))
     return Planted(found=row.share, truth=(first + 1 - second) / 2)
 
@@ -129,7 +130,7 @@ def _favouring(size: float, questions: int, random: np.random.Generator) -> Plan
         "peer": Speaker(name="peer", traits=_PLAIN),
         "other peer": Speaker(name="other peer", traits=_PLAIN),
     }
-    (row,) = self_enhancement(_judged(world, speakers, authors=("proud", "stranger")))
+    (row,) = measure_self_enhancement(_collect(world, speakers, authors=("proud", "stranger")))
     if row.against_peers is None:
         msg = "the simulated peers judged nothing"
         raise AssertionError(msg)
@@ -138,6 +139,8 @@ def _favouring(size: float, questions: int, random: np.random.Generator) -> Plan
 
 
 _ORDERS = (False, True)
+_VERDICTS = np.array([0, TIE, 1], dtype=np.int8)
+"""Codes of the verdicts 1, 0 and -1 of a world."""
 
 EFFECTS: tuple[Effect, ...] = (
     Effect(
@@ -197,32 +200,37 @@ def _logit(share: float) -> float:
     return math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(_NOBODY, share - 0.5)
 
 
-def _judged(
+def _collect(
     world: World, speakers: dict[str, Speaker], *, authors: tuple[str, str] = ("one", "other")
-) -> Judged:
-    """Everybody's reviews of every question in both orders, as the analysis takes them."""
+) -> Ballots:
+    """Return the ballots of all speakers on every question in both orders."""
     questions = world.shape[1]
     rows: list[tuple[int, bool, Verdicts]] = [
         (number, order, world.draw_verdicts(speaker, swapped=order)[0])
         for number, speaker in enumerate(speakers.values())
         for order in _ORDERS
     ]
-    names = tuple(sorted(authors))
-    numbers = np.arange(questions, dtype=np.int32)
-    first, second = (np.full(questions, names.index(author), np.int32) for author in authors)
-    return Judged(
-        reviewers=tuple(speakers),
-        authors=names,
-        questions=questions,
-        reviewer=np.repeat([number for number, _, _ in rows], questions).astype(np.int32),
-        question=np.tile(numbers, len(rows)),
-        comparison=np.tile(numbers, len(rows)),
-        swapped=np.repeat([order for _, order, _ in rows], questions),
-        # A score speaks of the shown order, a verdict of that of the data.
-        score=np.concatenate([said if order else -said for _, order, said in rows]),
-        longer=np.zeros(questions * len(rows)),
-        unreadable=(0,) * len(speakers),
-        gold=-world.gold[0].astype(np.float64),
-        one=first,
-        other=second,
+    table = ComparisonTable(keep_texts=False)
+    answers = tuple(Answer(id=author, text="", author=author) for author in authors)
+    for number, gold in enumerate(world.gold[0].tolist()):
+        question = Question(id=str(number), text="")
+        better = Verdict.of(authors[0 if gold > 0 else 1])
+        comparison = Comparison(id=str(number), question=question, answers=answers, gold=better)
+        table.number(comparison)
+    orders = [table.order(0, authors), table.order(0, authors[::-1])]
+    return build_ballots(
+        {
+            "reviewer": np.repeat([number for number, _, _ in rows], questions),
+            "comparison": np.tile(np.arange(questions), len(rows)),
+            "order": np.repeat([orders[order] for _, order, _ in rows], questions),
+            # A verdict above 0 chooses the first answer of the data, and 0 is a tie.
+            "verdict": np.concatenate([_VERDICTS[1 - said] for _, _, said in rows]),
+            "stage": Stage.RECORDED,
+        },
+        size=questions * len(rows),
+        name="simulated",
+        simulated=True,
+        reviewers=speakers,
+        table=table,
+        discussions=no_discussions(),
     )

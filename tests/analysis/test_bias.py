@@ -1,4 +1,4 @@
-"""Place, author and length: what sways reviewers, on published and on made data."""
+"""Position, self-enhancement and verbosity bias, on published and on synthetic data."""
 
 from __future__ import annotations
 
@@ -9,20 +9,28 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from peerjudge.analysis import (
-    bias,
-    judged,
-    order_consistency,
-    position,
-    self_enhancement,
-    verbosity,
+    build_bias_document,
+    measure_bias,
+    measure_consistency,
+    measure_position,
+    measure_self_enhancement,
+    measure_verbosity,
+    select_judges,
 )
-from peerjudge.analysis.verbosity import logistic
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.bias import MEASURES
+from peerjudge.analysis.selecting import number_judges, score_unswapped
+from peerjudge.analysis.verbosity import fit_logistic
+from peerjudge.cli.bias_command import print_bias
 from peerjudge.data import (
     TIE,
     UNREADABLE,
     Answer,
     Comparison,
     Dataset,
+    Measurement,
+    Noun,
     Question,
     RecordedReview,
     Verdict,
@@ -69,9 +77,14 @@ def dataset(pairs: list[Comparison], reviews: list[RecordedReview], **kwargs) ->
     )
 
 
+def judged(data: Dataset, **kwargs) -> Ballots:
+    """The ballots of a dataset on pairs."""
+    return select_judges(collect_reviews(data), **kwargs)
+
+
 def test_bard_chose_the_first_answer_1253_times_of_1600(vicuna: Dataset):
-    """Published reviews: places chosen by the five models, and the lean of each."""
-    found = {row.reviewer: row for row in bias(vicuna).position}
+    """Published reviews: the places that the five models choose, and their position bias."""
+    found = {row.reviewer: row for row in measure_position(judged(vicuna))}
     counts = {name: (row.first, row.tie, row.second) for name, row in found.items()}
     assert counts["bard"] == (1253, 57, 290)
     assert counts["gpt4"] == (848, 240, 512)
@@ -81,10 +94,10 @@ def test_bard_chose_the_first_answer_1253_times_of_1600(vicuna: Dataset):
     assert found["gpt35"].share.low < 0.5 < found["gpt35"].share.high
 
 
-def test_gpt4_sees_itself_above_people_and_peers(vicuna: Dataset):
+def test_gpt4_rates_itself_above_people_and_peers(vicuna: Dataset):
     """PRD Table 2: GPT-4 wins .856 in its own eyes, .822 in people's; .723 in its peers'."""
     families = {"gpt4": "gpt", "gpt35": "gpt"}
-    rows = self_enhancement(judged(vicuna), families=families)
+    rows = measure_self_enhancement(judged(vicuna), families=families)
     own = {row.reviewer: row for row in rows if row.kind == "own"}
     rates = {
         name: (row.own_view.value, row.gold.value, row.peers.value) for name, row in own.items()
@@ -107,8 +120,8 @@ marks = st.lists(
 
 @given(marks)
 @settings(deadline=None, max_examples=40)
-def test_showing_answers_the_other_way_round_mirrors_the_places(rows: list[tuple[str, str]]):
-    """Counts of first and second change places; consistency does not notice."""
+def test_reversed_orders_exchange_the_places(rows: list[tuple[str, str]]):
+    """Counts of first and second are exchanged; consistency stays the same."""
     pairs = [pair(f"c{k}") for k in range(len(rows))]
     there = [
         review(one, "judge", mark, swapped=swapped)
@@ -117,17 +130,20 @@ def test_showing_answers_the_other_way_round_mirrors_the_places(rows: list[tuple
     ]
     back = [replace(one, shown=one.shown[::-1]) for one in there]
     straight, mirrored = judged(dataset(pairs, there)), judged(dataset(pairs, back))
-    (one,), (other,) = position(straight, samples=20), position(mirrored, samples=20)
+    (one,), (other,) = (
+        measure_position(straight, samples=20),
+        measure_position(mirrored, samples=20),
+    )
     assert (one.first, one.tie, one.second) == (other.second, other.tie, other.first)
     assert one.unreadable == other.unreadable == sum(both.count("?") for both in rows)
-    (one,), (other,) = (order_consistency(m, samples=20) for m in (straight, mirrored))
+    (one,), (other,) = (measure_consistency(m, samples=20) for m in (straight, mirrored))
     assert (one.same, one.mixed, one.first) == (other.same, other.mixed, other.second)
     readable = sum("?" not in both for both in rows)
     assert one.same + one.first + one.second + one.mixed == readable
 
 
-def test_standing_by_an_answer_and_standing_by_a_place():
-    """The same answer in both orders is consistent; the same place is not, nor a tie once."""
+def test_consistency_by_answer_differs_from_consistency_by_place():
+    """The same answer in both orders is consistent; the same place or a single tie is not."""
     pairs = [pair(f"c{k}") for k in range(5)]
     both = ["fs", "==", "ff", "ss", "f="]
     reviews = [
@@ -135,7 +151,7 @@ def test_standing_by_an_answer_and_standing_by_a_place():
         for one, two in zip(pairs, both, strict=True)
         for order, mark in enumerate(two)
     ]
-    (found,) = order_consistency(judged(dataset(pairs, reviews)))
+    (found,) = measure_consistency(judged(dataset(pairs, reviews)))
     assert (found.same, found.first, found.second, found.mixed) == (2, 1, 1, 1)
     assert found.rate.value == 0.4
 
@@ -148,7 +164,7 @@ def test_repeated_judgements_are_matched_one_to_one():
         review(one, "judge", "s"),
         review(one, "judge", "s", swapped=True),
     ]
-    (found,) = order_consistency(judged(dataset([one], reviews)))
+    (found,) = measure_consistency(judged(dataset([one], reviews)))
     assert (found.same, found.rate.n) == (1, 1)
 
 
@@ -157,7 +173,7 @@ def test_self_enhancement_compares_on_the_same_pairs():
     pairs = [pair("c1", gold="2"), pair("c2", gold="2"), pair("c3", ("bob", "cy"))]
     reviews = [review(one, "ann", "f") for one in pairs]
     reviews += [review(pairs[0], "bob", "s"), review(pairs[1], "bob", "s", swapped=True)]
-    rows = self_enhancement(judged(dataset(pairs, reviews)))
+    rows = measure_self_enhancement(judged(dataset(pairs, reviews)))
     ann, bob = rows
     assert (ann.reviewer, ann.own_view.value, ann.own_view.n) == ("ann", 1.0, 2)
     assert (ann.peers.value, ann.gold.value) == (0.5, 0.0)
@@ -166,17 +182,17 @@ def test_self_enhancement_compares_on_the_same_pairs():
 
 
 def test_a_family_leaves_out_battles_within_it():
-    """Between two answers of one family nobody can favour the family."""
+    """A comparison of two answers of one family does not measure the family."""
     pairs = [pair("c1", ("gpt_a", "gpt_b")), pair("c2", ("gpt_a", "other"))]
     reviews = [review(one, "gpt_c", "f") for one in pairs]
     families = {"gpt_a": "gpt", "gpt_b": "gpt", "gpt_c": "gpt"}
-    (row,) = self_enhancement(judged(dataset(pairs, reviews)), families=families)
+    (row,) = measure_self_enhancement(judged(dataset(pairs, reviews)), families=families)
     assert (row.kind, row.authors, row.own_view.n) == ("family", ("gpt_a", "gpt_b"), 1)
     assert (row.peers, row.gold, row.against_gold) == (None, None, None)
-    assert self_enhancement(judged(dataset(pairs, reviews))) == ()
+    assert measure_self_enhancement(judged(dataset(pairs, reviews))) == ()
 
 
-def test_the_regression_is_that_of_an_optimiser():
+def test_logistic_regression_agrees_with_an_optimiser():
     """Newton's method on all samples at once finds the maximum of each penalised likelihood."""
     random = np.random.default_rng(1)
     given_columns = np.column_stack([np.ones(80), random.normal(size=(80, 2))])
@@ -187,16 +203,16 @@ def test_the_regression_is_that_of_an_optimiser():
         line = given_columns @ beta
         return float((weight * (np.logaddexp(0, line) - chosen * line)).sum() + 0.005 * beta @ beta)
 
-    found = logistic(given_columns, chosen, times)
+    found = fit_logistic(given_columns, chosen, times)
     for row, weight in zip(found, times, strict=True):
         expected = minimize(loss, np.zeros(3), args=(weight,), tol=1e-10).x
         assert row == pytest.approx(expected, abs=1e-4)
 
 
 def test_separable_choices_have_a_finite_estimate():
-    """A reviewer who always takes the longer answer has large odds, and they are a number."""
+    """A reviewer that always chooses the longer answer has large finite odds."""
     column = np.array([-2.0, -1.0, 1.0, 2.0])
-    found = logistic(np.column_stack([np.ones(4), column]), (column > 0) * 1.0, np.ones((1, 4)))
+    found = fit_logistic(np.column_stack([np.ones(4), column]), (column > 0) * 1.0, np.ones((1, 4)))
     assert 2.0 < found[0, 1] < 20.0
 
 
@@ -219,9 +235,9 @@ def made(taste: float, place: float, *, seed: int = 0, count: int = 400) -> Data
 
 
 @pytest.mark.parametrize(("taste", "place"), [(0.0, 0.0), (0.7, 0.5), (-0.5, -0.3)])
-def test_the_taste_for_length_is_found_again(taste: float, place: float):
-    """The odds with which the data were made come out again, quality being controlled."""
-    (found,) = verbosity(judged(made(taste, place, count=3000)), samples=100)
+def test_a_planted_preference_for_length_is_recovered(taste: float, place: float):
+    """With quality controlled, the measure finds the odds that generated the data."""
+    (found,) = measure_verbosity(judged(made(taste, place, count=3000)), samples=100)
     assert found.control == "gold"
     assert np.log(found.odds.value) == pytest.approx(taste, abs=0.1)
     assert np.log(found.first_odds.value) == pytest.approx(place, abs=0.1)
@@ -231,7 +247,7 @@ def test_the_taste_for_length_is_found_again(taste: float, place: float):
 
 
 def longer_is_better(taste: float, *, seed: int = 3, count: int = 2500) -> Dataset:
-    """Better answers tend to be longer; people see only quality, the judge also likes length.
+    """Better answers tend to be longer; people see only quality, the judge also prefers length.
 
     Two authors differ in both. Gold is one verdict, as coarse as that of the judge.
     """
@@ -254,49 +270,98 @@ def longer_is_better(taste: float, *, seed: int = 3, count: int = 2500) -> Datas
     return dataset(pairs, reviews)
 
 
-def test_a_taste_for_what_is_better_is_no_taste_for_length():
-    """Gold's verdict hides little of it that better answers are longer; gold's own odds hide all."""
-    (fair,) = verbosity(judged(longer_is_better(0.0)), samples=100)
+def test_a_preference_for_better_answers_is_no_preference_for_length():
+    """Odds with gold as control are confounded with quality; odds over those of gold are not."""
+    (fair,) = measure_verbosity(judged(longer_is_better(0.0)), samples=100)
     assert fair.odds.low > 1.1
     assert fair.over_gold.low < 1.0 < fair.over_gold.high
-    (fond,) = verbosity(judged(longer_is_better(0.7)), samples=100)
+    (fond,) = measure_verbosity(judged(longer_is_better(0.7)), samples=100)
     assert fond.over_gold.low > 1.3
     assert fond.over_gold.high < 2.5
 
 
-def test_one_question_and_equal_lengths_tell_nothing_of_length():
-    """There is nothing to resample, or nothing to regress on."""
+def test_one_question_or_equal_lengths_give_no_odds():
+    """Without a second question or a difference in length, nothing is estimated."""
     one = pair("c", gold="1", lengths=(10, 100))
-    (row,) = verbosity(judged(dataset([one], [review(one, "judge", "f")])), samples=20)
+    (row,) = measure_verbosity(judged(dataset([one], [review(one, "judge", "f")])), samples=20)
     assert (row.odds.n, row.first_odds.n, row.over_gold.n) == (0, 0, 0)
     assert row.longer.n == 1
     even = [pair(f"c{k}", gold="1", lengths=(10, 10)) for k in range(3)]
-    (row,) = verbosity(judged(dataset(even, [review(p, "judge", "f") for p in even])), samples=20)
+    (row,) = measure_verbosity(
+        judged(dataset(even, [review(p, "judge", "f") for p in even])), samples=20
+    )
     assert (row.odds.n, row.longer.n) == (0, 0)
 
 
-def test_without_gold_quality_is_what_the_others_say():
-    """Peers control for quality where gold is missing, and nothing does for a lone reviewer."""
+def test_without_gold_the_other_reviewers_measure_quality():
+    """Peers control for quality where gold is missing; a single reviewer has no control."""
     data = made(0.5, 0.0, count=60)
     bare = replace(data, comparisons=tuple(replace(c, gold=None) for c in data.comparisons))
-    (alone,) = verbosity(judged(bare), samples=20)
+    (alone,) = measure_verbosity(judged(bare), samples=20)
     assert (alone.control, alone.gold_longer) == ("none", None)
     twin = tuple(replace(one, reviewer="twin") for one in data.reviews)
-    both = verbosity(judged(replace(bare, reviews=data.reviews + twin)), samples=20)
+    both = measure_verbosity(judged(replace(bare, reviews=data.reviews + twin)), samples=20)
     assert {row.control for row in both} == {"peers"}
 
 
 def test_humans_judge_only_as_gold():
-    """People are not measured unless named, and a reviewer can serve as gold in their place."""
+    """People are measured only if named; a reviewer can serve as gold instead of them."""
     one = pair("c", gold="1")
     data = dataset(
         [one], [review(one, "judge", "f"), review(one, "people", "s")], humans=("people",)
     )
-    assert judged(data).reviewers == ("judge",)
-    assert judged(data, reviewers=["people"]).reviewers == ("people",)
+    assert [name for name, _ in number_judges(judged(data))] == ["judge"]
+    people = judged(data, reviewers=["people"])
+    assert [name for name, _ in number_judges(people)] == ["people"]
     by_judge = judged(data, reviewers=["people"], gold="judge")
-    assert by_judge.gold.tolist() == [-1.0]
+    assert score_unswapped(by_judge.gold_of).tolist() == [-1.0]
     with pytest.raises(DataError, match="no reviews of pairs by nobody"):
         judged(data, gold="nobody")
     with pytest.raises(DataError, match="no reviews of pairs by eve"):
         judged(data, reviewers=["eve"])
+
+
+def test_comparisons_of_other_than_two_answers_are_not_measured():
+    """A choice among three answers has no place that compares, and its gold is not used."""
+    one = pair("c", gold="1")
+    answers = (*one.answers, Answer(id="cy", text="xxx", author="cy"))
+    three = Comparison(id="d", question=one.question, answers=answers, gold=Verdict.of("cy"))
+    shown = three.shown
+    choice = RecordedReview(comparison="d", shown=shown, reviewer="judge", verdict=three.gold)
+    ballots = judged(dataset([three, one], [choice, review(one, "judge", "f")]))
+    assert len(ballots) == 1
+    assert np.isnan(score_unswapped(ballots.gold_of)).tolist() == [True, False]
+
+
+class Ties(Noun, frozen=True, kw_only=True):
+    """Number of ties of a reviewer."""
+
+    reviewer: str
+    ties: int
+    share: Measurement | None
+
+
+def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch, capsys):
+    """A measure in the register appears in the JSON document and as a table of its own."""
+
+    def measure_ties(ballots: Ballots, families: dict[str, str], seed: int) -> tuple[Ties, ...]:
+        return tuple(
+            Ties(
+                reviewer=name,
+                ties=int((ballots.score[ballots.reviewer == code] == 0).sum()),
+                share=None,
+            )
+            for name, code in number_judges(ballots)
+        )
+
+    monkeypatch.setitem(MEASURES, "tie_rates", measure_ties)
+    one = pair("c", gold="1")
+    found = measure_bias(collect_reviews(dataset([one], [review(one, "judge", "=")])))
+    document = build_bias_document(found)
+    assert list(document["tie_rates"]) == [{"reviewer": "judge", "ties": 1, "share": None}]
+    assert list(document)[:3] == ["gold", "simulated", "position"]
+    print_bias(found)
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    at = printed.index(["Tie", "rates"])
+    assert printed[at + 1] == ["reviewer", "ties", "share"]
+    assert printed[at + 2] == ["judge", "1", "-"]

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from peerjudge.analysis import fleiss_kappa, judged, panel
+from peerjudge.analysis import fleiss_kappa, measure_panel, select_judges
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.kappa import (
     cohen_kappa,
     correlation,
@@ -63,7 +65,7 @@ def test_alpha_is_that_of_the_textbook():
 @given(ratings)
 @settings(deadline=None, max_examples=40)
 def test_fleiss_from_sums_is_fleiss_from_counts(given_ratings: np.ndarray):
-    """Summing over questions first loses nothing."""
+    """Fleiss' kappa from sums over questions equals that from all counts."""
     whole = np.nan_to_num(given_ratings)
     counts = np.stack([(whole == value).sum(axis=1) for value in (-1, 0, 1)], axis=1).astype(float)
     found = fleiss_kappa_of(fleiss_columns(whole).sum(axis=0, keepdims=True))[0]
@@ -114,28 +116,33 @@ def drawn(correlated: float, count: int, *, judges: int = 4, seed: int = 0) -> D
     return judging(verdicts, golds)
 
 
+def judged(data: Dataset, **kwargs) -> Ballots:
+    """The ballots of a dataset on pairs."""
+    return select_judges(collect_reviews(data), **kwargs)
+
+
 def test_independent_judges_are_worth_their_number():
-    """Errors that have nothing to do with one another leave a panel its size."""
-    found = panel(judged(drawn(0.0, 2000)), samples=200)
+    """With independent errors the effective number of judges is the size of the panel."""
+    found = measure_panel(judged(drawn(0.0, 2000)), samples=200)
     assert abs(found.error_correlation.value) < 0.05
     assert found.effective.value == pytest.approx(4.0, abs=0.4)
 
 
 def test_judges_who_err_together_are_worth_one():
-    """Copies of one judge are one judge, and a half-copied error costs most of the panel."""
-    found = panel(judged(drawn(1.0, 200)), samples=200)
+    """Copies of one judge count as one judge; half-copied errors cost most of the panel."""
+    found = measure_panel(judged(drawn(1.0, 200)), samples=200)
     assert found.error_correlation.value == pytest.approx(1.0)
     assert found.effective.value == pytest.approx(1.0)
     assert found.effective.high > 1.0
-    half = panel(judged(drawn(0.7, 2000)), samples=200)
+    half = measure_panel(judged(drawn(0.7, 2000)), samples=200)
     assert half.error_correlation.value == pytest.approx(0.49, abs=0.06)
     assert half.effective.value == pytest.approx(4 / (1 + 3 * 0.49), abs=0.2)
 
 
 def test_pairs_are_compared_on_what_both_judged():
-    """One right where the other is wrong on three questions; the fourth only one judged."""
+    """One is right where the other is wrong on three questions; only one judged the fourth."""
     data = judging({"x": ["1", "1", "1", "1"], "y": ["2", "2", "2", "-"]}, ["1", "1", "1", "1"])
-    found = panel(judged(data), samples=50)
+    found = measure_panel(judged(data), samples=50)
     (pair,) = found.pairs
     assert (pair.one, pair.other, pair.same.value, pair.same.n) == ("x", "y", 0.0, 3)
     assert (pair.accuracy.ours, pair.accuracy.theirs) == (3, 0)
@@ -147,7 +154,7 @@ def test_pairs_are_compared_on_what_both_judged():
 
 def test_many_pairs_are_adjusted_for_their_number():
     """Among four reviewers there are six tests, and the smallest p-value counts six times."""
-    found = panel(judged(drawn(0.2, 60)), samples=50)
+    found = measure_panel(judged(drawn(0.2, 60)), samples=50)
     p_values = [pair.accuracy.p_value for pair in found.pairs]
     adjusted = [pair.accuracy_adjusted for pair in found.pairs]
     assert len(p_values) == 6
@@ -155,32 +162,34 @@ def test_many_pairs_are_adjusted_for_their_number():
 
 
 def test_without_gold_there_is_agreement_but_no_error():
-    """Kappas need no gold; accuracy and errors do, and a lone reviewer agrees with nobody."""
+    """Kappas need no gold; accuracy and errors do. A single reviewer has no kappa."""
     data = judging({"x": ["1", "2", "1"], "y": ["1", "2", "2"]}, ["", "", ""])
-    found = panel(judged(data), samples=50)
+    found = measure_panel(judged(data), samples=50)
     assert found.fleiss_kappa is not None
     assert found.krippendorff_alpha is not None
     assert (found.error_correlation, found.effective) == (None, None)
     assert found.accuracy["x"].n == 0
     assert found.pairs[0].accuracy is None
-    alone = panel(judged(data, reviewers=["x"]), samples=50)
+    alone = measure_panel(judged(data, reviewers=["x"]), samples=50)
     assert (alone.fleiss_kappa, alone.krippendorff_alpha, alone.pairs) == (None, None, ())
 
 
 def test_a_panel_that_never_errs_has_no_errors_in_common():
-    """Nothing correlates with what never varies, and nothing is said of how many judges that is."""
-    found = panel(judged(judging({"x": ["1", "2"], "y": ["1", "2"]}, ["1", "2"])), samples=50)
+    """Errors that never vary have no correlation, and no effective number follows."""
+    found = measure_panel(
+        judged(judging({"x": ["1", "2"], "y": ["1", "2"]}, ["1", "2"])), samples=50
+    )
     assert (found.error_correlation, found.effective) == (None, None)
     (pair,) = found.pairs
     assert (pair.error_correlation.n, pair.same.value, pair.same.low < 1.0) == (0, 1.0, True)
 
 
-def test_many_reviewers_are_paired_as_few_are():
-    """What is said of two reviewers does not depend on how many others there are."""
+def test_pairs_do_not_depend_on_the_number_of_reviewers():
+    """The measures of a pair do not depend on the number of other reviewers."""
     data = drawn(0.5, 40, judges=13)
-    found = panel(judged(data), samples=50)
+    found = measure_panel(judged(data), samples=50)
     assert len(found.pairs) == 13 * 12 // 2
-    last = panel(judged(data, reviewers=["j11", "j12"]), samples=50).pairs[0]
+    last = measure_panel(judged(data, reviewers=["j11", "j12"]), samples=50).pairs[0]
     few = next(pair for pair in found.pairs if (pair.one, pair.other) == ("j11", "j12"))
     assert few.same == last.same
     assert few.cohen_kappa.value == last.cohen_kappa.value

@@ -103,14 +103,14 @@ def test_where_nobody_heard_anybody_there_are_no_events(shell):
 
 
 def test_bias_has_a_row_for_every_reviewer(played):
-    """`bias` measures a run before and after discussing, and says that it is simulated."""
+    """`bias` measures a run before and after the discussions, and states that it is simulated."""
     document = played("bias", "study", "--json").document
     reviewers = {row["reviewer"] for row in document["position"]}
     assert reviewers == {row["reviewer"] for row in document["verbosity"]}
     after = document["discussed"]["position_after"]
     assert {row["reviewer"] for row in after} == reviewers
     assert document["simulated"] is True
-    assert "Place before and after discussing" in played("bias", "study").out
+    assert "Position before and after the discussion" in played("bias", "study").out
 
 
 def test_a_panel_is_measured_two_by_two(played):
@@ -224,7 +224,7 @@ def test_the_command_line_prints_the_agreement_of_prd_table_3(shell, verdicts):
 
 
 def test_bard_leans_to_the_first_answer_on_the_command_line(shell, verdicts):
-    """`bias` on the published reviews prints the published lean."""
+    """`bias` on the published reviews prints the published position bias."""
     document = shell("bias", verdicts("vicuna80"), "--json").document
     bard = next(row for row in document["position"] if row["reviewer"] == "bard")
     assert (bard["first"], bard["tie"], bard["second"]) == (1253, 57, 290)

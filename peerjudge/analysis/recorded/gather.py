@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from peerjudge.analysis.agreement import agreement
-from peerjudge.analysis.judged import Judged, judged
-from peerjudge.analysis.panel import panel
-from peerjudge.analysis.position import order_consistency, position
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.panel import measure_panel
+from peerjudge.analysis.position import measure_consistency, measure_position
 from peerjudge.analysis.recorded.evaluators import (
     ALL,
     WEIGHTED,
@@ -19,8 +20,9 @@ from peerjudge.analysis.recorded.evaluators import (
 )
 from peerjudge.analysis.recorded.nouns import Jury, JuryAgreement, RecordedFindings
 from peerjudge.analysis.scoring import Score, judged_from_dataset, score
-from peerjudge.analysis.self_enhancement import self_enhancement
-from peerjudge.analysis.verbosity import Verbosity, verbosity
+from peerjudge.analysis.selecting import find_pairs, number_judges, select_judges
+from peerjudge.analysis.self_enhancement import measure_self_enhancement
+from peerjudge.analysis.verbosity import Verbosity, log_length_ratios, measure_verbosity
 from peerjudge.data import Dataset, Scheme
 from peerjudge.errors import DataError
 from peerjudge.ranking import from_dataset
@@ -55,7 +57,7 @@ def recorded_findings(
     reviewers = sorted(by - set(dataset.humans))
     if not reviewers:
         raise DataError(_no_reviews(dataset, by))
-    reviews = judged(dataset, reviewers=reviewers)
+    reviews = select_judges(collect_reviews(dataset), reviewers=reviewers)
     scores, groups = _scores(dataset, reviewers, seed=seed)
     agreements = _agreements(dataset, reviewers, juries, seed=seed) if scores else ()
     authors = {answer.author for one in dataset.comparisons for answer in one.answers}
@@ -67,9 +69,9 @@ def recorded_findings(
         seed=seed,
         level=how.level,
         comparisons=len(pairs),
-        questions=reviews.questions,
-        reviews=len(reviews) + sum(reviews.unreadable),
-        unreadable=sum(reviews.unreadable),
+        questions=len(set(reviews.question_of[find_pairs(reviews)].tolist())),
+        reviews=len(reviews),
+        unreadable=int((~reviews.readable).sum()),
         reviewers=tuple(reviewers),
         humans=len(humans),
         groups=groups,
@@ -80,11 +82,11 @@ def recorded_findings(
         awarded=awarded(dataset, reviewers, how=how) if ranked else {},
         weights=peer_weights(from_dataset(dataset, reviewers=reviewers), how=how) if ranked else {},
         ranking_missing="" if ranked else "Nobody is named as the author of the answers.",
-        positions=position(reviews, seed=seed),
-        consistency=tuple(row for row in order_consistency(reviews, seed=seed) if row.rate.n),
-        self_enhancement=self_enhancement(reviews, seed=seed),
+        positions=measure_position(reviews, seed=seed),
+        consistency=tuple(row for row in measure_consistency(reviews, seed=seed) if row.rate.n),
+        self_enhancement=measure_self_enhancement(reviews, seed=seed),
         verbosity=_verbosity(reviews, seed=seed),
-        together=panel(reviews, seed=seed) if 1 < len(reviewers) <= _MOST_ALONE else None,
+        together=measure_panel(reviews, seed=seed) if 1 < len(reviewers) <= _MOST_ALONE else None,
     )
 
 
@@ -151,8 +153,8 @@ def _scheme(dataset: Dataset, jury: Jury) -> Scheme:
     return settling_scheme(from_dataset(dataset, reviewers=jury.reviewers))
 
 
-def _verbosity(reviews: Judged, *, seed: int) -> tuple[Verbosity, ...]:
-    """Nothing where the texts are not in the dataset, or too many would have to be regressed."""
-    if not reviews.longer.any() or len(reviews.reviewers) > _MOST_ALONE:
+def _verbosity(reviews: Ballots, *, seed: int) -> tuple[Verbosity, ...]:
+    """Return nothing where the dataset has no texts, or too many regressions would be needed."""
+    if len(number_judges(reviews)) > _MOST_ALONE or not log_length_ratios(reviews).any():
         return ()
-    return verbosity(reviews, seed=seed)
+    return measure_verbosity(reviews, seed=seed)

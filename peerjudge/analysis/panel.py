@@ -1,0 +1,130 @@
+"""A panel of reviewers: their accuracy, their common errors, and their effective number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
+from peerjudge.analysis.intervals import SHARE, bootstrap_mean, by_cluster, measured, statistic
+from peerjudge.analysis.kappa import (
+    KAPPA,
+    fleiss_columns,
+    fleiss_kappa_of,
+    krippendorff_alpha,
+    pair_coincidences,
+)
+from peerjudge.analysis.pairs import (
+    PanelPair,
+    adjust_p_values,
+    correlate_errors,
+    count_pairs,
+    measure_pairs,
+    rate_items,
+)
+from peerjudge.analysis.selecting import number_judges
+from peerjudge.data import Measurement, Noun
+
+
+class Panel(Noun, frozen=True, kw_only=True):
+    """The reviewers of a source on the same items (a comparison in one shown order).
+
+    `accuracy` is by reviewer. Fleiss' kappa is over the items that all judged, Krippendorff's alpha
+    (nominal) over those that two or more judged. `error_correlation` is the mean over pairs, and
+    `effective` = k / (1 + (k - 1) max(0, error_correlation)) the number of reviewers with
+    independent errors to which k reviewers with these are equivalent (Kish 1965, the design
+    effect). Values that need gold, or two reviewers, are `None` without them.
+    """
+
+    reviewers: tuple[str, ...]
+    items: int
+    accuracy: Mapping[str, Measurement]
+    fleiss_kappa: Measurement | None
+    krippendorff_alpha: Measurement | None
+    error_correlation: Measurement | None
+    effective: Measurement | None
+    pairs: tuple[PanelPair, ...]
+
+
+def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Panel:
+    """Return the agreement of reviewers with gold and with one another.
+
+    Args:
+        ballots: on pairs, see `select_judges`. Bounds resample questions.
+        seed: of the resampling.
+        samples: number of resamples.
+    """
+    names = tuple(name for name, _ in number_judges(ballots))
+    items, ratings = rate_items(ballots)
+    count = (~np.isnan(ratings)).sum(axis=1)
+    every, some = count == len(names), count > 1
+    full = len(names) > 1 and bool(every.any())
+
+    def measure(columns: Floats, rows: Bools, kind: str) -> Measurement:
+        function = {"fleiss": fleiss_kappa_of, "alpha": krippendorff_alpha}[kind]
+        sums = by_cluster(columns, items.question[rows])
+        n = int(rows.sum())
+        return statistic(sums, function, n=n, limits=KAPPA, seed=seed, samples=samples)
+
+    pairs: list[PanelPair] = []
+    phis: list[tuple[Floats, Floats]] = []
+    for numbers, by_question, drawn in count_pairs(items, ratings, seed=seed, samples=samples):
+        pairs += measure_pairs(items, ratings, names, numbers, by_question, drawn)
+        phis.append((correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)))
+    gold = score_of(items.gold, items.first)[:, None]
+    errors = np.where(np.isnan(ratings) | np.isnan(gold), np.nan, ratings != gold)
+    accuracy: dict[str, Measurement] = {}
+    for name, wrong in zip(names, errors.T, strict=True):
+        known = ~np.isnan(wrong)
+        accuracy[name] = bootstrap_mean(
+            1.0 - wrong[known], items.question[known], limits=SHARE, seed=seed, samples=samples
+        )
+    mean, effective = _measure_together(items, errors, phis)
+    return Panel(
+        reviewers=names,
+        items=len(ratings),
+        accuracy=accuracy,
+        fleiss_kappa=measure(fleiss_columns(ratings[every]), every, "fleiss") if full else None,
+        krippendorff_alpha=(
+            measure(pair_coincidences(ratings[some]), some, "alpha") if some.any() else None
+        ),
+        error_correlation=mean,
+        effective=effective,
+        pairs=adjust_p_values(pairs),
+    )
+
+
+def _measure_together(
+    items: Ballots, errors: Floats, phis: Sequence[tuple[Floats, Floats]]
+) -> tuple[Measurement | None, Measurement | None]:
+    """Return the mean correlation of errors, and the effective number of reviewers.
+
+    Both are `None` without gold, and where no two reviewers have errors that vary.
+    """
+    judges = errors.shape[1]
+    known = (~np.isnan(errors)).sum(axis=1) > 1
+    if not phis or not known.any():
+        return None, None
+    value = _average_pairs(np.hstack([phi for phi, _ in phis])[None])
+    if np.isnan(value[0]):
+        return None, None
+    drawn = _average_pairs(np.hstack([phi for _, phi in phis]))
+
+    def measure(values: Floats, samples: Floats, limits: tuple[float, float]) -> Measurement:
+        clusters = len(np.unique(items.question[known]))
+        n = int(known.sum())
+        return measured(float(values[0]), samples, clusters=clusters, n=n, limits=limits)
+
+    def worth(correlation: Floats) -> Floats:
+        return judges / (1.0 + (judges - 1.0) * np.maximum(correlation, 0.0))
+
+    effective = measure(worth(value), worth(drawn), (1.0, float(judges)))
+    return measure(value, drawn, KAPPA), effective
+
+
+def _average_pairs(phis: Floats) -> Floats:
+    """Return the mean of `[sample, pair]` over pairs that have a correlation; NaN without one."""
+    there = (~np.isnan(phis)).sum(axis=1)
+    missing: Floats = np.full(len(phis), np.nan)
+    return np.divide(np.nansum(phis, axis=1), there, out=missing, where=there > 0)

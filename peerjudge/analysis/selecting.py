@@ -1,0 +1,90 @@
+"""The ballots on pairs of answers by which reviewers are judged, and the gold for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from peerjudge.analysis.ballots import NONE, TIE, Ballots, Bools, Codes, Floats, Numbers, score_of
+from peerjudge.errors import DataError
+
+HUMAN = "human"
+"""The gold of the comparisons themselves."""
+
+
+def select_judges(
+    ballots: Ballots, *, reviewers: Collection[str] | None = None, gold: str = HUMAN
+) -> Ballots:
+    """Return the ballots on pairs by these reviewers, with their gold in `gold_of`.
+
+    Args:
+        ballots: those on other than two answers are left out, and so is their gold.
+        reviewers: whose ballots to return; `None` selects all but the humans and `gold`.
+        gold: `human` for the gold of the comparisons, else a reviewer whose verdicts serve as gold:
+            the sign of their mean where it gave several on a comparison.
+
+    Raises:
+        DataError: a named reviewer gave no ballot on a pair, or there is no ballot to return.
+    """
+    pairs = ballots.where(find_pairs(ballots)[ballots.comparison] & (ballots.reviewer >= 0))
+    present = {name for name, _ in number_judges(pairs)}
+    wanted = present - {*ballots.humans, gold} if reviewers is None else set(reviewers)
+    missing = sorted(wanted - present)
+    if gold != HUMAN and not (gold in present and pairs.readable[_by(pairs, gold)].any()):
+        missing = [gold]
+    if missing or not wanted:
+        msg = f"there are no reviews of pairs by {', '.join(missing) or 'any other reviewer'}"
+        raise DataError(msg)
+    codes = [ballots.reviewers.index(name) for name in sorted(wanted)]
+    golds = np.where(find_pairs(ballots), ballots.gold_of, NONE).astype(np.int8)
+    if gold != HUMAN:
+        golds = _mean_verdicts(pairs.where(_by(pairs, gold)))
+    return replace(pairs.where(np.isin(pairs.reviewer, codes)), gold_of=golds)
+
+
+def number_judges(ballots: Ballots) -> list[tuple[str, int]]:
+    """Return the names and codes of the reviewers that gave these ballots, sorted by name."""
+    codes: list[int] = np.unique(ballots.reviewer).tolist()
+    return sorted((ballots.reviewers[code], code) for code in codes if code >= 0)
+
+
+def find_pairs(ballots: Ballots) -> Bools:
+    """Return, by comparison, whether it has two answers."""
+    return np.array([len(one.answers) == 2 for one in ballots.comparisons], dtype=np.bool_)
+
+
+def number_authors(ballots: Ballots) -> tuple[tuple[str, ...], Numbers]:
+    """Return the authors of pairs, sorted, and their numbers as `[comparison, answer]`.
+
+    The number is -1 where the author is not known, and for other comparisons than pairs.
+    """
+    pairs = [
+        tuple(answer.author for answer in one.answers) if len(one.answers) == 2 else ("", "")
+        for one in ballots.comparisons
+    ]
+    names = tuple(sorted({author for pair in pairs for author in pair} - {""}))
+    numbers = {name: number for number, name in enumerate(names)} | {"": -1}
+    table = [[numbers[author] for author in pair] for pair in pairs]
+    return names, np.array(table, dtype=np.int32).reshape(-1, 2)
+
+
+def score_unswapped(verdict: Codes) -> Floats:
+    """Return verdicts on pairs as scores in the comparison's own order, NaN if not readable."""
+    return score_of(verdict, np.zeros_like(verdict))
+
+
+def _by(ballots: Ballots, reviewer: str) -> Bools:
+    return ballots.reviewer == ballots.reviewers.index(reviewer)
+
+
+def _mean_verdicts(ballots: Ballots) -> Codes:
+    """Return, by comparison, the verdict that is the sign of the mean score of its ballots."""
+    readable = ballots.where(ballots.readable)
+    size = len(ballots.comparisons)
+    score = score_unswapped(readable.verdict)
+    total = np.sign(np.bincount(readable.comparison, score, size))
+    count = np.bincount(readable.comparison, minlength=size)
+    verdict = np.select([total < 0, total > 0], [0, 1], TIE)
+    return np.where(count > 0, verdict, NONE).astype(np.int8)
