@@ -7,7 +7,7 @@ from functools import partial
 
 from peerjudge.data import Cue, PromptPack, Request, Transcript, Turn
 from peerjudge.engine.identity import Draws
-from peerjudge.prompts import Prompter, heard_turns, in_shown_order
+from peerjudge.prompts import Prompter, collect_heard, order_heard
 
 __all__ = ["Asking"]
 
@@ -38,8 +38,8 @@ class Asking:
 
         Raises `PromptError` where the pack has no words for the cue.
         """
-        heard = heard_turns(turns, cue)
-        shown = in_shown_order(heard, cue)
+        heard = collect_heard(turns, cue)
+        shown = order_heard(heard, cue)
         return Request(
             discussion=self._transcript.id,
             turn=len(turns),
@@ -47,6 +47,6 @@ class Asking:
             cue=cue,
             comparison=self._transcript.comparison,
             heard=heard,
-            messages=self._prompter.messages(cue, shown),
+            messages=self._prompter.render(cue, shown),
             drawn=partial(self._draws.of, cue, shown, turns),
         )

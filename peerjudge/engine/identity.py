@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
-from peerjudge.prompts import heard_turns, in_shown_order
+from peerjudge.prompts import collect_heard, order_heard
 
 __all__ = ["Draws", "comparison_key", "identify"]
 
@@ -83,7 +83,7 @@ class Draws:
         earlier = self._drawn
         del earlier[len(turns) :]
         for turn in turns[len(earlier) :]:
-            heard_then = in_shown_order(heard_turns(turns, turn.cue), turn.cue)
+            heard_then = order_heard(collect_heard(turns, turn.cue), turn.cue)
             earlier.append(self._content(turn.cue, heard_then))
         content = self._content(cue, heard)
         text = f"{self._repetition} {earlier.count(content)} {content}"

@@ -1,6 +1,6 @@
-"""The words a reviewer receives: prompt packs read, checked and rendered for a cue."""
+"""Prompts: packs of templates, read and checked, and their rendering for a cue."""
 
-from peerjudge.prompts.pack import pack_identity, read_pack
-from peerjudge.prompts.render import Prompter, heard_turns, in_shown_order, render
+from peerjudge.prompts.packs import pack_identity, read_pack
+from peerjudge.prompts.rendering import Prompter, collect_heard, order_heard, render
 
-__all__ = ["Prompter", "heard_turns", "in_shown_order", "pack_identity", "read_pack", "render"]
+__all__ = ["Prompter", "collect_heard", "order_heard", "pack_identity", "read_pack", "render"]

@@ -26,7 +26,7 @@ from peerjudge.data import (
 )
 from peerjudge.errors import ProtocolError
 from peerjudge.prompts import render
-from peerjudge.prompts.fence import unused_mark
+from peerjudge.prompts.rendering import choose_mark
 from peerjudge.protocol import Method, best_rated, stances
 from peerjudge.shelf import Shelf
 from peerjudge.verdicts import read_review
@@ -319,7 +319,7 @@ def test_a_blind_decision_rests_on_the_explanations_alone(method: str):
     assert blind.verdict == Verdict.of("b")
 
 
-MARK = unused_mark(("?", "A", "B"))
+MARK = choose_mark(("?", "A", "B"))
 
 
 def _prompt(played: Played) -> str:

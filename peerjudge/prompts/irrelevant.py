@@ -1,15 +1,15 @@
-"""Arguments that are beside the point: what a seat hears of others under the control `irrelevant`.
+"""Irrelevant arguments, which stand in for the others' replies under the control `irrelevant`.
 
-Each is a piece of reasoning about some other matter, about as long as a turn of a discussion. What it
-is said to prove is the speaker's own verdict, so that the listener learns what the other holds and
-nothing of why. They name no answer of the discussion and no quality of one.
+Each argues about another matter, in about the length of a turn, and then states the speaker's own
+verdict: the listener learns the verdict and no reason for it. No text names an answer of the discussion
+or a quality of one.
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["beside_the_point"]
+__all__ = ["irrelevant_argument"]
 
 _TEXTS = """
 Bakers who bake the same loaf every day still weigh the flour, because its moisture changes with the
@@ -48,21 +48,27 @@ shrinks by about a third while it is worked, which is why the first layer is lai
 """
 _ORDINALS = ("first", "second", "third", "fourth")
 _NUMBERS = ("none", "one", "two", "three", "four")
-_DIGRESSIONS = tuple(" ".join(text.split()) for text in _TEXTS.split("\n\n"))
+_ARGUMENTS = tuple(" ".join(text.split()) for text in _TEXTS.split("\n\n"))
 _WORD = re.compile(r"[^\W\d_]{5,}")
 
 
-def beside_the_point(question: str, *, turn: int, position: int | None, answers: int) -> str:
-    """The argument that stands in for what was said in this turn.
+def irrelevant_argument(question: str, *, turn: int, position: int | None, answers: int) -> str:
+    """Return the argument that stands in for the reply of a turn.
 
-    It shares as few words with the question as any; turns after one another have different ones where
-    several do. `position` is the place, from 0, of the answer that the speaker chose as the listener
-    is shown it, -1 for a tie; `None` where it gave no verdict that could be read.
+    It is one of the texts with the fewest words in common with the question; successive turns get
+    different texts where several qualify.
+
+    Args:
+        question: The text of the question.
+        turn: The index of the turn.
+        position: The position, from 0, at which the listener is shown the chosen answer; -1 for a
+            tie, `None` where the turn has no readable verdict.
+        answers: The number of answers shown.
     """
-    words = _words(question)
-    shared = [len(words & _words(text)) for text in _DIGRESSIONS]
-    apt = [text for text, count in zip(_DIGRESSIONS, shared, strict=True) if count == min(shared)]
-    text = apt[turn % len(apt)]
+    words = _find_words(question)
+    shared = [len(words & _find_words(text)) for text in _ARGUMENTS]
+    fit = [text for text, count in zip(_ARGUMENTS, shared, strict=True) if count == min(shared)]
+    text = fit[turn % len(fit)]
     if position is None:
         return text
     if position < 0:
@@ -70,5 +76,5 @@ def beside_the_point(question: str, *, turn: int, position: int | None, answers:
     return f"{text}\n\nFor these reasons I choose the {_ORDINALS[position]} of the {_NUMBERS[answers]}."
 
 
-def _words(text: str) -> frozenset[str]:
+def _find_words(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(text))

@@ -1,4 +1,4 @@
-"""A seat is told every turn once, and yet is asked as if it were told all of it anew."""
+"""Reuse of rendered parts within one discussion."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Answer, Comparison, Cue, Question, Review, Seat, Turn, Utterance
-from peerjudge.prompts import Prompter, heard_turns, render
-from peerjudge.prompts.fence import unused_mark
+from peerjudge.prompts import Prompter, collect_heard, render
+from peerjudge.prompts.rendering import choose_mark
 from peerjudge.shelf import Shelf
 
 PACK = Shelf(project=Path(__file__).resolve().parents[2]).prompts("open_chat")
@@ -19,7 +19,7 @@ PAIR = Comparison(
     question=Question(id="q", text="Why is the sky blue?"),
     answers=(Answer(id="a", text="Air scatters."), Answer(id="b", text="It mirrors the sea.")),
 )
-MARK = unused_mark(("Why is the sky blue?", "Air scatters.", "It mirrors the sea."))
+MARK = choose_mark(("Why is the sky blue?", "Air scatters.", "It mirrors the sea."))
 
 turns_said = st.lists(
     st.tuples(
@@ -35,10 +35,10 @@ turns_said = st.lists(
 
 @settings(max_examples=200)
 @given(said=turns_said)
-def test_asking_again_is_asking_anew(
+def test_reuse_changes_no_prompt(
     said: list[tuple[Seat, bool, str, set[int], bool]],
 ) -> None:
-    """What a seat heard before changes nothing in how it is asked, whatever is said in which order."""
+    """A prompt does not depend on the prompts rendered before it, for any turns in any order."""
     prompter = Prompter(PACK, seats=SEATS, comparison=PAIR, roles={})
     turns: tuple[Turn, ...] = ()
     for seat, private, text, some, everything in said:
@@ -46,7 +46,7 @@ def test_asking_again_is_asking_anew(
         hears = tuple(range(now)) if everything else tuple(sorted(n for n in some if n < now))
         task = "review" if private else "discuss"
         cue = Cue(seat=seat.id, task=task, sees=("a", "b"), hears=hears, private=private)
-        again = prompter.messages(cue, heard_turns(turns, cue))
+        again = prompter.render(cue, collect_heard(turns, cue))
         assert again == render(PACK, seats=SEATS, comparison=PAIR, turns=turns, cue=cue)
         assert [m.role for m in again[1:]] == (["user", "assistant"] * 9)[: len(again) - 1]
         turns += (Turn(index=now, cue=cue, utterance=Utterance(text=text), review=Review()),)

@@ -1,0 +1,159 @@
+"""Prompt packs: read from TOML, checked part by part, filled in a sandbox, and identified."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Set
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from peerjudge.data import PromptPack, content_hash, from_plain
+from peerjudge.errors import DataError, PromptError
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+__all__ = ["GIVEN", "fill_template", "pack_identity", "read_pack"]
+
+RENDERING = 1
+"""Version of the rendering; part of the identity of every pack."""
+
+GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "system": frozenset({"mark"}),
+        "seat": frozenset({"number", "others"}),
+        "scene": frozenset({"question", "answers", "task"}),
+        "heard": frozenset({"speaker", "own", "private", "task", "about", "words"}),
+        "criteria": frozenset({"aspects", "labels"}),
+        "remind": frozenset({"number", "others"}),
+        "tasks": frozenset({"criteria", "labels", "low", "high", "worst", "best"}),
+        "reply": frozenset({"numbers", "tie", "low", "high", "worst", "best"}),
+    }
+)
+"""The values that the templates of each part get.
+
+* `mark`: the mark of the fences.
+* `number`, `others`: the speaker's place in the discussion, from 1, and the places of the others.
+* `question`, `answers`, `words`: the question, the answers shown (may be none) and an earlier reply,
+  each between fences.
+* `task`: the task of the cue; in `heard`, the task of the earlier turn.
+* `speaker`: `Reviewer 2`, or `You` for the seat's own turns in a private prompt.
+* `own`, `private`: flags of an earlier turn: the seat's own, said in private.
+* `about`: the label of the one answer that an earlier turn is about, else empty.
+* `labels`: the labels of the answers shown (may be none).
+* `aspects`: the criteria of the pack, empty where the cue leaves them out; `criteria`: that part, filled.
+* `numbers`, `tie`: the numbers of the answers, and the number for a tie.
+* `low`, `high`, `worst`, `best`: the bounds of a rating scale, in order and by meaning.
+"""
+
+_TABLES = ("tasks", "reply")
+_VERDICT_FORMS = {"verdict", "verdict_or_tie"}
+_RATING_FORMS = {
+    "rating",
+    *("example_score_only", "example_score_reasons", "example_reasons_score"),
+    *("schema_score_only", "schema_score_reasons", "schema_reasons_score"),
+}
+"""The reply forms of a rating: the number, or JSON shown by example or described by schema."""
+
+
+@lru_cache(maxsize=64)
+def read_pack(name: str, text: str) -> PromptPack:
+    """Read the prompt pack of this name from TOML text.
+
+    Raises `PromptError` for text that is not TOML, a missing or unknown part, a template that does not
+    compile, and a template that uses a value which its part does not get.
+    """
+    where = f"prompt pack {name!r}"
+    try:
+        plain = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as cause:
+        msg = f"{where} is not TOML: {cause}"
+        raise PromptError(msg) from cause
+    _check_parts(plain.keys(), {"description", *GIVEN}, optional={"aspects"}, where=where)
+    try:
+        pack = from_plain(PromptPack, {"name": name, **plain})
+    except DataError as cause:
+        msg = f"{where}: {cause}"
+        raise PromptError(msg) from cause
+    forms = pack.reply.keys()
+    _check_parts(forms, _VERDICT_FORMS, optional=_RATING_FORMS, where=f"[reply] of {where}")
+    for part, key, template in _list_templates(pack):
+        _check_template(template, GIVEN[part], where=f"{part}{f'.{key}' if key else ''} of {where}")
+    return pack
+
+
+def pack_identity(pack: PromptPack) -> str:
+    """Return the digest of all words of the pack; name and description are not part of it."""
+    words = [[part, key, template] for part, key, template in _list_templates(pack)]
+    return content_hash(RENDERING, words, list(pack.aspects))
+
+
+def fill_template(text: str, values: Mapping[str, object], *, where: str) -> str:
+    """Return the filled template, stripped of surrounding white space.
+
+    Values are data: template syntax in them stays as it is. Raises `PromptError`, naming `where`, for
+    an unknown value and for anything that the sandbox forbids.
+    """
+    from jinja2 import TemplateError
+
+    try:
+        return _compile(text).render(values).strip()
+    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as cause:
+        msg = f"{where} cannot be filled: {cause}"
+        raise PromptError(msg) from cause
+
+
+@cache
+def _sandbox() -> ImmutableSandboxedEnvironment:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    sandbox = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    sandbox.globals.clear()  # Templates get values only.
+    return sandbox
+
+
+@lru_cache(maxsize=4096)
+def _compile(text: str) -> Template:
+    return _sandbox().from_string(text)
+
+
+def _check_template(text: str, known: Set[str], *, where: str) -> None:
+    """Raise `PromptError` unless the template compiles and uses known values only."""
+    from jinja2 import TemplateSyntaxError
+    from jinja2.meta import find_undeclared_variables
+
+    try:
+        unknown = find_undeclared_variables(_sandbox().parse(text)) - known
+        _compile(text)
+    except TemplateSyntaxError as cause:
+        msg = f"{where}, line {cause.lineno}: {cause.message}"
+        raise PromptError(msg) from cause
+    if unknown:
+        msg = f"{where} uses {sorted(unknown)}, which it is not given; it is given {sorted(known)}"
+        raise PromptError(msg)
+
+
+def _check_parts(keys: Set[str], needed: Set[str], *, optional: Set[str], where: str) -> None:
+    if unknown := sorted(keys - needed - optional):
+        msg = f"{where} has the unknown part {unknown[0]!r}; the parts are {sorted(needed | optional)}"
+        raise PromptError(msg)
+    if missing := sorted(needed - keys):
+        names = ", ".join(map(repr, missing))
+        msg = f"{where} lacks the part{'s'[: len(missing) - 1]} {names}; it needs {sorted(needed)}"
+        raise PromptError(msg)
+
+
+def _list_templates(pack: PromptPack) -> Iterator[tuple[str, str, str]]:
+    """Every template as (part, key in its table or empty, text), in a fixed order."""
+    for part in GIVEN:
+        if part in _TABLES:
+            table: Mapping[str, str] = getattr(pack, part)
+            for key in sorted(table):
+                yield part, key, table[key]
+        else:
+            yield part, "", getattr(pack, part)

@@ -1,0 +1,308 @@
+"""Rendering of a cue as chat messages.
+
+A prompt is a system message, then the scene (question and answers) with the private reviews heard, then
+the discussion turns heard (the seat's own as assistant messages, the others' as user messages), and at
+the end the instruction. A private prompt depends only on the card, the comparison and the seat's own
+words: it names no seat, so it is the same in every protocol and whichever seat leads.
+
+Question, answers and the words of other reviewers are untrusted: they may have been written to steer
+the reviewer. Each stands between two fence lines with one mark per prompt. The mark is chosen so that it
+occurs nowhere in these texts, so that no line of them can be a fence line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Literal, cast
+
+from peerjudge.data import Comparison, Cue, Expects, Message, PromptPack, Seat, Turn
+from peerjudge.errors import PromptError
+from peerjudge.prompts.irrelevant import irrelevant_argument
+from peerjudge.prompts.packs import fill_template
+
+__all__ = ["Prompter", "choose_mark", "collect_heard", "fence", "order_heard", "render"]
+
+_MARK_DIGITS = 10
+_Role = Literal["user", "assistant"]
+_Said = tuple[_Role, str, str]
+"""A piece of the conversation: role, text, and the seat that said it (empty for the moderator)."""
+
+
+def render(
+    pack: PromptPack,
+    *,
+    seats: Sequence[Seat],
+    comparison: Comparison,
+    turns: Sequence[Turn],
+    cue: Cue,
+    role: str = "",
+) -> tuple[Message, ...]:
+    """Render the whole prompt for a cue: one system message, then user and assistant in alternation.
+
+    Raises `PromptError` when the pack lacks the task or the reply form that the cue names.
+
+    Args:
+        pack: The prompt pack.
+        seats: The seats of the discussion, leader first.
+        comparison: The comparison in its shown order.
+        turns: All turns so far; the cue names those that are heard.
+        cue: The cue.
+        role: The role prompt of the speaker's card, as plain text.
+    """
+    prompter = Prompter(pack, seats=seats, comparison=comparison, roles={cue.seat: role})
+    return prompter.render(cue, order_heard(collect_heard(turns, cue), cue))
+
+
+def collect_heard(turns: Sequence[Turn], cue: Cue) -> tuple[Turn, ...]:
+    """Return the turns that a cue hears; raises `PromptError` for a turn that does not exist yet."""
+    try:
+        return tuple([turns[index] for index in cue.hears])
+    except IndexError:
+        msg = f"the cue for {cue.seat!r} hears turn {max(cue.hears)}, but there are {len(turns)}"
+        raise PromptError(msg) from None
+
+
+def order_heard(heard: tuple[Turn, ...], cue: Cue) -> tuple[Turn, ...]:
+    """Return the heard turns in the order in which they are shown.
+
+    This is the order of turns, except that consecutive private turns of a seat about one answer each
+    follow the order in which this cue shows the answers.
+    """
+    if not any(turn.cue.private and len(turn.cue.sees) == 1 for turn in heard):
+        return heard
+
+    def find_row(turn: Turn) -> tuple[str, str, bool]:
+        return turn.cue.seat, turn.cue.task, turn.cue.private and len(turn.cue.sees) == 1
+
+    def find_place(turn: Turn) -> int:
+        (answer_id,) = turn.cue.sees
+        return cue.sees.index(answer_id) if answer_id in cue.sees else len(cue.sees)
+
+    shown: list[Turn] = []
+    for (_, _, alone), group in groupby(heard, key=find_row):
+        row = list(group)
+        shown += sorted(row, key=find_place) if alone else row
+    return tuple(shown)
+
+
+def choose_mark(basis: Sequence[str], others: Iterable[str] = ()) -> str:
+    """Return a fence mark that occurs in none of these texts; the same for the same texts.
+
+    The mark is derived from `basis` as long as it does not occur in `others`: it stays the same while
+    a discussion grows, so that the prompts of its turns share a long prefix.
+    """
+    encoded = [text.encode("utf-8", "surrogatepass") for text in basis]
+    content = b"".join([b"%d:%b" % (len(text), text) for text in encoded])
+    everything = "\n".join((*basis, *others))
+    tried = 0
+    while (mark := _hash_mark(b"%d%b" % (tried, content))) in everything:
+        tried += 1
+    return mark
+
+
+def _hash_mark(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_MARK_DIGITS]
+
+
+def fence(label: str, text: str, *, mark: str) -> str:
+    """Return the text between an opening and a closing line that carry the mark."""
+    return f"<<< {label} | {mark} >>>\n{text}\n<<< end of {label} | {mark} >>>"
+
+
+class Prompter:
+    """Renderer of the prompts of one discussion; it keeps the parts that later prompts repeat."""
+
+    def __init__(
+        self,
+        pack: PromptPack,
+        *,
+        seats: Sequence[Seat],
+        comparison: Comparison,
+        roles: Mapping[str, str],
+    ) -> None:
+        self._pack = pack
+        self._numbers = {seat.id: number for number, seat in enumerate(seats, 1)}
+        self._comparison = comparison
+        self._roles = roles
+        self._kept: dict[tuple[object, ...], str] = {}
+
+    def render(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
+        """Render the prompt for a cue; `heard` are its turns in the order of `order_heard`."""
+        role = self._roles.get(cue.seat, "")
+        mark = self._mark(cue.sees, [role, *[turn.utterance.text for turn in heard]])
+        number, seats = self._numbers[cue.seat], len(self._numbers)
+        system = self._keep(("system", mark), lambda: self._fill("system", mark=mark))
+        seat = "" if cue.private else _render_seat(self._pack, "seat", number, seats)
+        opening = Message(role="system", text=_paragraphs((system, role.strip(), seat)))
+        reminded = number if cue.remind and not cue.private else None
+        instruction = _render_instruction(self._pack, _wording_of(cue), reminded, seats)
+        return (
+            opening,
+            *_alternate([*self._conversation(cue, heard, mark), ("user", instruction, "")]),
+        )
+
+    def _mark(self, sees: tuple[str, ...], others: Sequence[str]) -> str:
+        def list_texts() -> list[str]:
+            answers = [self._comparison.answer(answer_id).text for answer_id in sees]
+            return [self._comparison.question.text, *answers]
+
+        mark = self._keep(("mark", sees), lambda: choose_mark(list_texts()))
+        if any(mark in text for text in others):
+            return choose_mark(list_texts(), others)
+        return mark
+
+    def _conversation(self, cue: Cue, heard: tuple[Turn, ...], mark: str) -> Iterator[_Said]:
+        """The scene with the private turns heard, and then the discussion turns heard."""
+        yield "user", "" if cue.blind else self._scene(cue, mark), ""
+        for turn in heard:
+            if turn.cue.private:
+                yield "user", self._retell(turn, cue, mark), ""
+        for turn in heard:
+            speaker, text = turn.cue.seat, turn.utterance.text
+            if turn.cue.private:
+                continue
+            if speaker != cue.seat:
+                if retold := self._retell(turn, cue, mark):
+                    yield "user", retold, speaker
+            elif text and not text.isspace():  # Some providers refuse an empty assistant message.
+                yield "assistant", text, speaker
+
+    def _scene(self, cue: Cue, mark: str) -> str:
+        def fill() -> str:
+            texts = [self._comparison.answer(answer_id).text for answer_id in cue.sees]
+            shown = zip(_labels(len(texts)), texts, strict=True)
+            answers = tuple(fence(label, text, mark=mark) for label, text in shown)
+            question = fence("Question", self._comparison.question.text, mark=mark)
+            return self._fill("scene", task=cue.task, question=question, answers=answers)
+
+        task = cue.task if "task" in self._pack.scene else ""
+        return self._keep(("scene", cue.sees, task, mark), fill)
+
+    def _retell(self, turn: Turn, cue: Cue, mark: str) -> str:
+        """An earlier turn as the seat of this cue is told it."""
+        earlier, words = turn.cue, turn.utterance.text
+        own, private, task = earlier.seat == cue.seat, earlier.private, earlier.task
+        speaker = "You" if own and cue.private else f"Reviewer {self._numbers[earlier.seat]}"
+        about = self._about(earlier, cue) if len(earlier.sees) == 1 else ""
+        if cue.control == "irrelevant" and not own:
+            words = self._irrelevant(turn, cue)
+
+        def fill() -> str:
+            fenced = fence(f"{speaker} on {about}" if about else speaker, words, mark=mark)
+            known = {"speaker": speaker, "own": own, "private": private, "task": task}
+            return self._fill("heard", **known, about=about, words=fenced)
+
+        return self._keep(("heard", speaker, own, private, task, about, words, mark), fill)
+
+    def _irrelevant(self, turn: Turn, cue: Cue) -> str:
+        sees = cue.sees or self._comparison.shown
+        verdict = turn.review.verdict
+        position = None
+        if verdict is not None and verdict.readable:
+            position = -1 if verdict.choice is None else sees.index(verdict.choice)
+        question = self._comparison.question.text
+        return irrelevant_argument(question, turn=turn.index, position=position, answers=len(sees))
+
+    def _about(self, earlier: Cue, cue: Cue) -> str:
+        """The label of the one answer that an earlier turn saw, by its position in this cue."""
+        if len(self._comparison.answers) == 1:
+            return ""
+        sees = cue.sees or self._comparison.shown
+        if earlier.sees[0] not in sees:
+            return "another answer"
+        place = sees.index(earlier.sees[0])
+        if cue.control == "swapped":
+            # A turn about one answer holds no other label to swap than that of the answer itself.
+            away = self._numbers[cue.seat] - self._numbers[earlier.seat]
+            place = (place + away) % len(sees)
+        return _labels(len(sees))[place]
+
+    def _fill(self, part: str, **values: object) -> str:
+        where = f"{part} of prompt pack {self._pack.name!r}"
+        return fill_template(getattr(self._pack, part), values, where=where)
+
+    def _keep(self, key: tuple[object, ...], make: Callable[[], str]) -> str:
+        known = self._kept.get(key)
+        if known is None:
+            known = self._kept[key] = make()
+        return known
+
+
+def _alternate(said: Iterable[_Said]) -> list[Message]:
+    """One message for all neighbours of one role, because some providers demand alternating roles.
+
+    A message that holds the words of several seats, or of the moderator, has no source.
+    """
+    messages: list[Message] = []
+    for role, group in groupby(said, key=itemgetter(0)):
+        pieces = list(group)
+        text = _paragraphs([text for _, text, _ in pieces])
+        sources = {source for _, _, source in pieces}
+        source = sources.pop() if len(sources) == 1 else ""
+        messages.append(Message(role=cast("_Role", role), text=text, source=source))
+    return messages
+
+
+def _wording_of(cue: Cue) -> Cue:
+    """The cue without everything that its instruction does not depend on."""
+    return Cue(
+        seat="",
+        task=cue.task,
+        sees=("",) * len(cue.sees),
+        expects=cue.expects,
+        ties=cue.ties,
+        aspects=cue.aspects,
+        scale=cue.scale,
+        reply=cue.reply,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _render_instruction(pack: PromptPack, cue: Cue, reminded: int | None, seats: int) -> str:
+    """The reminder, the task with its criteria, and the form of the reply."""
+    where = f"of prompt pack {pack.name!r}"
+    answers, labels = len(cue.sees), _labels(len(cue.sees))
+    worst, best = cue.scale
+    scale = {"low": min(worst, best), "high": max(worst, best), "worst": worst, "best": best}
+    remind = "" if reminded is None else _render_seat(pack, "remind", reminded, seats)
+    aspects = {"aspects": pack.aspects if cue.aspects else (), "labels": labels}
+    criteria = fill_template(pack.criteria, aspects, where=f"criteria {where}")
+    text = _look_up(pack, "task", pack.tasks, cue.task)
+    values = {"criteria": criteria, "labels": labels, **scale}
+    task = fill_template(text, values, where=f"tasks.{cue.task} {where}")
+    if cue.expects is Expects.TEXT:
+        return _paragraphs((remind, task))
+    usual = "verdict_or_tie" if cue.ties else "verdict"
+    form = cue.reply or ("rating" if cue.expects is Expects.RATING else usual)
+    text = _look_up(pack, "reply form", pack.reply, form)
+    values = {"numbers": tuple(range(1, answers + 1)), "tie": answers + 1, **scale}
+    return _paragraphs((remind, task, fill_template(text, values, where=f"reply.{form} {where}")))
+
+
+@lru_cache(maxsize=1024)
+def _render_seat(pack: PromptPack, part: str, number: int, seats: int) -> str:
+    """The part that names the speaker's place among the seats: `seat` or `remind`."""
+    others = tuple(n for n in range(1, seats + 1) if n != number)
+    where = f"{part} of prompt pack {pack.name!r}"
+    return fill_template(getattr(pack, part), {"number": number, "others": others}, where=where)
+
+
+def _look_up(pack: PromptPack, kind: str, table: Mapping[str, str], key: str) -> str:
+    if key not in table:
+        msg = f"prompt pack {pack.name!r} has no {kind} {key!r}; it has {sorted(table)}"
+        raise PromptError(msg)
+    return table[key]
+
+
+def _labels(answers: int) -> tuple[str, ...]:
+    """The labels of the answers shown; an answer alone has no number."""
+    return ("Answer",) if answers == 1 else tuple(f"Answer {n}" for n in range(1, answers + 1))
+
+
+def _paragraphs(parts: Iterable[str]) -> str:
+    """The parts that are not empty, with a blank line between them."""
+    return "\n\n".join(filter(None, parts))
