@@ -1,0 +1,36 @@
+"""Every module of the package can be imported by its dotted path."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import pytest
+
+import peerjudge
+
+SHADOWED = {
+    "peerjudge.analysis.accuracy",
+    "peerjudge.analysis.agreement",
+    "peerjudge.analysis.findings",
+    "peerjudge.analysis.scoring.beside",
+    "peerjudge.analysis.scoring.score",
+    "peerjudge.power.outlook",
+    "peerjudge.reporting.published",
+}
+"""Modules that a function of the same name still shadows."""
+MODULES = [
+    found.name
+    for found in pkgutil.walk_packages(peerjudge.__path__, "peerjudge.")
+    if not found.name.endswith("__main__") and found.name not in SHADOWED
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_package_attribute_shadows_a_module(name: str):
+    """`import a.b.c as m` gives the module, so no package exports a function of that name."""
+    module = importlib.import_module(name)
+    parent, _, leaf = name.rpartition(".")
+    assert module is sys.modules[name]
+    assert getattr(sys.modules[parent], leaf) is module
