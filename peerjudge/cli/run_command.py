@@ -65,7 +65,7 @@ async def run_command(
     experiment
         A name from `peerjudge list experiments`, or the path of a .py file.
     data
-        Dataset NAME or NAME:PATH that replaces the one in the experiment.
+        Dataset NAME, NAME:PATH or FILE.py:PATH that replaces the one in the experiment.
     out
         Run folder. By default a folder under runs/, the same for the same experiment.
     store

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from peerjudge.data import TIE
@@ -81,3 +84,12 @@ def test_a_file_without_a_dataset_is_refused(write, tmp_path, text, complaint):
     file = tmp_path / "reader.py" if text is None else write("reader.py", text)
     with pytest.raises(DataError, match=rf"reader.py.*{complaint}|{complaint}.*reader.py"):
         load(f"{file}:somewhere")
+
+
+def test_the_reader_of_the_documentation_works(write):
+    """`docs/datasets.md` shows a whole file."""
+    page = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    table = write("pairs.txt", "Why?|Because.|So.|b\nHow?|Thus.|Like this.|a\n")
+    dataset = load(f"{write('pairs.py', code)}:{table}")
+    assert [str(comparison.gold) for comparison in dataset.comparisons] == ["b", "a"]
