@@ -1,9 +1,9 @@
-"""What two simulated reviewers are expected to do, by quadrature instead of drawing.
+"""Expectations of two simulated reviewers, by quadrature instead of simulation.
 
 The model is that of `peerjudge.simulation.latent` for two answers and no ties. Given the margin and
-the error that two seats share, what they choose in private is independent; how a discussion goes on
-from a disagreement depends on nothing but who of them is right. So every expectation is an integral
-over two numbers, and agrees with what is drawn up to the drawing.
+the error that two seats share, their private choices are independent; the course of a discussion from
+a disagreement depends only on which of them is right. So every expectation is an integral over two
+numbers, and agrees with simulation up to its error.
 """
 
 from __future__ import annotations
@@ -20,62 +20,38 @@ import numpy.typing as npt
 from peerjudge.simulation.latent import build_margins, compute_change_chance, split_noise
 from peerjudge.simulation.traits import Traits
 
-__all__ = [
-    "Case",
-    "Discussion",
-    "Floats",
-    "Moves",
-    "Settle",
-    "accuracy",
-    "chances",
-    "discussion",
-    "expectation",
-    "factor",
-    "gold_of",
-    "moves",
-]
-
 Floats = npt.NDArray[np.float64]
 
 Settle = Literal["coin", "last", "leader"]
-"""Whose verdict counts where a discussion ends in disagreement: that of either seat, with equal chance,
+"""Verdict that counts where a discussion ends in disagreement: that of either seat with equal chance,
 of the seat that spoke last, or of the leader. PRD does not say; on average over studies a coin is the
 same as counting the split as half right."""
 
 _MARGINS, _FACTORS = 28, 28
 _MOST = 5.5
-"""The greatest margin that is integrated over; greater ones have a weight of 4e-8."""
+"""Greatest margin of the integrals; greater ones have a weight of 4e-8."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Questions that are alike: which answer is gold, and whether one of the two is a machine's.
+    """Questions that are alike, and their number.
 
-    Both are 1 for the first-shown answer and -1 for the second; `machine` is 0 where both or neither
-    are. `count` is how many such questions there are.
+    `gold` is 1 for the first-shown answer and -1 for the second. `machine` is the same for the answer
+    by a machine, and 0 where both or neither are.
     """
 
     gold: int
     machine: int = 0
-    count: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moves:
-    """How a disagreement ends, in probabilities: one gives way to the other, or none does."""
-
-    leader_yields: float
-    follower_yields: float
-    split: float
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discussion:
-    """What is expected of a discussion, case by case, as probabilities.
+    """Expectations of a discussion as probabilities, case by case.
 
-    `right`: its conclusion is gold. `leader_first`, `follower_first`: in the end the seat prefers the
-    first-shown answer. `leader_held`, `follower_held`: the two disagreed at first, and in the end it
-    holds what it held. `leader_altered`: it gave way.
+    `right`: the conclusion is gold. `leader_first`, `follower_first`: in the end the seat prefers the
+    first-shown answer. `leader_held`, `follower_held`: the seats disagreed at first, and in the end the
+    seat has its first opinion. `leader_altered`: the leader gave way.
     """
 
     right: Floats
@@ -87,37 +63,36 @@ class Discussion:
 
 
 @cache
-def factor() -> tuple[Floats, Floats]:
-    """Nodes and weights that integrate over a standard normal number."""
+def build_factor() -> tuple[Floats, Floats]:
+    """Return nodes and weights that integrate over a standard normal number."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(_FACTORS)
     return np.asarray(nodes), np.asarray(weights / weights.sum())
 
 
-def expectation(values: Floats) -> Floats:
-    """The mean over margins and factor, the last two axes of `values`."""
+def integrate(values: Floats) -> Floats:
+    """Return the mean over margins and factor, the last two axes of `values`."""
     _, density = build_margins(_MARGINS, most=_MOST)
-    _, weights = factor()
+    _, weights = build_factor()
     return values @ weights @ density
 
 
-def gold_of(cases: Sequence[Case]) -> npt.NDArray[np.bool_]:
-    """Whether the first-shown answer is gold, by case."""
+def is_gold_first(cases: Sequence[Case]) -> npt.NDArray[np.bool_]:
+    """Return by case whether the first-shown answer is gold."""
     return np.array([case.gold > 0 for case in cases])
 
 
-def chances(
+def compute_chances(
     traits: Traits, cases: Sequence[Case], *, copies: bool = False, temperature: float = 1.0
 ) -> Floats:
-    """The probability of preferring the first-shown answer, `[case, margin, factor]`.
+    """Return the probability of preferring the first-shown answer, `[case, margin, factor]`.
 
-    The factor is the error that the reviewer shares with others, or, where `copies`, with a second
-    seat of its own.
+    The factor is the error shared with other reviewers, or, for `copies`, with a second seat of the
+    same reviewer.
     """
-    # Imported here because a spoken discussion does not need it.
     from scipy.special import ndtr
 
     margin, _ = build_margins(_MARGINS, most=_MOST)
-    nodes, _ = factor()
+    nodes, _ = build_factor()
     noise = split_noise(traits, temperature)
     common = noise.shared + (noise.own + noise.place if copies else 0.0)
     gold = np.array([case.gold for case in cases])
@@ -132,15 +107,17 @@ def chances(
     return np.asarray(ndtr(seen), dtype=np.float64)
 
 
-def accuracy(first: Floats, cases: Sequence[Case]) -> float:
-    """The share of right verdicts, from the probability by case of preferring the first answer."""
+def compute_accuracy(first: Floats, cases: Sequence[Case]) -> float:
+    """Return the share of right verdicts from the probability of the first answer by case."""
     count = np.array([case.count for case in cases])
-    right = np.where(gold_of(cases), first, 1 - first)
+    right = np.where(is_gold_first(cases), first, 1 - first)
     return float(right @ count / count.sum())
 
 
-def moves(leader: Traits, follower: Traits, *, leader_right: bool, turns: int = 4) -> Moves:
-    """How a disagreement of leader and follower ends, when one of the two is right."""
+def resolve_disagreement(
+    leader: Traits, follower: Traits, *, leader_right: bool, turns: int = 4
+) -> tuple[float, float, float]:
+    """Return the probabilities that the leader gives way, that the follower does, and of neither."""
     leader_yields = follower_yields = 0.0
     split = 1.0
     for turn in range(turns):
@@ -157,10 +134,10 @@ def moves(leader: Traits, follower: Traits, *, leader_right: bool, turns: int = 
         else:
             follower_yields += split * chance
         split *= 1 - chance
-    return Moves(leader_yields=leader_yields, follower_yields=follower_yields, split=split)
+    return leader_yields, follower_yields, split
 
 
-def discussion(
+def expect_discussion(
     leader: tuple[Traits, Floats],
     follower: tuple[Traits, Floats],
     cases: Sequence[Case],
@@ -168,23 +145,25 @@ def discussion(
     settle: Settle = "coin",
     turns: int = 4,
 ) -> Discussion:
-    """What is expected of a discussion of two reviewers, each with its private `chances`."""
-    both = expectation(leader[1] * follower[1])
-    gold_first = gold_of(cases)
-    right, wrong = (
-        moves(leader[0], follower[0], leader_right=truth, turns=turns) for truth in (True, False)
-    )
-    # Of a split, this part counts as what the leader holds.
+    """Return the expectations of a discussion of two reviewers, each with its private chances."""
+    both = integrate(leader[1] * follower[1])
+    gold_first = is_gold_first(cases)
+    ends = {
+        truth: resolve_disagreement(leader[0], follower[0], leader_right=truth, turns=turns)
+        for truth in (True, False)
+    }
+    # Of a split, this part counts as the leader's opinion.
     share = {"coin": 0.5, "last": float(turns % 2 == 1), "leader": 1.0}[settle]
     concluded, leader_first, follower_first = both, both, both
     leader_held = follower_held = leader_altered = np.zeros_like(both)
-    # They differ: the leader alone prefers the first answer, or the follower alone does.
+    # The seats differ: only the leader prefers the first answer, or only the follower does.
     for first, seat in ((True, leader), (False, follower)):
-        differ = expectation(seat[1]) - both
+        differ = integrate(seat[1]) - both
         truth = gold_first == first
-        yields = np.where(truth, right.leader_yields, wrong.leader_yields)
-        convinces = np.where(truth, right.follower_yields, wrong.follower_yields)
-        split = np.where(truth, right.split, wrong.split)
+        yields, convinces, split = (
+            np.where(truth, right, wrong)
+            for right, wrong in zip(ends[True], ends[False], strict=True)
+        )
         leads = convinces + share * split
         concluded = concluded + differ * (leads if first else 1 - leads)
         leader_first = leader_first + differ * (1 - yields if first else yields)

@@ -9,9 +9,9 @@ from studies.outcome import Study, run_study
 
 def compute_study(seed: int) -> Study:
     """Compute the study; its modules are imported here, after the number of threads is set."""
-    from studies.calibration.study import calibration_study
+    from studies.calibration.report import compute_calibration
 
-    return calibration_study(seed=seed)
+    return compute_calibration(seed=seed)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import peerjudge.simulation
 from peerjudge.simulation.traits import Traits
-from studies.calibration.calibrate import Calibration, calibrate
 from studies.calibration.llmbar import NATURAL
-
-__all__ = ["card_texts", "subsets_text", "write"]
+from studies.calibration.results import LLMBAR, PRD, VICUNA80, Calibration, calibrate
 
 _SUBSETS = Path(peerjudge.simulation.__file__).with_name("subsets.toml")
 _WRITTEN_BY = "# Written by `python -m studies.calibration.cards --write`, not by hand.\n"
@@ -68,63 +65,8 @@ _LLMBAR_LENGTH = 110
 
 _DIGITS = 3
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """A card to be written."""
-
-    name: str
-    description: str
-    family: str
-    role: str
-    traits: Mapping[str, float] = field(hash=False)
-    sampling: str = "temperature = 1.0"
-
-    @property
-    def text(self) -> str:
-        traits = "".join(f"{name} = {value!r}\n" for name, value in self.traits.items())
-        return (
-            f"{_WRITTEN_BY}"
-            f'description = "{self.description}"\n'
-            f'family = "{self.family}"\n'
-            f'role = "{self.role}"\n'
-            f"\n[sampling]\n{self.sampling}\n\n[traits]\n{traits}"
-        )
-
-
-def card_texts(calibration: Calibration) -> Mapping[str, str]:
-    """The cards as TOML, by name."""
-    entries = (*_lfqa(calibration), *_llmbar(calibration), *_vicuna80(calibration))
-    return {entry.name: entry.text for entry in entries}
-
-
-def subsets_text(calibration: Calibration) -> str:
-    """The subsets of LLMBar as TOML, and any that is merely marked as adversarial."""
-    found = {"adversarial": (1.0, 1.0)} | {
-        name.lower(): (subset.clarity, subset.lure)
-        for name, subset in calibration.llmbar.subsets.items()
-        if name != NATURAL
-    }
-    tables = [
-        f"\n[{name}]\nclarity = {_rounded(clarity)!r}\nlure = {_rounded(lure)!r}\n"
-        for name, (clarity, lure) in found.items()
-    ]
-    return f"{_WRITTEN_BY}# Fitted to PRePair's Table 4; see Subset for what they mean.\n{''.join(tables)}"
-
-
-def write(calibration: Calibration, *, agents: Path, subsets: Path) -> list[Path]:
-    """Write the cards into the folder `agents` and the subsets into that file; returns the paths."""
-    agents.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    for name, text in card_texts(calibration).items():
-        written.append(agents / f"{name}.toml")
-        written[-1].write_text(text, encoding="utf-8")
-    subsets.write_text(subsets_text(calibration), encoding="utf-8")
-    return [*written, subsets]
-
-
-def _lfqa(calibration: Calibration) -> Iterator[_Entry]:
-    kept = (
+_KEPT = {
+    PRD: (
         "ability",
         "position_bias",
         "machine_taste",
@@ -133,36 +75,9 @@ def _lfqa(calibration: Calibration) -> Iterator[_Entry]:
         "truth_pull",
         "shared_error",
         "copy_error",
-    )
-    for name, traits in calibration.prd.items():
-        yield _Entry(
-            name=f"sim_{name}",
-            description=_LFQA.format(model=_NAMES[name]),
-            family=_family(name),
-            role=_ROLES["lfqa"],
-            traits=_picked(traits, kept) | {"length": _LENGTHS[name]},
-        )
-
-
-def _llmbar(calibration: Calibration) -> Iterator[_Entry]:
-    kept = ("ability", "surface", "alone_dampening", "together_dampening")
-    # One verdict per item says nothing of what errors have in common: LFQA's shares are the best known.
-    (errors, *_) = (
-        _picked(traits, ("shared_error", "copy_error")) for traits in calibration.prd.values()
-    )
-    for name, traits in calibration.llmbar.cast.items():
-        yield _Entry(
-            name=f"sim_llmbar_{name}",
-            description=_LLMBAR.format(model=_LLMBAR_NAMES[name]),
-            family=_family(name),
-            role=_ROLES["llmbar"],
-            traits=_picked(traits, kept) | errors | {"length": _LLMBAR_LENGTH},
-            sampling="temperature = 1.0\nlogprobs = true",
-        )
-
-
-def _vicuna80(calibration: Calibration) -> Iterator[_Entry]:
-    kept = (
+    ),
+    LLMBAR: ("ability", "surface", "alone_dampening", "together_dampening"),
+    VICUNA80: (
         "ability",
         "position_bias",
         "tie_width",
@@ -170,30 +85,100 @@ def _vicuna80(calibration: Calibration) -> Iterator[_Entry]:
         "shared_error",
         "copy_error",
         "place_error",
+    ),
+}
+"""Traits on the cards of a task."""
+
+
+def write_texts(calibration: Calibration, agents: Path, subsets: Path) -> Mapping[Path, str]:
+    """Return the TOML of every card in the folder `agents`, and of the file `subsets`."""
+    cards = (*_write_lfqa(calibration), *_write_llmbar(calibration), *_write_vicuna80(calibration))
+    texts = {agents / f"{name}.toml": text for name, text in cards}
+    return {**texts, subsets: _write_subsets(calibration)}
+
+
+def _write_subsets(calibration: Calibration) -> str:
+    """Return the subsets of LLMBar, and the one of comparisons that are only marked as adversarial."""
+    found = {"adversarial": (1.0, 1.0)} | {
+        name.lower(): (subset.clarity, subset.lure)
+        for name, subset in calibration.subsets.items()
+        if name != NATURAL
+    }
+    tables = [
+        f"\n[{name}]\nclarity = {_round(clarity)!r}\nlure = {_round(lure)!r}\n"
+        for name, (clarity, lure) in found.items()
+    ]
+    return f"{_WRITTEN_BY}# Fitted to PRePair's Table 4; see Subset for what they mean.\n{''.join(tables)}"
+
+
+def _write_lfqa(calibration: Calibration) -> Iterator[tuple[str, str]]:
+    for name, traits in calibration.casts[PRD].items():
+        text = _write_card(
+            _LFQA.format(model=_NAMES[name]),
+            family=_find_family(name),
+            role=_ROLES["lfqa"],
+            traits=_pick_traits(traits, _KEPT[PRD]) | {"length": _LENGTHS[name]},
+        )
+        yield f"sim_{name}", text
+
+
+def _write_llmbar(calibration: Calibration) -> Iterator[tuple[str, str]]:
+    # One verdict per item does not show errors in common: LFQA's shares are the best known.
+    errors = _pick_traits(
+        next(iter(calibration.casts[PRD].values())), ("shared_error", "copy_error")
     )
-    lfqa = set(calibration.prd)
-    for name, traits in calibration.vicuna80.cast.items():
-        words = calibration.published.vicuna80.reviewers[name].words
-        yield _Entry(
-            # Without a task in its name where this is the only one.
-            name=f"sim_vicuna80_{name}" if name in lfqa else f"sim_{name}",
-            description=_VICUNA80.format(model=_NAMES[name]),
-            # A reviewer's own answers are its own, not those of its maker's other models.
+    for name, traits in calibration.casts[LLMBAR].items():
+        text = _write_card(
+            _LLMBAR.format(model=_LLMBAR_NAMES[name]),
+            family=_find_family(name),
+            role=_ROLES["llmbar"],
+            traits=_pick_traits(traits, _KEPT[LLMBAR]) | errors | {"length": _LLMBAR_LENGTH},
+            sampling="temperature = 1.0\nlogprobs = true",
+        )
+        yield f"sim_llmbar_{name}", text
+
+
+def _write_vicuna80(calibration: Calibration) -> Iterator[tuple[str, str]]:
+    for name, traits in calibration.casts[VICUNA80].items():
+        words = int(calibration.published.vicuna80.reviewers[name]["words"])
+        text = _write_card(
+            _VICUNA80.format(model=_NAMES[name]),
+            # A reviewer's own answers are its own, not those of other models of its maker.
             family=name,
             role=_ROLES["vicuna80"],
-            traits=_picked(traits, kept) | {"length": words},
+            traits=_pick_traits(traits, _KEPT[VICUNA80]) | {"length": words},
         )
+        # A reviewer with one task has no task in its name.
+        yield f"sim_vicuna80_{name}" if name in calibration.casts[PRD] else f"sim_{name}", text
 
 
-def _family(name: str) -> str:
+def _write_card(
+    description: str,
+    *,
+    family: str,
+    role: str,
+    traits: Mapping[str, float],
+    sampling: str = "temperature = 1.0",
+) -> str:
+    values = "".join(f"{name} = {value!r}\n" for name, value in traits.items())
+    return (
+        f"{_WRITTEN_BY}"
+        f'description = "{description}"\n'
+        f'family = "{family}"\n'
+        f'role = "{role}"\n'
+        f"\n[sampling]\n{sampling}\n\n[traits]\n{values}"
+    )
+
+
+def _find_family(name: str) -> str:
     return next((family for start, family in _FAMILIES.items() if name.startswith(start)), name)
 
 
-def _picked(traits: Traits, names: tuple[str, ...]) -> dict[str, float]:
-    return {name: _rounded(getattr(traits, name)) for name in names}
+def _pick_traits(traits: Traits, names: tuple[str, ...]) -> dict[str, float]:
+    return {name: _round(getattr(traits, name)) for name in names}
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return round(value, _DIGITS)
 
 
@@ -203,20 +188,19 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", default="agents", type=Path, help="folder of cards")
     parser.add_argument("--write", action="store_true", help="write the cards and subsets.toml")
     chosen = parser.parse_args()
-    found = calibrate()
-    if chosen.write:
-        paths = write(found, agents=chosen.folder, subsets=_SUBSETS)
-    else:
-        texts = {chosen.folder / f"{name}.toml": text for name, text in card_texts(found).items()}
-        texts[_SUBSETS] = subsets_text(found)
-        paths = [
-            path
+    texts = write_texts(calibrate(), chosen.folder, _SUBSETS)
+    if not chosen.write:
+        texts = {
+            path: text
             for path, text in texts.items()
             if not path.is_file() or path.read_text(encoding="utf-8") != text
-        ]
-    word = "written" if chosen.write else "differs from the fit"
-    sys.stdout.writelines(f"{path}: {word}\n" for path in paths)
-    return 0 if chosen.write else min(len(paths), 1)
+        }
+    for path, text in texts.items():
+        if chosen.write:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        print(f"{path}: {'written' if chosen.write else 'differs from the fit'}")
+    return 0 if chosen.write else min(len(texts), 1)
 
 
 if __name__ == "__main__":

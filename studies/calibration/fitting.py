@@ -4,48 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fit", "Parameter", "fit"]
+from studies.calibration.targets import Figure
 
 Floats = npt.NDArray[np.float64]
 Values = Mapping[str, float]
 
 _AT_BOUND = 1e-3
-"""A value this near to a bound, as a share of the distance of the bounds, lies on it."""
-
-
-class _Solution(Protocol):
-    """What scipy's least squares return."""
-
-    x: Floats
-    jac: Floats
-    fun: Floats
+"""Distance from a bound, as a share of the range, within which a value lies on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A number to be found, where it may lie, and what is known of it beforehand.
-
-    Beforehand it is normal about `prior` with standard deviation `spread`.
-    """
+    """Number to be found within bounds; its prior is normal, and the search begins at its mean."""
 
     name: str
     low: float
     high: float
     prior: float
     spread: float
-    start: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """The values found, with standard errors; `cost` is the sum of squares without the priors'.
+    """Fitted values with standard errors; `cost` is the sum of squares without the priors'.
 
-    `at_bound` names parameters that lie on a bound: there the value says "as far as it goes".
+    `at_bound` names parameters on a bound: their data ask for a value beyond it.
     """
 
     values: Values = field(hash=False)
@@ -55,39 +43,36 @@ class Fit:
     at_bound: tuple[str, ...]
 
 
-def fit(parameters: Sequence[Parameter], misses: Callable[[Values], Floats]) -> Fit:
-    """The values that make the squares of the misses, and of the departures from the priors, least.
+def fit_parameters(
+    parameters: Sequence[Parameter], compute_misses: Callable[[Values], Floats]
+) -> Fit:
+    """Minimize the squares of the misses and of the departures from the priors.
 
     Args:
-        parameters: what is to be found.
-        misses: what published and expected figures differ by, in units of their spread.
+        parameters: the unknowns.
+        compute_misses: differences of expected and published figures in units of their spread.
     """
-    # scipy takes a while to import, which nothing but a fit need wait for.
-    from scipy.optimize import (
-        least_squares,  # pyright: ignore[reportUnknownVariableType]  scipy states no types
-    )
+    # scipy is slow to import, and only a fit needs it.
+    from scipy.optimize import least_squares  # pyright: ignore[reportUnknownVariableType]
 
     names = [parameter.name for parameter in parameters]
-    low = np.array([parameter.low for parameter in parameters])
-    high = np.array([parameter.high for parameter in parameters])
-    prior = np.array([parameter.prior for parameter in parameters])
-    spread = np.array([parameter.spread for parameter in parameters])
-    start = np.array([parameter.start for parameter in parameters])
+    low, high, prior, spread = (
+        np.array([getattr(parameter, side) for parameter in parameters])
+        for side in ("low", "high", "prior", "spread")
+    )
 
-    def residuals(found: Floats) -> Floats:
+    def compute_residuals(found: Floats) -> Floats:
         values = dict(zip(names, found.tolist(), strict=True))
-        return np.concatenate([misses(values), (found - prior) / spread])
+        return np.concatenate([compute_misses(values), (found - prior) / spread])
 
     room = 1e-6 * (high - low)
+    start = np.clip(prior, low + room, high - room)
     result = cast(
-        "_Solution",
-        least_squares(
-            residuals, np.clip(start, low + room, high - room), bounds=(low, high), x_scale=spread
-        ),
+        "Any", least_squares(compute_residuals, start, bounds=(low, high), x_scale=spread)
     )
-    found, slopes = result.x, result.jac
+    found, slopes = cast("Floats", result.x), cast("Floats", result.jac)
     errors = np.sqrt(np.diag(np.linalg.inv(slopes.T @ slopes)))
-    left = result.fun[: -len(parameters)]
+    left = cast("Floats", result.fun)[: -len(parameters)]
     near = _AT_BOUND * (high - low)
     bound = (found - low < near) | (high - found < near)
     return Fit(
@@ -97,3 +82,19 @@ def fit(parameters: Sequence[Parameter], misses: Callable[[Values], Floats]) -> 
         figures=len(left),
         at_bound=tuple(name for name, on in zip(names, bound, strict=True) if on),
     )
+
+
+def fit_figures(
+    parameters: Sequence[Parameter],
+    figures: Sequence[Figure],
+    expect: Callable[[Values], Mapping[str, float]],
+) -> Fit:
+    """Fit parameters to published figures; `expect` returns expectations by the id of the figure."""
+    values = np.array([figure.published for figure in figures])
+    spread = np.array([figure.spread for figure in figures])
+
+    def compute_misses(found: Values) -> Floats:
+        expected = expect(found)
+        return (np.array([expected[figure.id] for figure in figures]) - values) / spread
+
+    return fit_parameters(parameters, compute_misses)

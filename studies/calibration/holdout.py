@@ -1,164 +1,114 @@
-"""What the fit predicts of figures it was not shown, beside rules that need no model.
+"""Predictions of figures that the fit did not see, beside rules that need no model.
 
 Each pair of PRD's Table 4 is left out in turn: its three discussed accuracies and their gains, and for
 GPT-4 with Claude all of Table 9, which is of the same pair. The totals of section 5 stay in, though the
-pair takes part in them; how much that gives away is shown by leaving them out too, with the preferences
-after discussing. The fit is told beforehand that a coin settles splits; the other two rules are shown.
+pair takes part in them; leaving them out too, with the preferences after discussing, shows how much that
+gives away. That a coin settles splits is fixed before the fit; the other two rules are shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from studies.analytic import Settle
-from studies.calibration.llmbar import (
-    CELL,
-    TOTAL,
-    figures,
-    fit_llmbar,
-    row_name,
-    world_of,
-)
-from studies.calibration.llmbar import expected as llmbar_expected
-from studies.calibration.prd import cast_of, expected, fit_prd
-from studies.calibration.prd_figures import (
-    ALTERED,
-    DISCUSSED,
-    GAIN,
-    HELD,
-    PLACE,
-    PROMPT,
-    WINS,
-    leads,
-)
-from studies.calibration.prd_figures import figures as prd_figures
+from studies.calibration import llmbar, prd
 from studies.calibration.targets import LlmbarTargets, Pair, PrdTargets
 
-__all__ = ["SETTLES", "HeldOutPair", "HeldOutRow", "held_out_pair", "held_out_rows", "strictly"]
-
 SETTLES: tuple[Settle, ...] = ("coin", "last", "leader")
+RULES = ("better", "mean", "leader's")
+"""Rules that predict by a private accuracy: the better of the pair, the mean, the leader's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldOutPair:
-    """Mean errors over the three discussed accuracies of a pair.
+def hold_out_pair(pair: Pair, published: PrdTargets) -> Mapping[str, float]:
+    """Return mean errors over the discussed accuracies of a pair that is left out of the fit.
 
-    `errors` are those of the fit that was not shown the pair, for every way to settle splits; the
-    others are of rules: the better private accuracy, the mean one, the leader's. `prompts` is the
-    error of the fit and of the first rule on Table 9, where it was left out too.
+    By way to settle splits for the fit, and by rule.
     """
-
-    pair: str
-    errors: dict[Settle, float]
-    better: float
-    mean: float
-    leader: float
-    prompts: tuple[float, float] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldOutRow:
-    """The PRePair row of one evaluator, predicted from its other rows and the other evaluators.
-
-    `pairwise` is the rule that explaining changes nothing.
-    """
-
-    model: str
-    total: float
-    error: float
-    cells: float
-    pairwise: float
-
-
-def held_out_pair(pair: Pair, published: PrdTargets) -> HeldOutPair:
-    """A pair of Table 4, left out."""
-    said: dict[Settle, Mapping[str, float]] = {
-        settle: _said(pair, published, settle=settle) for settle in SETTLES
-    }
-    errors: dict[Settle, float] = {
-        settle: _off(pair.discussion, _discussed(pair, found)) for settle, found in said.items()
-    }
+    errors: dict[str, float] = {}
+    for settle in SETTLES:
+        predicted = _predict(pair, published, settle=settle)
+        errors[settle] = _average_error(pair.discussion, _find_discussed(pair, predicted))
     better, mean = max(pair.private), sum(pair.private) / 2
-    prompts = _prompts(pair, published)
-    return HeldOutPair(
-        pair=pair.name,
-        errors=errors,
-        better=_off(pair.discussion, (better,) * 3),
-        mean=_off(pair.discussion, (mean,) * 3),
-        leader=_off(pair.discussion, (*pair.private, mean)),
-        prompts=(
-            _off(list(prompts.values()), [said["coin"][one] for one in prompts]),
-            _off(list(prompts.values()), [better] * len(prompts)),
-        )
-        if prompts
-        else None,
+    rules = ((better,) * 3, (mean,) * 3, (*pair.private, mean))
+    for rule, predictions in zip(RULES, rules, strict=True):
+        errors[rule] = _average_error(pair.discussion, predictions)
+    return errors
+
+
+def hold_out_prompts(published: PrdTargets) -> tuple[float, float]:
+    """Return the mean errors on Table 9 of the fit without its pair, and of the better private accuracy."""
+    pair = published.pairs[0]
+    prompts = _list_prompts(pair, published)
+    predicted = _predict(pair, published, settle="coin")
+    return (
+        _average_error(list(prompts.values()), [predicted[one] for one in prompts]),
+        _average_error(list(prompts.values()), [max(pair.private)] * len(prompts)),
     )
 
 
-def strictly(published: PrdTargets) -> float:
-    """The error on the first pair where no figure that it enters at all was shown to the fit."""
+def hold_out_strictly(published: PrdTargets) -> float:
+    """Return the mean error on the first pair if every figure that it enters at all is left out."""
     pair = published.pairs[0]
-    groups = (HELD, ALTERED, PLACE, WINS)
+    groups = (prd.HELD, prd.ALTERED, prd.PLACE, prd.WINS)
     after = {
         figure.id
-        for figure in prd_figures(published)
+        for figure in prd.list_figures(published)
         if figure.group in groups and not figure.name.partition(", ")[2].startswith("private")
     }
-    said = _said(pair, published, settle="coin", besides=after)
-    return _off(pair.discussion, _discussed(pair, said))
+    predicted = _predict(pair, published, settle="coin", besides=after)
+    return _average_error(pair.discussion, _find_discussed(pair, predicted))
 
 
-def held_out_rows(published: LlmbarTargets) -> tuple[HeldOutRow, ...]:
-    """PRePair's row of every evaluator, left out in turn."""
+def hold_out_rows(published: LlmbarTargets) -> list[tuple[str, float, float, float, float]]:
+    """Leave out PRePair's row of every evaluator in turn.
+
+    Returns by evaluator: its name, the published total, the errors of the fit on the total and (mean)
+    on the cells, and the error on the total of the rule that explaining changes nothing.
+    """
     rows = {(row.model, row.method): row for row in published.rows}
-    found: list[HeldOutRow] = []
+    found: list[tuple[str, float, float, float, float]] = []
     for model in published.models:
         row = rows[model, "prepair"]
-        fit = fit_llmbar(published, without={(model, "prepair")})
-        said = llmbar_expected(world_of(fit.values, published), published)
+        fit = llmbar.fit_llmbar(published, without={(model, "prepair")})
+        said = llmbar.expect_figures(*llmbar.build_world(fit.values, published), published)
         cells = [
             abs(figure.published - said[figure.id])
-            for figure in figures(published)
-            if figure.group == CELL and figure.name.startswith(f"{row_name(row)},")
+            for figure in llmbar.list_figures(published)
+            if figure.group == llmbar.CELL and figure.name.startswith(f"{row.name},")
         ]
-        found.append(
-            HeldOutRow(
-                model=model,
-                total=row.total,
-                error=abs(row.total - said[f"{TOTAL}: {row_name(row)}"]),
-                cells=sum(cells) / len(cells),
-                pairwise=abs(row.total - rows[model, "pairwise"].total),
-            )
-        )
-    return tuple(found)
+        total = abs(row.total - said[f"{llmbar.TOTAL}: {row.name}"])
+        pairwise = abs(row.total - rows[model, "pairwise"].total)
+        found.append((model, row.total, total, sum(cells) / len(cells), pairwise))
+    return found
 
 
-def _said(
+def _predict(
     pair: Pair, published: PrdTargets, *, settle: Settle, besides: Iterable[str] = ()
 ) -> Mapping[str, float]:
-    """What a fit expects that was not shown this pair, nor the figures `besides`."""
-    names = [f"{pair.name}, {lead}" for lead in leads(pair)]
-    hidden = {f"{group}: {name}" for group in (DISCUSSED, GAIN) for name in names}
-    hidden |= set(_prompts(pair, published))
-    hidden |= set(besides)
-    found = fit_prd(published, settle=settle, without=hidden)
-    return expected(cast_of(found.values, published.reviewers), published, settle=settle)
+    """Return the expectations of a fit without this pair and the figures `besides`."""
+    hidden = {
+        f"{group}: {pair.name}, {lead}"
+        for group in (prd.DISCUSSED, prd.GAIN)
+        for lead in pair.leads
+    }
+    hidden |= {*_list_prompts(pair, published), *besides}
+    found = prd.fit_prd(published, settle=settle, without=hidden)
+    cast = prd.build_cast(found.values, published.reviewers)
+    return prd.expect_figures(cast, published, settle=settle)
 
 
-def _prompts(pair: Pair, published: PrdTargets) -> Mapping[str, float]:
-    """Table 9 by the ids of its figures, if it is of this pair."""
+def _list_prompts(pair: Pair, published: PrdTargets) -> Mapping[str, float]:
+    """Return Table 9 by the ids of its figures, if it is of this pair."""
     if pair != published.pairs[0]:
         return {}
-    return {
-        figure.id: figure.published for figure in prd_figures(published) if figure.group == PROMPT
-    }
+    figures = prd.list_figures(published)
+    return {figure.id: figure.published for figure in figures if figure.group == prd.PROMPT}
 
 
-def _discussed(pair: Pair, said: Mapping[str, float]) -> list[float]:
-    return [said[f"{DISCUSSED}: {pair.name}, {lead}"] for lead in leads(pair)]
+def _find_discussed(pair: Pair, predicted: Mapping[str, float]) -> list[float]:
+    return [predicted[f"{prd.DISCUSSED}: {pair.name}, {lead}"] for lead in pair.leads]
 
 
-def _off(published: Sequence[float], predicted: Sequence[float]) -> float:
+def _average_error(published: Sequence[float], predicted: Sequence[float]) -> float:
     off = [abs(a - b) for a, b in zip(published, predicted, strict=True)]
     return sum(off) / len(off)

@@ -3,144 +3,103 @@
 An evaluator has an ability and a susceptibility to the surface; a subset has a clarity and a lure; a
 method leaves a part of the surface's pull. Rating or explaining each answer alone leaves the same part
 (`alone_dampening`), explaining both together another (`together_dampening`), and a verdict with or
-without its reasons the whole: three methods of five are told apart by two numbers for all evaluators.
+without its reasons the whole: two numbers for all evaluators separate three methods of five.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from peerjudge.simulation.latent import Subset, build_margins
 from peerjudge.simulation.traits import Traits
-from studies.analytic import Floats
-from studies.calibration.fitting import Fit, Parameter, Values, fit
+from studies.calibration.fitting import Fit, Parameter, Values, fit_figures
 from studies.calibration.targets import Figure, LlmbarRow, LlmbarTargets
-
-__all__ = [
-    "CELL",
-    "NATURAL",
-    "TOTAL",
-    "UNTAMED",
-    "World",
-    "dampening_of",
-    "expected",
-    "figures",
-    "fit_llmbar",
-    "row_name",
-    "world_of",
-]
 
 CELL = "PRePair Table 4"
 TOTAL = "PRePair Table 4, Adversarial"
 NATURAL = "Natural"
 
 UNTAMED = {"alone_dampening": 1.0, "together_dampening": 1.0}
-"""What the methods' parameters are where none of them tames the surface."""
+"""Parameters of the methods in the model in which no method tames the surface."""
 
 _NODES, _MOST = 40, 6.0
 _ALONE = frozenset({"pointwise", "prepair"})
 _TOGETHER = frozenset({"prepair_star"})
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """The evaluators' traits and the subsets' properties, by name."""
-
-    cast: Mapping[str, Traits] = field(hash=False)
-    subsets: Mapping[str, Subset] = field(hash=False)
+Cast = Mapping[str, Traits]
+Subsets = Mapping[str, Subset]
 
 
-def figures(published: LlmbarTargets, *, warm: bool = False) -> tuple[Figure, ...]:
-    """Every cell, then every total of Adversarial (at temperature 0.7 where `warm`)."""
+def list_figures(published: LlmbarTargets, *, warm: bool = False) -> tuple[Figure, ...]:
+    """Return every cell, then every total of Adversarial (at temperature 0.7 if `warm`)."""
     rows = published.warm if warm else published.rows
     sizes = list(published.items.values())
+    adversarial = sum(sizes) - published.items[NATURAL]
     cells = [
-        Figure(
-            group=CELL,
-            name=f"{row_name(row)}, {subset}",
-            published=value,
-            spread=_error(value, size),
-        )
+        _figure(CELL, f"{row.name}, {subset}", value, size)
         for row in rows
         for subset, size, value in zip(published.items, sizes, row.cells, strict=True)
     ]
-    adversarial = sum(sizes) - published.items[NATURAL]
-    totals = [
-        Figure(
-            group=TOTAL,
-            name=row_name(row),
-            published=row.total,
-            spread=_error(row.total, adversarial),
-        )
-        for row in rows
-    ]
-    return (*cells, *totals)
+    return (*cells, *(_figure(TOTAL, row.name, row.total, adversarial) for row in rows))
 
 
-def expected(world: World, published: LlmbarTargets) -> Mapping[str, float]:
-    """The accuracies, by the id of the figure; the same at every temperature."""
+def _figure(group: str, name: str, share: float, size: int) -> Figure:
+    # The sampling error of a share moved a little towards one half, where it is never 0.
+    moved = (share * size + 2) / (size + 4)
+    spread = float(np.sqrt(moved * (1 - moved) / size))
+    return Figure(group=group, name=name, published=share, spread=spread)
+
+
+def expect_figures(cast: Cast, subsets: Subsets, published: LlmbarTargets) -> Mapping[str, float]:
+    """Return the expected accuracies by the id of the figure; the same at every temperature."""
     sizes = np.array(list(published.items.values()))
     others = np.array([subset != NATURAL for subset in published.items])
     found: dict[str, float] = {}
     for row in published.rows:
-        shares = np.array([_share(world, row, subset) for subset in published.items])
-        for subset, share in zip(published.items, shares.tolist(), strict=True):
-            found[f"{CELL}: {row_name(row)}, {subset}"] = share
-        found[f"{TOTAL}: {row_name(row)}"] = float(
-            (shares * sizes)[others].sum() / sizes[others].sum()
+        shares = np.array(
+            [_expect_share(cast[row.model], row, subsets[subset]) for subset in published.items]
         )
+        for subset, share in zip(published.items, shares.tolist(), strict=True):
+            found[f"{CELL}: {row.name}, {subset}"] = share
+        found[f"{TOTAL}: {row.name}"] = float((shares * sizes)[others].sum() / sizes[others].sum())
     return found
 
 
-def row_name(row: LlmbarRow) -> str:
-    """How a row is told apart: evaluator and method."""
-    return f"{row.model} {row.method}"
-
-
-def dampening_of(traits: Traits, method: str) -> float:
-    """What a method (a protocol's name) leaves of the surface's pull."""
+def find_dampening(traits: Traits, method: str) -> float:
+    """Return the part of the surface's pull that a method (a protocol's name) leaves."""
     if method in _ALONE:
         return traits.alone_dampening
     return traits.together_dampening if method in _TOGETHER else 1.0
 
 
-def _share(world: World, row: LlmbarRow, subset: str) -> float:
+def _expect_share(traits: Traits, row: LlmbarRow, subset: Subset) -> float:
     from scipy.special import ndtr
 
-    traits, place = world.cast[row.model], world.subsets[subset]
-    left = dampening_of(traits, row.method)
+    left = find_dampening(traits, row.method)
     margin, density = build_margins(_NODES, most=_MOST)
-    seen = traits.ability * place.clarity * margin - traits.surface * left * place.lure
-    right: Floats = np.asarray(ndtr(seen))
-    return float(right @ density)
+    seen = traits.ability * subset.clarity * margin - traits.surface * left * subset.lure
+    return float(np.asarray(ndtr(seen), dtype=np.float64) @ density)
 
 
-def parameters(published: LlmbarTargets) -> tuple[Parameter, ...]:
-    """What is fitted; Natural has clarity 1 and lure 0, and Manual lure 1."""
-    own = [
-        parameter
-        for model in published.models
-        for parameter in (
-            _positive(f"ability {model}", most=15.0, prior=2.5, spread=2.5),
-            _positive(f"surface {model}", most=4.0, prior=0.7, spread=0.7),
-        )
-    ]
+def list_parameters(published: LlmbarTargets) -> tuple[Parameter, ...]:
+    """Return the free parameters; Natural has clarity 1 and lure 0, and Manual lure 1."""
     hard = [subset for subset in published.items if subset != NATURAL]
-    places = [
-        _positive(f"clarity {subset}", most=4.0, prior=0.8, spread=0.6) for subset in hard
-    ] + [_positive(f"lure {subset}", most=6.0, prior=1.0, spread=1.0) for subset in hard[1:]]
-    kept = [
-        _positive("alone_dampening", most=2.0, prior=1.0, spread=0.7),
-        _positive("together_dampening", most=2.0, prior=1.0, spread=0.7),
-    ]
-    return (*own, *places, *kept)
+    rows: list[tuple[str, float, float, float]] = []
+    for model in published.models:
+        rows += [(f"ability {model}", 15.0, 2.5, 2.5), (f"surface {model}", 4.0, 0.7, 0.7)]
+    rows += [(f"clarity {subset}", 4.0, 0.8, 0.6) for subset in hard]
+    rows += [(f"lure {subset}", 6.0, 1.0, 1.0) for subset in hard[1:]]
+    rows += [(name, 2.0, 1.0, 0.7) for name in UNTAMED]
+    return tuple(
+        Parameter(name=name, low=0.0, high=most, prior=prior, spread=spread)
+        for name, most, prior, spread in rows
+    )
 
 
-def world_of(values: Values, published: LlmbarTargets) -> World:
-    """The world with these values; what has no value is as it is without a benchmark."""
+def build_world(values: Values, published: LlmbarTargets) -> tuple[Cast, Subsets]:
+    """Build evaluators and subsets with these values; a missing value has its ordinary default."""
     kept = {name: value for name, value in values.items() if " " not in name}
     cast = {
         model: Traits(
@@ -155,7 +114,7 @@ def world_of(values: Values, published: LlmbarTargets) -> World:
         )
         for subset in published.items
     }
-    return World(cast=cast, subsets=subsets)
+    return cast, subsets
 
 
 def fit_llmbar(
@@ -164,7 +123,7 @@ def fit_llmbar(
     without: Container[tuple[str, str]] = (),
     dampened: bool = True,
 ) -> Fit:
-    """The world that comes nearest to the cells.
+    """Fit evaluators and subsets to the cells.
 
     Args:
         published: the tables.
@@ -172,33 +131,16 @@ def fit_llmbar(
         dampened: whether methods may differ; if not, none of them tames the surface.
     """
     left_out = {
-        f"{row_name(row)}, {subset}"
+        f"{row.name}, {subset}"
         for row in published.rows
         if (row.model, row.method) in without
         for subset in published.items
     }
-    kept = [one for one in figures(published) if one.group == CELL and one.name not in left_out]
-    values = np.array([figure.published for figure in kept])
-    spread = np.array([figure.spread for figure in kept])
-    free = [
-        parameter
-        for parameter in parameters(published)
-        if dampened or not parameter.name.endswith("dampening")
-    ]
-    plain = {} if dampened else UNTAMED
-
-    def misses(found: Values) -> Floats:
-        said = expected(world_of({**found, **plain}, published), published)
-        return (np.array([said[figure.id] for figure in kept]) - values) / spread
-
-    return fit(free, misses)
-
-
-def _positive(name: str, *, most: float, prior: float, spread: float) -> Parameter:
-    return Parameter(name=name, low=0.0, high=most, prior=prior, spread=spread, start=prior)
-
-
-def _error(share: float, size: int) -> float:
-    """The sampling error, of a share moved a little towards one half, where it is never 0."""
-    moved = (share * size + 2) / (size + 4)
-    return float(np.sqrt(moved * (1 - moved) / size))
+    figures = list_figures(published)
+    free = [one for one in list_parameters(published) if dampened or one.name not in UNTAMED]
+    fixed = {} if dampened else UNTAMED
+    return fit_figures(
+        free,
+        [one for one in figures if one.group == CELL and one.name not in left_out],
+        lambda found: expect_figures(*build_world({**found, **fixed}, published), published),
+    )

@@ -1,164 +1,166 @@
-"""Everything that a calibration has to show for itself: fits, nulls, and what is predicted."""
+"""Results of a calibration: the fits, the null models, and the predictions of figures left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from studies.calibration.assess import (
-    Assessment,
+from studies.calibration import llmbar, prd
+from studies.calibration.assessment import (
     Row,
     Summary,
-    assess,
     assess_llmbar,
     assess_prd,
-    summaries,
+    assess_vicuna80,
+    summarize,
 )
-from studies.calibration.calibrate import Calibration, calibrate
+from studies.calibration.fitting import Fit
 from studies.calibration.holdout import (
-    SETTLES,
-    HeldOutPair,
-    HeldOutRow,
-    held_out_pair,
-    held_out_rows,
-    strictly,
+    hold_out_pair,
+    hold_out_prompts,
+    hold_out_rows,
+    hold_out_strictly,
 )
-from studies.calibration.llmbar import UNTAMED, fit_llmbar, world_of
-from studies.calibration.nulls import null_models, unguided_model
-from studies.calibration.prd import fit_prd
-from studies.calibration.prd_figures import GAIN
+from studies.calibration.targets import Targets, read_targets
+from studies.calibration.vicuna80 import describe_reviewers
 
-__all__ = [
-    "Null",
-    "Results",
-    "found_in",
-    "inside",
-    "levels",
-    "mean_of",
-    "null_results",
-    "of_prd",
-    "results",
-    "untamed_result",
-]
+PRD, LLMBAR, VICUNA80 = "PRD on LFQA", "PRePair on LLMBar", "Vicuna80"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Reviewers by task and name, subsets of LLMBar, and the fits that found them, by title."""
+
+    published: Targets
+    casts: Mapping[str, prd.Cast] = field(hash=False)
+    subsets: llmbar.Subsets = field(hash=False)
+    fits: Mapping[str, Fit] = field(hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Null:
-    """A model without something that the fitted one claims, fitted to the same figures.
+    """Model without an essential claim of the fitted one, fitted to the same figures.
 
-    `cost` is its sum of squares on the task that it is about. In `found` and `summed` everything else
-    is as fitted.
+    `cost` is its sum of squares on its own task. In `rows` and `summaries` all other figures are as
+    fitted.
     """
 
     name: str
     cost: float
-    found: Assessment
-    summed: tuple[Summary, ...]
+    rows: tuple[Row, ...]
+    summaries: tuple[Summary, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """The fits beside all figures, the null models, and predictions of what was left out.
+    """The fits beside all figures, the null models, and predictions of figures left out.
 
-    `nulls` are those without discussion; `untamed` is the one in which no method tames the surface;
-    `unguided` is PRD's sum of squares where the truth does not pull.
-    `strict` is the error on GPT-4 with Claude where no figure that it enters was shown.
+    `nulls` are the models without discussion; in `untamed` no method tames the surface; `unguided` is
+    PRD's sum of squares without the pull of the truth. `pairs`, `prompts`, `strict` and `methods` are
+    the errors of `studies.calibration.holdout`.
     """
 
     calibration: Calibration
     studies: int
-    found: Assessment
-    summed: tuple[Summary, ...]
+    rows: tuple[Row, ...]
+    summaries: tuple[Summary, ...]
     nulls: tuple[Null, ...]
     untamed: Null
     unguided: float
-    pairs: tuple[HeldOutPair, ...]
+    pairs: Mapping[str, Mapping[str, float]] = field(hash=False)
+    prompts: tuple[float, float]
     strict: float
-    rows: tuple[HeldOutRow, ...]
+    methods: Sequence[tuple[str, float, float, float, float]]
 
-    @property
-    def missed(self) -> list[Row]:
-        """The published figures that lie outside."""
-        return [row for row in self.found.rows if not row.inside]
-
-    @property
-    def held_out(self) -> Mapping[str, float]:
-        """The mean error over the pairs left out, by who settles splits."""
-        return {name: mean_of([pair.errors[name] for pair in self.pairs]) for name in SETTLES}
-
-    @property
-    def held_out_trivial(self) -> float:
-        """The same of the rule that the better private accuracy stays."""
-        return mean_of([pair.better for pair in self.pairs])
+    def average_error(self, prediction: str) -> float:
+        """Return the mean error over the pairs left out, by way to settle splits or by rule."""
+        return sum(errors[prediction] for errors in self.pairs.values()) / len(self.pairs)
 
 
-def results(*, seed: int, studies: int) -> Results:
-    """Fit, simulate so many studies of each model, and leave out in turn."""
-    calibration = calibrate()
-    published = calibration.published
-    found = assess(calibration, studies=studies, seed=seed)
-    return Results(
-        calibration=calibration,
-        studies=studies,
-        found=found,
-        summed=summaries(found),
-        nulls=tuple(null_results(calibration, found, studies=studies, seed=seed)),
-        untamed=untamed_result(calibration, found, studies=studies, seed=seed),
-        unguided=fit_prd(published.prd, model=unguided_model(published.prd)).cost,
-        pairs=tuple(held_out_pair(pair, published.prd) for pair in published.prd.pairs),
-        strict=strictly(published.prd),
-        rows=held_out_rows(published.llmbar),
+def calibrate() -> Calibration:
+    """Fit all reviewers to the published figures; takes some seconds."""
+    published = read_targets()
+    discussed, judged = prd.fit_prd(published.prd), llmbar.fit_llmbar(published.llmbar)
+    evaluators, subsets = llmbar.build_world(judged.values, published.llmbar)
+    recorded, fits = describe_reviewers(published.vicuna80)
+    return Calibration(
+        published=published,
+        casts={
+            PRD: prd.build_cast(discussed.values, published.prd.reviewers),
+            LLMBAR: evaluators,
+            VICUNA80: recorded,
+        },
+        subsets=subsets,
+        fits={
+            PRD: discussed,
+            LLMBAR: judged,
+            **{f"{VICUNA80}, {name}": fit for name, fit in fits.items()},
+        },
     )
 
 
-def inside(rows: Sequence[Row]) -> int:
-    """How many published figures lie where 95 % of simulated studies lie."""
-    return sum(row.inside for row in rows)
+def compute_results(*, seed: int, studies: int) -> Results:
+    """Fit, simulate studies of each model, and leave out figures in turn."""
+    calibration = calibrate()
+    published = calibration.published.prd
+    rows = assess(calibration, studies=studies, seed=seed)
+    return Results(
+        calibration=calibration,
+        studies=studies,
+        rows=rows,
+        summaries=summarize(rows),
+        nulls=fit_nulls(calibration, rows, studies=studies, seed=seed),
+        untamed=fit_untamed(calibration, rows, studies=studies, seed=seed),
+        unguided=fit_unguided(calibration),
+        pairs={pair.name: hold_out_pair(pair, published) for pair in published.pairs},
+        prompts=hold_out_prompts(published),
+        strict=hold_out_strictly(published),
+        methods=hold_out_rows(calibration.published.llmbar),
+    )
 
 
-def of_prd(found: Assessment) -> list[Row]:
-    """PRD's figures: the levels and the gains."""
-    return [row for row in found.rows if row.figure.group.startswith("PRD")]
+def assess(calibration: Calibration, *, studies: int, seed: int = 0) -> tuple[Row, ...]:
+    """Set all figures beside the fitted models."""
+    casts, published = calibration.casts, calibration.published
+    size = {"studies": studies, "seed": seed}
+    return (
+        *assess_prd(casts[PRD], published.prd, **size),
+        *assess_llmbar(casts[LLMBAR], calibration.subsets, published.llmbar, **size),
+        *assess_vicuna80(casts[VICUNA80], published.vicuna80, **size),
+    )
 
 
-def levels(found: Assessment) -> list[Row]:
-    """PRD's figures without the gains."""
-    return [row for row in of_prd(found) if row.figure.group != GAIN]
+def fit_nulls(
+    calibration: Calibration, fitted: Sequence[Row], *, studies: int, seed: int = 0
+) -> tuple[Null, ...]:
+    """Fit the models without discussion, and set them beside the fitted one."""
+    published = calibration.published.prd
+    nulls: list[Null] = []
+    for model in prd.list_null_models(published):
+        fit = prd.fit_prd(published, model=model)
+        rows = assess_prd(model.build_cast(fit.values), published, studies=studies, seed=seed)
+        nulls.append(_build_null(model.name, fit, fitted, rows))
+    return tuple(nulls)
 
 
-def found_in(found: Assessment, *groups: str) -> list[Row]:
-    """The rows of these groups of figures."""
-    return [row for row in found.rows if row.figure.group in groups]
-
-
-def mean_of(values: Sequence[float]) -> float:
-    """Their mean."""
-    return sum(values) / len(values)
-
-
-def null_results(
-    calibration: Calibration, fitted: Assessment, *, studies: int, seed: int = 0
-) -> Iterator[Null]:
-    """The models without discussion, beside the fitted one."""
-    prd = calibration.published.prd
-    for model in null_models(prd):
-        fit = fit_prd(prd, model=model)
-        without = assess_prd(model.cast(fit.values), prd, studies=studies, seed=seed)
-        yield _null(model.name, fit.cost, fitted, without)
-
-
-def untamed_result(
-    calibration: Calibration, fitted: Assessment, *, studies: int, seed: int = 0
+def fit_untamed(
+    calibration: Calibration, fitted: Sequence[Row], *, studies: int, seed: int = 0
 ) -> Null:
-    """The model in which no method tames the surface, beside the fitted one."""
+    """Fit the model in which no method tames the surface, and set it beside the fitted one."""
     published = calibration.published.llmbar
-    fit = fit_llmbar(published, dampened=False)
-    world = world_of({**fit.values, **UNTAMED}, published)
-    without = assess_llmbar(world, published, studies=studies, seed=seed)
-    name = "no method tames the surface"
-    return _null(name, fit.cost, fitted, without)
+    fit = llmbar.fit_llmbar(published, dampened=False)
+    world = llmbar.build_world({**fit.values, **llmbar.UNTAMED}, published)
+    rows = assess_llmbar(*world, published, studies=studies, seed=seed)
+    return _build_null("no method tames the surface", fit, fitted, rows)
 
 
-def _null(name: str, cost: float, fitted: Assessment, without: Assessment) -> Null:
-    found = fitted.but_for(without)
-    return Null(name=name, cost=cost, found=found, summed=summaries(found))
+def fit_unguided(calibration: Calibration) -> float:
+    """Return PRD's sum of squares without the pull of the truth."""
+    published = calibration.published.prd
+    return prd.fit_prd(published, model=prd.build_unguided_model(published)).cost
+
+
+def _build_null(name: str, fit: Fit, fitted: Sequence[Row], own: Sequence[Row]) -> Null:
+    replaced = {row.figure.id: row for row in own}
+    rows = tuple(replaced.get(row.figure.id, row) for row in fitted)
+    return Null(name=name, cost=fit.cost, rows=rows, summaries=summarize(rows))

@@ -1,4 +1,4 @@
-"""The published figures that reviewers are fitted to, as `targets.toml` states them with their sources."""
+"""Published figures to which reviewers are fitted, with their sources in `targets.toml`."""
 
 from __future__ import annotations
 
@@ -6,31 +6,18 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from peerjudge.data import Noun, from_plain
-
-__all__ = [
-    "Figure",
-    "LlmbarRow",
-    "LlmbarTargets",
-    "Notes",
-    "Pair",
-    "PrdTargets",
-    "Questions",
-    "Targets",
-    "Vicuna80Reviewer",
-    "Vicuna80Targets",
-    "targets",
-]
+from studies.analytic import Case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """One published figure: a share, or a count of events.
 
-    `group` is where it was published and what it is of. `spread` is about its sampling error and
-    says how much it weighs in the fit; 0 for a figure that is only looked at.
+    `group` is its source and subject. `spread` is about its sampling error and sets its weight in the
+    fit; 0 for a figure that is not fitted.
     """
 
     group: str
@@ -40,16 +27,8 @@ class Figure:
 
     @property
     def id(self) -> str:
-        """Unique among all figures."""
+        """Unique name among all figures."""
         return f"{self.group}: {self.name}"
-
-
-class Questions(Noun, frozen=True, kw_only=True):
-    """Questions of one kind; see `studies.analytic.Case`."""
-
-    gold: int
-    machine: int
-    count: int
 
 
 class Pair(Noun, frozen=True, kw_only=True):
@@ -62,19 +41,30 @@ class Pair(Noun, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Such as `gpt4 & claude`."""
+        """Name such as `gpt4 & claude`."""
         return " & ".join(self.reviewers)
+
+    @property
+    def private_runs(self) -> tuple[str, str]:
+        """Names of the private runs of both seats."""
+        return self.runs or self.reviewers
 
     @property
     def copies(self) -> bool:
         """Whether one reviewer sits in both seats."""
         return self.reviewers[0] == self.reviewers[1]
 
+    @property
+    def leads(self) -> tuple[str, str, str]:
+        """Names of the three discussions of the pair."""
+        one, other = ("first", "second") if self.copies else self.reviewers
+        return f"{one} leads", f"{other} leads", "random"
+
 
 class PrdTargets(Noun, frozen=True, kw_only=True):
     """PRD's discussions on LFQA: Tables 4, 6, 7 and 9 and section 5."""
 
-    questions: tuple[Questions, ...]
+    questions: tuple[Case, ...]
     pairs: tuple[Pair, ...]
     prompts: Mapping[str, tuple[float, float, float]] = field(hash=False)
     gpt3_wins: Mapping[str, tuple[float, float]] = field(hash=False)
@@ -84,7 +74,7 @@ class PrdTargets(Noun, frozen=True, kw_only=True):
 
     @property
     def reviewers(self) -> tuple[str, ...]:
-        """Those that are modelled."""
+        """Names of the modelled reviewers."""
         return tuple(self.held)
 
 
@@ -96,6 +86,11 @@ class LlmbarRow(Noun, frozen=True, kw_only=True):
     cells: tuple[float, ...]
     total: float
 
+    @property
+    def name(self) -> str:
+        """Evaluator and method."""
+        return f"{self.model} {self.method}"
+
 
 class LlmbarTargets(Noun, frozen=True, kw_only=True):
     """PRePair on LLMBar: at temperature 0 (`rows`) and at 0.7 (`warm`, which is not fitted)."""
@@ -106,55 +101,36 @@ class LlmbarTargets(Noun, frozen=True, kw_only=True):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The evaluators, in the table's order."""
+        """Names of the evaluators, in the table's order."""
         return tuple(dict.fromkeys(row.model for row in self.rows))
 
 
-class Vicuna80Reviewer(Noun, frozen=True, kw_only=True):
-    """Shares of a reviewer's 1600 recorded verdicts; `own_wins` of the 640 on its own answers.
-
-    `words` is the mean length of its reviews.
-    """
-
-    first: float
-    tie: float
-    second: float
-    both_orders: float
-    own_wins: float
-    accuracy: float
-    words: int
-
-
 class Vicuna80Targets(Noun, frozen=True, kw_only=True):
-    """The recorded reviews of Vicuna80, counted.
+    """Counts of the recorded reviews of Vicuna80.
 
-    `gold` holds, per two contestants in one key, how often the first is better, neither, the second.
+    `gold` holds, for two contestants in one key, how often the first is better, neither, the second.
+    `reviewers` has shares of a reviewer's 1600 verdicts by name; `own_wins` is of the 640 on its own
+    answers, and `words` the mean length of its reviews.
     """
 
     questions: int
     gold: Mapping[str, tuple[int, int, int]] = field(hash=False)
-    reviewers: Mapping[str, Vicuna80Reviewer] = field(hash=False)
+    reviewers: Mapping[str, Mapping[str, float]] = field(hash=False)
     agreement: Mapping[str, float] = field(hash=False)
     again: Mapping[str, float] = field(hash=False)
 
 
-class Notes(Noun, frozen=True, kw_only=True):
-    """What has to be known to read them: where they contradict themselves."""
-
-    contradictions: tuple[str, ...]
-
-
 class Targets(Noun, frozen=True, kw_only=True):
-    """All of them."""
+    """All published figures; `notes["contradictions"]` says where they contradict each other."""
 
     prd: PrdTargets
     llmbar: LlmbarTargets
     vicuna80: Vicuna80Targets
-    notes: Notes
+    notes: Mapping[str, tuple[str, ...]] = field(hash=False)
 
 
 @cache
-def targets() -> Targets:
-    """The figures as they were published."""
-    text = files("studies.calibration").joinpath("targets.toml").read_text("utf-8")
+def read_targets() -> Targets:
+    """Read the published figures."""
+    text = Path(__file__).with_name("targets.toml").read_text("utf-8")
     return from_plain(Targets, tomllib.loads(text))

@@ -9,7 +9,7 @@ import pytest
 
 from peerjudge.simulation import Traits
 from peerjudge.simulation.arrays import Items, Speaker, World, score_verdicts
-from studies.analytic import Case, chances, discussion, expectation
+from studies.analytic import Case, compute_chances, expect_discussion, integrate
 from studies.talks import simulate_talk
 
 
@@ -24,8 +24,11 @@ def test_discussions_come_out_as_the_equations_expect():
     cases = [
         Case(gold=gold, machine=machine, count=1) for gold in (1, -1) for machine in (1, -1, 0)
     ]
-    found = discussion(
-        (leader, chances(leader, cases)), (follower, chances(follower, cases)), cases, settle="last"
+    found = expect_discussion(
+        (leader, compute_chances(leader, cases)),
+        (follower, compute_chances(follower, cases)),
+        cases,
+        settle="last",
     )
     items = Items.build_plain([case.gold for case in cases], [case.machine for case in cases])
     world = World(items, studies=40_000, random=np.random.default_rng(5))
@@ -48,8 +51,8 @@ def test_copies_share_more_of_their_errors_than_others():
     """Two seats of one reviewer agree more often than two reviewers of the same traits."""
     traits = Traits(ability=0.6, shared_error=0.2, copy_error=0.4)
     cases = [Case(gold=1)]
-    apart = chances(traits, cases)
-    copies = chances(traits, cases, copies=True)
-    agreeing = [float(expectation(seen * seen)[0]) for seen in (apart, copies)]
+    apart = compute_chances(traits, cases)
+    copies = compute_chances(traits, cases, copies=True)
+    agreeing = [float(integrate(seen * seen)[0]) for seen in (apart, copies)]
     assert agreeing[1] > agreeing[0] + 0.03
-    assert expectation(apart) == pytest.approx(expectation(copies), abs=1e-6)
+    assert integrate(apart) == pytest.approx(integrate(copies), abs=1e-6)

@@ -20,27 +20,24 @@ from peerjudge.datasets import load
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.shelf.cards import read_card
 from peerjudge.simulation import read_traits
-from studies.calibration.assess import assess, summaries
-from studies.calibration.calibrate import calibrate
-from studies.calibration.cards import card_texts, subsets_text
-from studies.calibration.fitting import Parameter, fit
-from studies.calibration.holdout import held_out_pair
-from studies.calibration.llmbar import CELL
-from studies.calibration.llmbar import expected as llmbar_expected
-from studies.calibration.llmbar import figures as llmbar_figures
-from studies.calibration.nulls import unguided_model
-from studies.calibration.prd import fit_prd
-from studies.calibration.prd_figures import GAIN, HELD
+from studies.calibration import llmbar
+from studies.calibration.assessment import count_inside, select_prd, select_rows, summarize
+from studies.calibration.cards import write_texts
+from studies.calibration.fitting import Parameter, fit_parameters
+from studies.calibration.holdout import hold_out_pair
+from studies.calibration.prd import GAIN, HELD
+from studies.calibration.report import build_report
 from studies.calibration.results import (
+    LLMBAR,
+    PRD,
     Results,
-    found_in,
-    inside,
-    levels,
-    null_results,
-    untamed_result,
+    assess,
+    calibrate,
+    fit_nulls,
+    fit_unguided,
+    fit_untamed,
 )
-from studies.calibration.study import study_of
-from studies.calibration.targets import targets
+from studies.calibration.targets import read_targets
 from studies.calibration.vicuna80 import AGREEMENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,33 +57,35 @@ def found(calibration):
 
 
 def test_cards_and_subsets_on_the_shelf_are_those_of_the_fit(calibration):
-    """Nobody has edited a fitted card: each says what the fit says, to the last digit or nearly so."""
-    for name, text in card_texts(calibration).items():
+    """No fitted card is edited by hand: each has the values of the fit, within 0.02."""
+    subsets = ROOT / "peerjudge" / "simulation" / "subsets.toml"
+    texts = dict(write_texts(calibration, ROOT / "agents", subsets))
+    written = tomllib.loads(texts.pop(subsets))
+    for path, text in texts.items():
+        name = path.stem
         fitted = read_traits(read_card(name, text))
-        shelved = read_card(name, (ROOT / "agents" / f"{name}.toml").read_text(encoding="utf-8"))
+        shelved = read_card(name, path.read_text(encoding="utf-8"))
         assert shelved.traits.keys() == read_card(name, text).traits.keys()
         for trait in shelved.traits:
             value = getattr(read_traits(shelved), trait)
             assert value == pytest.approx(getattr(fitted, trait), abs=0.02), (name, trait)
-    written = tomllib.loads(subsets_text(calibration))
-    path = ROOT / "peerjudge" / "simulation" / "subsets.toml"
-    for name, values in tomllib.loads(path.read_text(encoding="utf-8")).items():
+    for name, values in tomllib.loads(subsets.read_text(encoding="utf-8")).items():
         assert values == pytest.approx(written[name], abs=0.02)
 
 
 def test_no_fitted_trait_lies_on_a_bound(calibration):
-    """Where a value lies as far out as it may, the data ask for more; none of these does."""
-    fits = (calibration.prd_fit, calibration.llmbar_fit, calibration.vicuna80.shared)
-    for one in (*fits, *calibration.vicuna80.fits.values()):
+    """A value on a bound would mean that the data ask for more; there is none."""
+    assert len(calibration.fits) == 8
+    for one in calibration.fits.values():
         assert one.at_bound == ()
 
 
 def test_gains_events_and_accuracies_come_as_near_as_they_should(found):
     """All gains inside, events within 15 of each total, and the errors within their limits."""
-    assert all(row.inside for row in found_in(found, GAIN))
-    assert len(found_in(found, GAIN)) == 18
-    assert all(row.miss < 15 for row in found_in(found, HELD))
-    summed = {one.name: one for one in summaries(found)}
+    assert all(row.inside for row in select_rows(found, GAIN))
+    assert len(select_rows(found, GAIN)) == 18
+    assert all(row.miss < 15 for row in select_rows(found, HELD))
+    summed = {one.name: one for one in summarize(found)}
     assert summed["mean error, Table 4 discussed"].value <= 0.013
     assert summed["mean error, PRD accuracies, Adversarial totals, Natural"].value <= 0.018
     assert summed["LLMBar cells inside"].value >= 139
@@ -96,8 +95,8 @@ def test_gains_events_and_accuracies_come_as_near_as_they_should(found):
 
 def test_what_is_drawn_scatters_about_what_is_expected(found):
     """The mean of simulated studies is the analytic expectation, for every single figure."""
-    for row in found.rows:
-        drawn = found.simulated[row.figure.id]
+    for row in found:
+        drawn = row.simulated
         assert abs(drawn.mean() - row.mean) < 4.5 * drawn.std() / math.sqrt(len(drawn)) + 1e-6
 
 
@@ -108,62 +107,61 @@ def results(calibration, found):
     return Results(
         calibration=calibration,
         studies=1000,
-        found=found,
-        summed=summaries(found),
-        nulls=tuple(null_results(calibration, found, studies=1000)),
-        untamed=untamed_result(calibration, found, studies=1000),
-        unguided=fit_prd(published, model=unguided_model(published)).cost,
-        pairs=(held_out_pair(published.pairs[0], published),),
+        rows=found,
+        summaries=summarize(found),
+        nulls=fit_nulls(calibration, found, studies=1000),
+        untamed=fit_untamed(calibration, found, studies=1000),
+        unguided=fit_unguided(calibration),
+        pairs={published.pairs[0].name: hold_out_pair(published.pairs[0], published)},
+        prompts=(0.0, 0.0),
         strict=0.0,
-        rows=(),
+        methods=(),
     )
 
 
 def test_models_without_discussion_fit_much_worse(results):
     """That people move, that leaders differ, and that reviewers do, is needed by the figures."""
     for null in results.nulls:
-        assert null.cost > 4 * results.calibration.prd_fit.cost, null.name
-        assert inside(found_in(null.found, GAIN)) <= 13, null.name
-    assert results.untamed.cost > 2 * results.calibration.llmbar_fit.cost
-    assert inside(found_in(results.untamed.found, CELL)) < 130
+        assert null.cost > 4 * results.calibration.fits[PRD].cost, null.name
+        assert count_inside(select_rows(null.rows, GAIN)) <= 13, null.name
+    assert results.untamed.cost > 2 * results.calibration.fits[LLMBAR].cost
+    assert count_inside(select_rows(results.untamed.rows, llmbar.CELL)) < 130
 
 
 def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
     """More than what two first reviews hold has come out of PRD's discussions."""
-    assert results.unguided > 3 * results.calibration.prd_fit.cost
+    assert results.unguided > 3 * results.calibration.fits[PRD].cost
 
 
 def test_levels_alone_are_no_evidence(results):
     """Where nobody ever moves, nearly all of PRD's levels still lie inside: the gains do not."""
     still = results.nulls[0]
     assert still.name == "nobody moves"
-    assert inside(levels(still.found)) >= 52
-    assert inside(found_in(still.found, GAIN)) <= 10
+    assert count_inside(select_prd(still.rows, gains=False)) >= 52
+    assert count_inside(select_rows(still.rows, GAIN)) <= 10
 
 
 def test_no_kind_of_figure_weighs_more_than_it_is_sure(found):
     """Figures weigh by kind, and as much as they scatter among studies: none is pulled harder."""
-    kinds = {row.figure.group for row in found.rows if row.figure.group.startswith("PRD")}
+    kinds = {row.figure.group for row in select_prd(found)}
     for kind in kinds:
-        rows = [row for row in found_in(found, kind) if row.figure.published]
-        scatter = np.mean([found.simulated[row.figure.id].std() for row in rows])
+        rows = [row for row in select_rows(found, kind) if row.figure.published]
+        scatter = np.mean([row.simulated.std() for row in rows])
         assert 0.75 < np.mean([row.figure.spread for row in rows]) / scatter < 1.35, kind
 
 
 def test_a_pair_left_out_is_predicted(results):
     """GPT-4 with Claude is predicted within a point from the other pairs, and no table made of it."""
-    (pair,) = results.pairs
-    assert pair.pair == "gpt4 & claude"
-    assert pair.errors["coin"] < 0.01
-    assert pair.prompts is not None
-    assert pair.better < pair.errors["coin"] < pair.mean
+    errors = results.pairs["gpt4 & claude"]
+    assert errors["coin"] < 0.01
+    assert errors["better"] < errors["coin"] < errors["mean"]
 
 
 def test_the_study_says_all_of_it(results):
     """Every figure is in a table and in the document, every summary beside its floor and the nulls."""
-    study = study_of(results)
+    study = build_report(results)
     document = study.document
-    assert document["targets"] == len(results.found.rows) == 291
+    assert document["targets"] == len(results.rows) == 291
     assert document["gains_inside"] == 18
     assert 0.9 < document["inside_share"] < 1
     assert document["null_inside_share"] < document["prd_inside_share"]
@@ -172,7 +170,7 @@ def test_the_study_says_all_of_it(results):
     assert document["heldout_mae"] < 0.02
     assert document["heldout_trivial_mae"] < 0.02
     told = {(table.title, row[0]) for table in study.tables for row in table.rows}
-    for row in results.found.rows:
+    for row in results.rows:
         assert (row.figure.group, row.figure.name) in told
     for summary in document["summaries"].values():
         assert summary["floor_low"] <= summary["floor"] <= summary["floor_high"]
@@ -185,10 +183,10 @@ def test_the_study_says_all_of_it(results):
 def test_llmbar_at_another_temperature_is_predicted(calibration):
     """What was fitted at temperature 0 has the 30 cells of temperature 0.7 within their error."""
     published = calibration.published.llmbar
-    said = llmbar_expected(calibration.llmbar, published)
+    said = llmbar.expect_figures(calibration.casts[LLMBAR], calibration.subsets, published)
     off = [
         abs(figure.published - said[figure.id]) / figure.spread
-        for figure in llmbar_figures(published, warm=True)
+        for figure in llmbar.list_figures(published, warm=True)
     ]
     assert len(off) == 36
     assert sum(value > 1.96 for value in off) <= 3
@@ -196,7 +194,7 @@ def test_llmbar_at_another_temperature_is_predicted(calibration):
 
 def test_reviewers_agree_as_often_as_on_record(found):
     """Five shares of common error explain how often ten pairs of reviewers agree."""
-    rows = found_in(found, AGREEMENT)
+    rows = select_rows(found, AGREEMENT)
     assert len(rows) == 10
     assert all(row.miss < 0.02 for row in rows)
 
@@ -212,16 +210,16 @@ def test_the_page_on_simulation_states_what_is_found(results):
             "mean error, PRD accuracies + Adversarial totals + Natural",
         ),
     ):
-        place = [summary.name for summary in results.summed].index(one)
+        place = [summary.name for summary in results.summaries].index(one)
         cells = re.findall(r"\.\d{4}", page.partition(f"| {name} |")[2].splitlines()[0])
         stated = [float(cell) for cell in cells]
         models = [results, *results.nulls, results.untamed]
-        computed = [model.summed[place].value for model in models]
+        computed = [model.summaries[place].value for model in models]
         assert stated == pytest.approx(computed[: len(stated)], abs=1e-4), name
-    (pair,) = results.pairs
+    errors = results.pairs["gpt4 & claude"]
     told = page.partition("| GPT-4 with Claude | ")[2].split()
-    assert float(told[0]) == pytest.approx(pair.errors["coin"], abs=2e-4)
-    assert float(told[2]) == pytest.approx(pair.better, abs=2e-4)
+    assert float(told[0]) == pytest.approx(errors["coin"], abs=2e-4)
+    assert float(told[2]) == pytest.approx(errors["better"], abs=2e-4)
 
 
 @settings(deadline=None, max_examples=20)
@@ -231,10 +229,9 @@ def test_a_fit_finds_what_was_put_in(slope: float, level: float):
     places = np.linspace(0, 1, 30)
     seen = slope * places + level
     wanted = [
-        Parameter(name=name, low=-5, high=5, prior=0.0, spread=1e4, start=0.5)
-        for name in ("slope", "level")
+        Parameter(name=name, low=-5, high=5, prior=0.0, spread=1e4) for name in ("slope", "level")
     ]
-    found = fit(wanted, lambda v: (v["slope"] * places + v["level"] - seen) / 0.01)
+    found = fit_parameters(wanted, lambda v: (v["slope"] * places + v["level"] - seen) / 0.01)
     assert found.values["slope"] == pytest.approx(slope, abs=1e-3)
     assert found.values["level"] == pytest.approx(level, abs=1e-3)
     assert found.cost < 1e-3
@@ -253,7 +250,7 @@ def test_targets_repeat_what_is_printed_elsewhere_in_the_project():
     }
     (table,) = (one for one in read_published_tables("prepair") if one.by == "subset")
     printed = {(line.setting, line.protocol): line.values for line in table.lines}
-    published = targets().llmbar
+    published = read_targets().llmbar
     for rows, warm in ((published.rows, ""), (published.warm, "@0.7")):
         for row in rows:
             values = printed.pop((names[row.model] + warm, row.method))
@@ -274,7 +271,9 @@ def test_lfqa_has_the_questions_that_are_modelled():
         row = json.loads(line)
         machine = (row["source_a"] == "gpt3") - (row["source_b"] == "gpt3")
         counted[-row["first_vote_on_even"], machine] += 1
-    assert counted == {(kind.gold, kind.machine): kind.count for kind in targets().prd.questions}
+    assert counted == {
+        (kind.gold, kind.machine): kind.count for kind in read_targets().prd.questions
+    }
 
 
 def test_vicuna80_has_the_shares_that_are_modelled(verdicts):
@@ -290,7 +289,7 @@ def test_vicuna80_has_the_shares_that_are_modelled(verdicts):
             question = pairs[review.comparison].question.id
             reviewer, *shown = _names((review.reviewer, *review.shown))
             said[reviewer, question, *shown] = _score(review.verdict, review.shown)
-    published = targets().vicuna80
+    published = read_targets().vicuna80
     for name, shares in published.reviewers.items():
         mine = {key[1:]: score for key, score in said.items() if key[0] == name}
         own = [
@@ -303,7 +302,8 @@ def test_vicuna80_has_the_shares_that_are_modelled(verdicts):
             np.mean(own),
             np.mean([s == gold[key] for key, s in mine.items()]),
         )
-        stated = (shares.first, shares.tie, shares.both_orders, shares.own_wins, shares.accuracy)
+        kinds = ("first", "tie", "both_orders", "own_wins", "accuracy")
+        stated = [shares[kind] for kind in kinds]
         assert counted == pytest.approx(stated, abs=6e-5)
     for one, other in combinations(published.reviewers, 2):
         same = np.mean([s == said[other, *key[1:]] for key, s in said.items() if key[0] == one])
