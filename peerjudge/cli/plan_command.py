@@ -1,4 +1,4 @@
-"""`peerjudge plan`: what a study would show, how large it has to be, and what that takes."""
+"""`peerjudge plan`: power, needed size and cost of a study, by simulation."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, results, status
 from peerjudge.errors import CardError
-
-__all__ = ["plan_command"]
 
 
 def plan_command(
@@ -31,54 +29,53 @@ def plan_command(
     out: str | None = None,
     json: bool = False,
 ) -> int:
-    """Simulate an experiment before paying for it; nobody is called.
+    """Simulate an experiment before paying for it; no model is called.
 
-    Shows for every effect that the experiment could find how often studies of several sizes would show
-    it, how many comparisons it needs, and what studies of these sizes take at most, and on average where
-    discussions may end early. Whatever is said about discussing is said twice: as the reviewers' cards
-    have it, and with their `truth_pull` at 0, because that pull makes every discussion help and is an
-    assumption.
+    For each effect that the experiment can show: the power of studies of several sizes, the number of
+    comparisons it needs, and the cost of such studies, at most and as expected where discussions may
+    end early. Effects of discussion are shown twice: with the card's traits, and without `truth_pull`,
+    an assumption that makes every discussion help.
 
     Parameters
     ----------
     experiment
-        A name that `peerjudge list experiments` shows, or the path of a .py file.
+        A name from `peerjudge list experiments`, or the path of a .py file.
     data
-        A dataset, NAME or NAME:PATH, instead of the one the experiment declares. Larger sizes take
-        its comparisons several times, each time with new difficulty and new errors.
+        Dataset NAME or NAME:PATH that replaces the one in the experiment. Larger sizes repeat its
+        comparisons, each time with new difficulty and new errors.
     seed
-        The seed of every random choice, instead of the declared one.
+        Seed of all random choices, instead of the one in the experiment.
     setting
         key=value, as for `run`.
     effect
-        private, vote, leader or pairwise: what is looked at, if not everything; give it again for
-        more. A discussion is held against its private reviews and against a vote, its leader
-        against its follower, another method against pairwise judgement.
+        private, vote, leader or pairwise; repeat for more; by default all. A discussion is compared
+        with its private reviews and with a vote, its leader with its follower, another method with
+        pairwise judgement.
     comparisons
-        A size to be simulated; give it again for more.
+        Size to simulate; repeat for more.
     power
-        The wanted share of studies whose 95 % interval lies above 0.
+        Wanted share of studies whose 95 % interval lies above 0.
     studies
-        How many studies are simulated at each size.
+        Number of simulated studies per size.
     stand_in
-        CARD=SIMULATED: who stands in for a reviewer that is not simulated; give it for each.
+        CARD=SIMULATED: the simulated reviewer that replaces a model; repeat for more.
     seconds_per_call
-        How long a call is taken to last, for the hours.
+        Assumed time per call, for the hours.
     max_connections
-        How many calls are taken to be under way at a time, for the hours.
+        Assumed calls in flight, for the hours.
     out
-        A folder for plan.json and the power curves; without it nothing is written.
+        Folder for plan.json and the power curves; by default nothing is written.
     json
         Print one JSON document.
     """
     from peerjudge.cli.documents import report_interruption, save_document
     from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
-    from peerjudge.power import outlook
+    from peerjudge.power import plan_study
     from peerjudge.runs import parse_settings
 
-    status().print(f"{experiment}: simulating; nobody is called")
+    status().print(f"{experiment}: simulating; no model is called")
     try:
-        found = outlook(
+        plan = plan_study(
             experiment,
             data=data,
             seed=seed,
@@ -87,31 +84,31 @@ def plan_command(
             sizes=comparisons,
             power=power,
             studies=studies,
-            stand_ins=_stand_ins(stand_in),
+            stand_ins=_parse_stand_ins(stand_in),
             seconds_per_call=seconds_per_call,
             max_connections=max_connections,
         )
     except KeyboardInterrupt:
         return report_interruption()
-    document = plan_document(found)
-    kept = ""
+    document = plan_document(plan)
+    saved = ""
     if out is not None:
-        kept = save_document(document, plan_figures(found), Path(out), name="plan.json")
+        saved = save_document(document, plan_figures(plan), Path(out), name="plan.json")
     if json:
         print_json(document)
         return 0
-    print_plan(found)
-    if kept:
-        results().print(f"\n{kept}", soft_wrap=True)
+    print_plan(plan)
+    if saved:
+        results().print(f"\n{saved}", soft_wrap=True)
     return 0
 
 
-def _stand_ins(given: Sequence[str]) -> Mapping[str, str]:
+def _parse_stand_ins(pairs: Sequence[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for one in given:
-        card, _, played = one.partition("=")
-        if not (card and played):
-            msg = f"a stand-in is written CARD=SIMULATED, for example gpt_4o=sim_gpt4, not {one!r}"
+    for pair in pairs:
+        card, _, stand_in = pair.partition("=")
+        if not (card and stand_in):
+            msg = f"a stand-in is written CARD=SIMULATED, as in gpt_4o=sim_gpt4, not {pair!r}"
             raise CardError(msg)
-        found[card.strip()] = played.strip()
+        found[card.strip()] = stand_in.strip()
     return found

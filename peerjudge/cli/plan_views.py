@@ -1,12 +1,13 @@
-"""A simulated plan as tables, as figures of power, and as one document."""
+"""Tables, figures and the JSON document of a study plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
-from peerjudge.power import GAIN, LEADER, METHOD, VOTE, EffectOutlook, Expense, Outlook, Seen
+from peerjudge.power import GAIN, LEADER, METHOD, VOTE, EffectForecast, Expense, Forecast, StudyPlan
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,50 +15,48 @@ if TYPE_CHECKING:
     from peerjudge.reporting.drawing import Figure
     from peerjudge.reporting.figures import Series
 
-__all__ = ["plan_document", "plan_figures", "print_plan"]
-
-_CARDED, _STILL = "as carded", "no pull"
-_SHORT = {GAIN: "private", VOTE: "vote", LEADER: "leader"}
+_CARDED, _UNPULLED = "card traits", "no truth pull"
+_SHORT_NAMES = {GAIN: "private", VOTE: "vote", LEADER: "leader"}
 _LEGEND = (
-    "mean: how large the effect is on average. Then, by number of comparisons, its power: the share of "
-    "studies whose 95 % interval lies above 0. needed: the fewest comparisons, from 20, that give the "
-    "wanted power; ~ is computed, not simulated; none: no 100,000 would do, or there is no effect."
+    "mean: average size of the effect. Then the power by number of comparisons: the share of studies "
+    "whose 95 % interval lies above 0. needed: the fewest comparisons, from 20, that reach the wanted "
+    "power; ~ is computed, not simulated; none: more than 100,000, or there is no effect."
 )
-_PULLS = (
-    f"{_CARDED}: a right argument pulls as the cards say (truth_pull). {_STILL}: it does not. The pull "
-    "was fitted to published figures and is an assumption: trust what both rows show."
+_PULL_NOTE = (
+    f"{_CARDED}: a right argument pulls as the cards say (truth_pull). {_UNPULLED}: it does not. The "
+    "pull was fitted to published figures and is an assumption: trust what both rows show."
 )
-_EXPECTED = "What it takes where discussions end as early as the simulated ones, as carded"
+_EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
 _NO_VOTE = (
-    "no condition is a vote, so whether discussing beats voting cannot be told; add one with "
-    "protocol='vote' and the same seats"
+    "No condition is a vote, so the plan does not show whether discussion beats voting; add one with "
+    "protocol='vote' and the same seats."
 )
 
 
-def print_plan(found: Outlook) -> None:
-    """Power by effect, then what studies of these sizes take, then what was assumed."""
+def print_plan(plan: StudyPlan) -> None:
+    """Print power by effect, then the cost of studies of these sizes, then the assumptions."""
     console = results()
     console.print(
-        f"{found.experiment} (simulated): {found.studies:,} studies of each size", style="bold"
+        f"{plan.experiment} (simulated): {plan.studies:,} studies of each size", style="bold"
     )
-    for group, effects in _grouped(found).items():
+    for group, effects in _group_effects(plan).items():
         title = group if effects[0].effect.discussed else f"against {group}"
         console.print(f"\n{title}", style="bold", markup=False)
-        console.print(_power_table(effects, found.power))
+        console.print(_power_table(effects, plan.power))
     console.print(f"\n{_LEGEND}")
-    if any(one.without_pull is not None for one in found.effects):
-        console.print(_PULLS)
-    console.print("\nWhat it takes at most", style="bold")
-    console.print(_expense_table(found, found.expenses))
-    if found.expected:
+    if any(one.without_pull is not None for one in plan.effects):
+        console.print(_PULL_NOTE)
+    console.print("\nMaximum cost", style="bold")
+    console.print(_expense_table(plan, plan.expenses))
+    if plan.expected:
         console.print(f"\n{_EXPECTED}", style="bold")
-        console.print(_expense_table(found, found.expected))
-    for line in _closing(found):
+        console.print(_expense_table(plan, plan.expected))
+    for line in _notes(plan):
         console.print(line, markup=False)
 
 
-def plan_figures(found: Outlook) -> Mapping[str, Figure]:
-    """For every discussion, and every judge of several methods, the power of its effects by size."""
+def plan_figures(plan: StudyPlan) -> Mapping[str, Figure]:
+    """Return the power curves of each discussion, and of each judge with several methods."""
     from peerjudge.reporting.drawing import Figure
     from peerjudge.reporting.figures import line_figure
 
@@ -68,155 +67,134 @@ def plan_figures(found: Outlook) -> Mapping[str, Figure]:
             drawing=line_figure(
                 list(_curves(effects)),
                 across="comparisons",
-                up=f"power; at the right, the comparisons needed for {found.power:.0%}",
+                up=f"power; at the right, the comparisons needed for {plan.power:.0%}",
             ),
         )
-        for number, (group, effects) in enumerate(_grouped(found).items(), 1)
+        for number, (group, effects) in enumerate(_group_effects(plan).items(), 1)
     ]
     return {figure.id: figure for figure in figures}
 
 
-def plan_document(found: Outlook) -> dict[str, object]:
-    """Everything as plain values."""
+def plan_document(plan: StudyPlan) -> dict[str, object]:
+    """Return the plan as plain values."""
     return {
-        "experiment": found.experiment,
+        "experiment": plan.experiment,
         "simulated": True,
-        "studies": found.studies,
-        "power": found.power,
-        "comparisons_in_data": found.comparisons_in_data,
-        "stand_ins": dict(found.stand_ins),
-        "left_out": list(found.flawed),
-        "unpriced": list(found.unpriced),
+        "studies": plan.studies,
+        "power": plan.power,
+        "comparisons_in_data": plan.comparisons_in_data,
+        "stand_ins": dict(plan.stand_ins),
+        "left_out": list(plan.flawed),
+        "unpriced": list(plan.unpriced),
         "effects": [
             {
                 "effect": one.effect.kind,
                 "condition": one.effect.condition,
                 "against": one.effect.against or None,
                 "same_reviewers": one.effect.same_reviewers,
-                "as_carded": _seen_document(one.as_carded),
-                "without_pull": None
-                if one.without_pull is None
-                else _seen_document(one.without_pull),
+                "as_carded": _forecast_document(one.as_carded),
+                "without_pull": one.without_pull and _forecast_document(one.without_pull),
             }
-            for one in found.effects
+            for one in plan.effects
         ],
-        "expenses": [_expense_document(row) for row in found.expenses],
-        "expected": [_expense_document(row) for row in found.expected],
+        "expenses": [asdict(row) for row in plan.expenses],
+        "expected": [asdict(row) for row in plan.expected],
         "assumed": {
-            "reply_tokens": found.reply_tokens,
-            "seconds_per_call": found.seconds_per_call,
-            "max_connections": found.max_connections,
+            "reply_tokens": plan.reply_tokens,
+            "seconds_per_call": plan.seconds_per_call,
+            "max_connections": plan.max_connections,
         },
     }
 
 
-def _expense_document(row: Expense) -> dict[str, object]:
+def _forecast_document(forecast: Forecast) -> dict[str, object]:
+    keys = ("comparisons", "value", "low", "high", "power")
     return {
-        "comparisons": row.comparisons,
-        "discussions": row.discussions,
-        "calls": row.calls,
-        "tokens": row.tokens,
-        "cost_usd": row.cost_usd,
-        "hours": row.hours,
+        "sizes": [{key: getattr(row, key) for key in keys} for row in forecast.sizes],
+        "needed": forecast.needed,
+        "power_at_needed": forecast.power_at_needed,
     }
 
 
-def _seen_document(seen: Seen) -> dict[str, object]:
-    return {
-        "sizes": [
-            {
-                "comparisons": row.comparisons,
-                "value": row.value,
-                "low": row.low,
-                "high": row.high,
-                "power": row.power,
-            }
-            for row in seen.sizes
-        ],
-        "needed": seen.needed.comparisons,
-        "power_at_needed": seen.needed.power,
-    }
-
-
-def _grouped(found: Outlook) -> dict[str, list[EffectOutlook]]:
-    groups: dict[str, list[EffectOutlook]] = {}
-    for one in found.effects:
+def _group_effects(plan: StudyPlan) -> dict[str, list[EffectForecast]]:
+    groups: dict[str, list[EffectForecast]] = {}
+    for one in plan.effects:
         groups.setdefault(one.effect.group, []).append(one)
     return groups
 
 
-def _worlds(one: EffectOutlook) -> Iterator[tuple[str, Seen]]:
-    """Side by side where there are two."""
+def _worlds(one: EffectForecast) -> Iterator[tuple[str, Forecast]]:
+    """Yield the forecasts with their labels; a single one has no label."""
     yield _CARDED if one.without_pull else "", one.as_carded
     if one.without_pull is not None:
-        yield _STILL, one.without_pull
+        yield _UNPULLED, one.without_pull
 
 
-def _label(one: EffectOutlook) -> str:
+def _label(one: EffectForecast) -> str:
     kind, effect = one.effect.kind, one.effect
     if kind == METHOD:
         return effect.condition
     if kind == VOTE:
-        return f"against {effect.against}" + ("" if effect.same_reviewers else ", of others")
+        return f"against {effect.against}" + ("" if effect.same_reviewers else ", other reviewers")
     return kind.removeprefix("discussion ")
 
 
-def _power_table(effects: list[EffectOutlook], wanted: float) -> Table:
+def _power_table(effects: list[EffectForecast], wanted: float) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    table.add_column("effect", width=38)
-    table.add_column("", width=9)
+    table.add_column("effect", width=36)
+    table.add_column("", width=13)
     table.add_column("mean", justify="right", width=6)
     for row in effects[0].as_carded.sizes:
         table.add_column(f"{row.comparisons:,}", justify="right", width=6)
     table.add_column(f"needed ({wanted:.0%})", justify="right", width=12)
     for one in effects:
-        for number, (world, seen) in enumerate(_worlds(one)):
+        for number, (world, forecast) in enumerate(_worlds(one)):
             table.add_row(
                 "" if number else _label(one),
                 world,
-                f"{seen.sizes[-1].value:+.3f}",
-                *(f"{row.power:.0%}" for row in seen.sizes),
-                _needed(seen),
+                f"{forecast.sizes[-1].value:+.3f}",
+                *(f"{row.power:.0%}" for row in forecast.sizes),
+                _format_needed(forecast),
             )
     return table
 
 
-def _needed(seen: Seen) -> str:
-    size, power = seen.needed.comparisons, seen.needed.power
+def _format_needed(forecast: Forecast) -> str:
+    size = forecast.needed
     if size is None:
         return "none"
-    return f"~{size:,}" if power is None else f"{size:,}"
+    return f"~{size:,}" if forecast.power_at_needed is None else f"{size:,}"
 
 
-def _enough(found: Outlook) -> dict[int, str]:
-    """Which sizes are enough for every effect that can be shown, in either world."""
-    sizes: dict[int, str] = {}
-    apart = any(one.without_pull is not None for one in found.effects)
-    for world in (_CARDED, _STILL) if apart else (_CARDED,):
-        seen = [
+def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
+    """Return notes on the sizes that are enough for every effect, with and without truth pull."""
+    notes: dict[int, str] = {}
+    apart = any(one.without_pull is not None for one in plan.effects)
+    for world in (_CARDED, _UNPULLED) if apart else (_CARDED,):
+        forecasts = [
             one.as_carded if world == _CARDED else one.without_pull or one.as_carded
-            for one in found.effects
+            for one in plan.effects
         ]
-        needed = [one.needed.comparisons for one in seen if one.needed.comparisons is not None]
+        needed = [each.needed for each in forecasts if each.needed is not None]
         if needed:
-            said = "enough for every effect found"
-            sizes.setdefault(max(needed), f"{said}, {world}" if apart else said)
-    return sizes
+            note = "enough for every effect found"
+            notes.setdefault(max(needed), f"{note}, {world}" if apart else note)
+    return notes
 
 
-def _expense_table(found: Outlook, expenses: Sequence[Expense]) -> Table:
+def _expense_table(plan: StudyPlan, expenses: Sequence[Expense]) -> Table:
     from rich.table import Table
 
-    enough = _enough(found)
-    asked = {row.comparisons for row in found.effects[0].as_carded.sizes}
+    enough = _enough_sizes(plan)
+    wanted = {row.comparisons for row in plan.effects[0].as_carded.sizes}
     table = Table(box=None, pad_edge=False)
     for name in ("comparisons", "discussions", "calls", "tokens", "cost", "hours"):
         table.add_column(name, justify="right")
     table.add_column("")
     for row in expenses:
-        if row.comparisons in asked | enough.keys():
+        if row.comparisons in wanted | enough.keys():
             table.add_row(
                 f"{row.comparisons:,}",
                 f"{row.discussions:,}",
@@ -229,38 +207,38 @@ def _expense_table(found: Outlook, expenses: Sequence[Expense]) -> Table:
     return table
 
 
-def _closing(found: Outlook) -> Iterator[str]:
+def _notes(plan: StudyPlan) -> Iterator[str]:
     yield (
-        f"with replies of {found.reply_tokens} tokens, {found.seconds_per_call:g} s a call and "
-        f"{found.max_connections} calls at a time; `run --dry-run` says it step by step"
+        f"Assumptions: replies of {plan.reply_tokens} tokens, {plan.seconds_per_call:g} s per call, "
+        f"{plan.max_connections} calls in flight. `run --dry-run` lists calls by task."
     )
-    if all(row.cost_usd == 0 for row in found.expenses):
-        yield "simulated reviewers cost nothing: seat model cards, with --stand-in, to see a price"
-    if found.unpriced:
-        named = ", ".join(found.unpriced)
-        yield f"nobody knows what {named} costs; prices.toml can say it (USD per million tokens)"
-    yield f"the data have {found.comparisons_in_data:,} comparisons; larger sizes take them again"
-    if found.stand_ins:
-        named = ", ".join(f"{who} as {whom}" for who, whom in found.stand_ins.items())
-        yield f"stand-ins: {named}; what they show is theirs, not the models'"
-    if found.flawed:
-        yield f"unreadable and refused replies of {', '.join(found.flawed)} are left out of account"
-    kinds = {one.effect.kind for one in found.effects}
-    if GAIN in kinds and not found.votes:
+    if all(row.cost_usd == 0 for row in plan.expenses):
+        yield "Simulated reviewers are free; use model cards with --stand-in to see a cost."
+    if plan.unpriced:
+        names = ", ".join(plan.unpriced)
+        yield f"Unknown price: {names}; add it to prices.toml (USD per million tokens)."
+    yield f"The data have {plan.comparisons_in_data:,} comparisons; larger sizes repeat them."
+    if plan.stand_ins:
+        names = ", ".join(f"{stand_in} for {card}" for card, stand_in in plan.stand_ins.items())
+        yield f"Stand-ins: {names}; the results are those of the stand-ins, not of the models."
+    if plan.flawed:
+        yield f"Unreadable and refused replies of {', '.join(plan.flawed)} are left out."
+    kinds = {one.effect.kind for one in plan.effects}
+    if GAIN in kinds and not plan.votes:
         yield _NO_VOTE
 
 
-def _curves(effects: list[EffectOutlook]) -> Iterator[Series]:
+def _curves(effects: list[EffectForecast]) -> Iterator[Series]:
     from peerjudge.reporting.figures import Series
 
     for one in effects:
-        for world, seen in _worlds(one):
-            name = _SHORT.get(one.effect.kind, one.effect.condition)
-            powers = [row.power for row in seen.sizes]
+        for world, forecast in _worlds(one):
+            name = _SHORT_NAMES.get(one.effect.kind, one.effect.condition)
+            powers = [row.power for row in forecast.sizes]
             yield Series(
-                name=f"{name}, {world}" if world == _STILL else name,
-                note=_needed(seen),
-                at=[float(row.comparisons) for row in seen.sizes],
+                name=f"{name}, {world}" if world == _UNPULLED else name,
+                note=_format_needed(forecast),
+                at=[float(row.comparisons) for row in forecast.sizes],
                 values=powers,
                 low=powers,
                 high=powers,

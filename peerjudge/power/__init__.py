@@ -1,22 +1,27 @@
-"""Simulates a study before it is paid for: what it would show, how large it has to be, what it costs."""
+"""Study planning: power by number of comparisons, needed size and cost, by simulation."""
 
-from peerjudge.power.effects import GAIN, LEADER, METHOD, NAMES, VOTE, Effect
-from peerjudge.power.outlook import SIZES, EffectOutlook, Expense, Outlook, Seen, outlook
-from peerjudge.power.power import AtSize, Needed
+from peerjudge.power.effects import EFFECT_KINDS, GAIN, LEADER, METHOD, VOTE, Effect
+from peerjudge.power.planning import (
+    SIZES,
+    EffectForecast,
+    Expense,
+    StudyPlan,
+    plan_study,
+)
+from peerjudge.power.sizes import Forecast, SizeResult
 
 __all__ = [
+    "EFFECT_KINDS",
     "GAIN",
     "LEADER",
     "METHOD",
-    "NAMES",
     "SIZES",
     "VOTE",
-    "AtSize",
     "Effect",
-    "EffectOutlook",
+    "EffectForecast",
     "Expense",
-    "Needed",
-    "Outlook",
-    "Seen",
-    "outlook",
+    "Forecast",
+    "SizeResult",
+    "StudyPlan",
+    "plan_study",
 ]

@@ -14,9 +14,9 @@ import pytest
 from peerjudge.analysis import bootstrap_mean, findings
 from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
-from peerjudge.power import outlook
-from peerjudge.power.effects import effects_of, estimated
-from peerjudge.power.simulated import stage_of, studies_of
+from peerjudge.power import plan_study
+from peerjudge.power.effects import estimate_effect, list_effects
+from peerjudge.power.studies import build_design, simulate_studies
 from peerjudge.runs import estimate_calls, load, prepare, run
 from peerjudge.shelf import Shelf
 
@@ -43,7 +43,7 @@ def shelf(tmp_path_factory) -> Shelf:
 @pytest.fixture(scope="module")
 def found(shelf):
     """The study at two sizes."""
-    return outlook(STUDY, sizes=(36, 300), studies=300, shelf=shelf)
+    return plan_study(STUDY, sizes=(36, 300), studies=300, shelf=shelf)
 
 
 def _effect(found, kind: str):
@@ -108,14 +108,14 @@ def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
         small, large = one.as_carded.sizes
         assert large.power >= small.power - 0.05
         assert large.high - large.low < small.high - small.low
-        needed = one.as_carded.needed
-        if needed.power is not None and needed.comparisons > 30:
-            assert 0.8 <= needed.power < 0.87
+        needed = one.as_carded
+        if needed.power_at_needed is not None and needed.needed > 30:
+            assert 0.8 <= needed.power_at_needed < 0.87
 
 
 def test_an_effect_can_be_looked_at_alone(found, shelf):
     """Who asks for one effect gets it alone, as it comes out among all, and pays for less simulating."""
-    alone = outlook(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf)
+    alone = plan_study(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf)
     (one,) = alone.effects
     both = _effect(found, one.effect.kind)
     assert one.as_carded.sizes[-1].value == pytest.approx(both.as_carded.sizes[-1].value, abs=0.02)
@@ -123,7 +123,7 @@ def test_an_effect_can_be_looked_at_alone(found, shelf):
 
 def test_small_studies_are_not_of_one_selection_of_comparisons(shelf):
     """A small study takes any of the comparisons, so its mean effect is that of a large one."""
-    seen = outlook(STUDY, effects=("pairwise",), sizes=(6, 360), studies=400, shelf=shelf)
+    seen = plan_study(STUDY, effects=("pairwise",), sizes=(6, 360), studies=400, shelf=shelf)
     small, large = seen.effects[0].as_carded.sizes
     error = (small.high - small.low) / (2 * 1.96) / np.sqrt(20)
     assert small.value == pytest.approx(large.value, abs=4 * error)
@@ -147,7 +147,7 @@ def test_reviewers_of_no_pull_are_shown_once(shelf):
             Condition(name="alone first", protocol="prepair", seats=("sim_llmbar_gpt35",)),
         ),
     )
-    seen = outlook(lone, sizes=(100,), studies=50, shelf=shelf)
+    seen = plan_study(lone, sizes=(100,), studies=50, shelf=shelf)
     assert [one.without_pull for one in seen.effects] == [None]
 
 
@@ -171,7 +171,7 @@ def test_discussions_that_end_early_are_priced_by_their_length(shelf, tmp_path, 
     """Where agreement ends a discussion, a run has about as many turns as the plan expects."""
     talk = Experiment(name="talk", data="sample", conditions=STUDY.conditions[:1])
     settings = {**early, "turns": "6"}
-    seen = outlook(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf)
+    seen = plan_study(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf)
     ((most, expected),) = (
         pair for pair in zip(seen.expenses, seen.expected, strict=True) if pair[0].comparisons == 36
     )
@@ -191,15 +191,13 @@ def test_intervals_are_those_of_the_analysis(shelf):
     """The normal interval of a simulated study is about the one that resampling gives."""
     prepared = prepare(STUDY, shelf=shelf)
     plan = prepared.plan
-    stage = stage_of(plan, plan.cast)
+    design = build_design(plan, plan.cast)
     random = np.random.default_rng(4)
-    gain = next(one for one in effects_of(plan) if one.kind.endswith("private reviews"))
-    for conditions in studies_of(stage, comparisons=200, studies=5, random=random):
-        estimates = estimated(gain, conditions)
+    gain = next(one for one in list_effects(plan) if one.kind.endswith("private reviews"))
+    for conditions in simulate_studies(design, comparisons=200, studies=5, random=random):
+        values, errors = estimate_effect(gain, conditions)
         talk = conditions["talk"]
-        for value, error, gained in zip(
-            estimates.value, estimates.error, talk.after - talk.before, strict=True
-        ):
+        for value, error, gained in zip(values, errors, talk.after - talk.before, strict=True):
             resampled = bootstrap_mean(gained, np.arange(200, dtype=np.int32))
             assert value == pytest.approx(resampled.value)
             assert 2 * 1.96 * error == pytest.approx(resampled.high - resampled.low, rel=0.1)
@@ -213,7 +211,9 @@ def test_random_leaders_and_orders_are_drawn_anew(shelf, leader, orders):
     """However leaders and orders are chosen, both leaders together gain what they gain on average."""
     talk = Condition(name="talk", protocol="self_discussion", seats=_copies(), orders=orders)
     study = Experiment(name="self", data="sample", conditions=(talk,))
-    seen = outlook(study, settings={"leader": leader.value}, sizes=(200,), studies=150, shelf=shelf)
+    seen = plan_study(
+        study, settings={"leader": leader.value}, sizes=(200,), studies=150, shelf=shelf
+    )
     gain = _effect(seen, "discussion against private reviews").as_carded.sizes[0]
     assert gain.value == pytest.approx(0.02, abs=0.03)
 
@@ -235,12 +235,12 @@ def test_models_need_a_stand_in(shelf):
         ),
     )
     with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4"):
-        outlook(study, shelf=shelf)
+        plan_study(study, shelf=shelf)
     with pytest.raises(CardError, match="has no seat"):
-        outlook(study, stand_ins={"nobody": "sim_gpt4"}, shelf=shelf)
+        plan_study(study, stand_ins={"nobody": "sim_gpt4"}, shelf=shelf)
     with pytest.raises(CardError, match="cannot stand in"):
-        outlook(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
-    seen = outlook(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf)
+        plan_study(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
+    seen = plan_study(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf)
     assert seen.stand_ins == {"gpt_4o": "sim_gpt4"}
     assert seen.unpriced == ()
     assert seen.expenses[0].cost_usd > 0
@@ -253,9 +253,9 @@ def test_models_need_a_stand_in(shelf):
         ),
     )
     with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4 --stand-in llama_local="):
-        outlook(both, shelf=shelf)
+        plan_study(both, shelf=shelf)
     stand_ins = {"gpt_4o": "sim_gpt4", "llama_local": "sim_gpt35"}
-    seen = outlook(both, stand_ins=stand_ins, sizes=(50,), studies=30, shelf=shelf)
+    seen = plan_study(both, stand_ins=stand_ins, sizes=(50,), studies=30, shelf=shelf)
     assert not _effect(seen, "discussion against vote").effect.same_reviewers
     assert seen.unpriced == ("llama_local",)
     assert seen.expenses[0].cost_usd is None
@@ -273,34 +273,34 @@ def test_models_need_a_stand_in(shelf):
 def test_impossible_wishes_are_refused(shelf, changes, error, sentence):
     """What cannot be simulated is refused with the sentence that fixes it."""
     with pytest.raises(error, match=sentence):
-        outlook(STUDY, shelf=shelf, **changes)
+        plan_study(STUDY, shelf=shelf, **changes)
 
 
 def test_an_experiment_without_a_comparison_is_refused(shelf):
     """One method alone shows no effect, and ranking three answers cannot be simulated fast."""
     alone = Condition(name="bare", protocol="pairwise", seats=("sim_weak",))
     with pytest.raises(ExperimentError, match="cannot show any effect"):
-        outlook(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
+        plan_study(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
     ranked = Condition(name="many", protocol="n_way", seats=("sim_weak",))
     with pytest.raises(PeerJudgeError):
-        outlook(Experiment(name="many", data="sample", conditions=(ranked, alone)), shelf=shelf)
+        plan_study(Experiment(name="many", data="sample", conditions=(ranked, alone)), shelf=shelf)
     assert issubclass(ProtocolError, PeerJudgeError)
 
 
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ("votes", "known are private, vote, leader, pairwise"),
+        ("votes", "choose one of private, vote, leader, pairwise"),
         ("vote", "add a condition with protocol='vote'"),
-        ("leader", "no condition of it is a discussion of two"),
-        ("private", "no condition of it discusses"),
+        ("leader", "no condition is a discussion of two"),
+        ("private", "no condition is a discussion"),
     ],
 )
 def test_an_effect_that_cannot_be_shown_says_what_is_missing(shelf, wanted, sentence):
     """Without a vote there is nothing to beat, and without a leader none to alter less."""
     lone = Experiment(name="lone", data="sample", conditions=STUDY.conditions[2:])
     with pytest.raises(ExperimentError, match=sentence):
-        outlook(lone, effects=(wanted,), shelf=shelf)
+        plan_study(lone, effects=(wanted,), shelf=shelf)
 
 
 def _typed(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -319,12 +319,12 @@ def test_the_command_prints_tables_and_draws_power(tmp_path: Path):
     """Both worlds stand side by side; with --out the document and the power curves are kept."""
     done = _typed(tmp_path, "--effect", "vote", "--out", "kept")
     assert done.returncode == 0, done.stderr
-    for said in ("against vote", "as carded", "no pull", "needed (80%)", "hours"):
+    for said in ("against vote", "card traits", "no truth pull", "needed (80%)", "hours"):
         assert said in done.stdout
     assert "against private reviews" not in done.stdout
     (effect,) = json.loads((tmp_path / "kept" / "plan.json").read_text("utf-8"))["effects"]
     assert effect["effect"] == "discussion against vote"
-    assert "vote, no pull" in (tmp_path / "kept" / "power-1.svg").read_text("utf-8")
+    assert "vote, no truth pull" in (tmp_path / "kept" / "power-1.svg").read_text("utf-8")
 
 
 def test_the_command_prints_one_document(tmp_path: Path):

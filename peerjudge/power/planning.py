@@ -1,0 +1,245 @@
+"""Plan of a study: expected effects, needed size and cost, with simulated reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from peerjudge.data import Card, Experiment, ReviewerKind, replace
+from peerjudge.errors import CardError, ExperimentError
+from peerjudge.power.effects import VOTE_PROTOCOL, Effect, list_effects
+from peerjudge.power.sizes import Forecast, forecast_effects
+from peerjudge.power.studies import build_design, simulate_lengths
+from peerjudge.runs import Estimate, Prepared, estimate_calls, prepare
+from peerjudge.shelf import Shelf
+
+SIZES = (50, 100, 200, 400, 800)
+_LATENCY = 5.0
+_CONNECTIONS = 10
+_LEAST_PLAYED = 20_000
+"""Fewest comparisons on which the length of each discussion is simulated."""
+_LENGTH_SEED = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectForecast:
+    """An effect with the card's traits, and without truth pull.
+
+    `truth_pull` makes a reviewer yield sooner to a right argument. `without_pull` is `None` if no card
+    has it or the effect does not depend on hearing others.
+    """
+
+    effect: Effect
+    as_carded: Forecast
+    without_pull: Forecast | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expense:
+    """Calls, tokens, cost and time of a study of one size; `hours` assumes a time per call."""
+
+    comparisons: int
+    discussions: int
+    calls: int
+    tokens: int
+    cost_usd: float | None
+    hours: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyPlan:
+    """A simulated study: its effects at each size, and its expenses.
+
+    `votes` is true if a condition is a vote. `stand_ins` maps reviewers to the simulated ones that
+    replaced them. `flawed` names reviewers whose unreadable and refused replies were left out,
+    `unpriced` those without a known price.
+
+    `expenses` are upper bounds; `expected` assumes discussions as long as the simulated ones, and is
+    empty if no discussion can end early.
+    """
+
+    experiment: str
+    comparisons_in_data: int
+    studies: int
+    power: float
+    votes: bool
+    effects: tuple[EffectForecast, ...]
+    expenses: tuple[Expense, ...]
+    expected: tuple[Expense, ...]
+    stand_ins: Mapping[str, str]
+    flawed: tuple[str, ...]
+    unpriced: tuple[str, ...]
+    reply_tokens: int
+    seconds_per_call: float
+    max_connections: int
+
+
+def plan_study(
+    experiment: str | Path | Experiment,
+    *,
+    data: str | None = None,
+    seed: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    effects: Sequence[str] = (),
+    sizes: Sequence[int] = SIZES,
+    power: float = 0.8,
+    studies: int = 1000,
+    stand_ins: Mapping[str, str] | None = None,
+    seconds_per_call: float = _LATENCY,
+    max_connections: int = _CONNECTIONS,
+    shelf: Shelf | None = None,
+) -> StudyPlan:
+    """Simulate an experiment at several sizes; no model is called.
+
+    Args:
+        experiment: A name on the shelf, the path of a file, or a declaration.
+        data: Dataset that replaces the declared one. Its comparisons are repeated as needed.
+        seed: Seed that replaces the declared one.
+        settings: `key: value` settings; see `apply_settings`.
+        effects: Names (`EFFECT_KINDS`) of the effects to simulate; by default all.
+        sizes: Numbers of comparisons.
+        power: Wanted share of studies that show an effect.
+        studies: Number of simulated studies per size.
+        stand_ins: Simulated reviewers by the reviewer that they replace.
+        seconds_per_call: Time per call, for the hours. [s]
+        max_connections: Calls in flight, for the hours.
+        shelf: Shelf to look names up on.
+
+    Raises:
+        PeerJudgeError: A name is unknown, options do not fit, or a protocol cannot be simulated.
+    """
+    _check_arguments(sizes=sizes, power=power, studies=studies)
+    shelf = shelf or Shelf()
+    prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
+    plan = prepared.plan
+    cast = replace_reviewers(plan.cast, stand_ins or {}, shelf)
+    wanted = list_effects(plan, wanted=effects)
+    pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
+    heard = [effect for effect in wanted if effect.discussed and pulled]
+
+    def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
+        names = {name for effect in some for name in (effect.condition, effect.against)}
+        design, seed = build_design(plan, cards).select(*names), plan.experiment.seed
+        return forecast_effects(
+            design, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
+        )
+
+    carded = forecast(cast, wanted)
+    flat = {
+        name: replace(card, traits={**card.traits, "truth_pull": 0.0})
+        for name, card in cast.items()
+    }
+    unpulled = forecast(flat, heard) if heard else {}
+    needed = {one.needed for world in (carded, unpulled) for one in world.values()}
+    priced = sorted({*sizes, *(size for size in needed if size is not None)})
+
+    def price(estimate: Estimate | None) -> tuple[Expense, ...]:
+        if estimate is None:
+            return ()
+        return tuple(_scale(estimate, size, seconds_per_call, max_connections) for size in priced)
+
+    whole = estimate_calls(plan, prepared.costs)
+    return StudyPlan(
+        experiment=plan.experiment.name,
+        comparisons_in_data=len(plan.comparisons),
+        studies=studies,
+        power=power,
+        votes=any(part.protocol.name == VOTE_PROTOCOL for part in plan.parts),
+        effects=tuple(
+            EffectForecast(
+                effect=effect, as_carded=carded[effect], without_pull=unpulled.get(effect)
+            )
+            for effect in wanted
+        ),
+        expenses=price(whole),
+        expected=price(_estimate_expected(prepared, cast)),
+        stand_ins=dict(stand_ins or {}),
+        flawed=tuple(
+            name
+            for name, card in cast.items()
+            if card.traits.get("unreadable_rate", 0) or card.traits.get("refusal_rate", 0)
+        ),
+        unpriced=tuple(name for name, price in prepared.costs.prices.items() if price is None),
+        reply_tokens=whole.reply_tokens,
+        seconds_per_call=seconds_per_call,
+        max_connections=max_connections,
+    )
+
+
+def replace_reviewers(
+    cast: Mapping[str, Card], stand_ins: Mapping[str, str], shelf: Shelf
+) -> dict[str, Card]:
+    """Return a simulated card for each reviewer, with the reviewer's own name and family.
+
+    Raises:
+        CardError: A reviewer is not simulated and has no stand-in, a stand-in is not simulated, or it
+            replaces a reviewer that has no seat.
+    """
+    unseated = sorted(set(stand_ins) - set(cast))
+    if unseated:
+        msg = f"{unseated[0]!r} has no seat in this experiment; choose one of {', '.join(sorted(cast))}"
+        raise CardError(msg)
+    missing = [
+        name
+        for name, card in cast.items()
+        if name not in stand_ins and card.kind is not ReviewerKind.SIMULATED
+    ]
+    if missing:
+        example = " ".join(f"--stand-in {name}=sim_gpt4" for name in missing)
+        msg = (
+            f"{', '.join(map(repr, missing))} cannot be simulated; name a simulated reviewer that "
+            f"replaces each, for example {example} (see `peerjudge list agents`)"
+        )
+        raise CardError(msg)
+    return {
+        name: _load_stand_in(stand_ins[name], card, shelf) if name in stand_ins else card
+        for name, card in cast.items()
+    }
+
+
+def _load_stand_in(name: str, card: Card, shelf: Shelf) -> Card:
+    found = shelf.card(name)
+    if found.kind is not ReviewerKind.SIMULATED:
+        msg = f"card {name!r} cannot stand in for {card.name!r}: it is not simulated"
+        raise CardError(msg)
+    return replace(found, name=card.name, family=card.family or found.family)
+
+
+def _check_arguments(*, sizes: Sequence[int], power: float, studies: int) -> None:
+    if not sizes or min(sizes) < 2:
+        msg = f"sizes are numbers of comparisons from 2, not {list(sizes)}"
+        raise ExperimentError(msg)
+    if not 0 < power < 1:
+        msg = f"power is a share between 0 and 1, not {power:g}"
+        raise ExperimentError(msg)
+    if studies < 1:
+        msg = f"at least one study has to be simulated, not {studies}"
+        raise ExperimentError(msg)
+
+
+def _estimate_expected(prepared: Prepared, cast: Mapping[str, Card]) -> Estimate | None:
+    """Estimate discussions as long as the simulated ones; `None` if none can end early."""
+    plan = prepared.plan
+    random = np.random.default_rng([plan.experiment.seed, _LENGTH_SEED])
+    size = len(plan.comparisons)
+    studies = -(-_LEAST_PLAYED // size)
+    design = build_design(plan, cast)
+    reached = simulate_lengths(design, comparisons=size, studies=studies, random=random)
+    if all(share == 1.0 for turns in reached.values() for share in turns):
+        return None
+    return estimate_calls(plan, prepared.costs, reached=reached)
+
+
+def _scale(whole: Estimate, size: int, seconds: float, connections: int) -> Expense:
+    scale = size / whole.comparisons
+    return Expense(
+        comparisons=size,
+        discussions=round(sum(whole.discussions.values()) * scale),
+        calls=round(whole.calls * scale),
+        tokens=round(whole.tokens * scale),
+        cost_usd=None if whole.cost_usd is None else whole.cost_usd * scale,
+        hours=whole.calls * scale * seconds / connections / 3600,
+    )

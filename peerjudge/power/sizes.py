@@ -1,0 +1,164 @@
+"""Power of a study by its number of comparisons, and the number it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from peerjudge.power.effects import Effect, Estimates, estimate_effect
+from peerjudge.power.studies import StudyDesign, simulate_studies
+
+_LARGEST = 100_000
+"""Largest size that is reported. [comparisons]"""
+_LARGEST_SIMULATED = 3_000
+"""Up to this size the needed size is simulated, beyond it is computed. [comparisons]"""
+_SMALLEST = 20
+"""Below this size an interval by the normal approximation is not valid. [comparisons]"""
+_CLEAR = 3.0
+"""Fewest standard errors of the whole simulation above 0 that count as an effect."""
+_TRIES = 5
+_CLOSE = 0.02
+"""Excess over the wanted power at which the search ends."""
+_EDGE = 0.01
+_LEVEL = 1.959964
+_SEED = 17
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeResult:
+    """An effect in studies of one size.
+
+    `low` to `high` holds 95 % of the studies' values. `power` is the share of studies whose own 95 %
+    interval lies above 0. `spread` is the standard deviation between comparisons.
+    """
+
+    comparisons: int
+    value: float
+    low: float
+    high: float
+    power: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """An effect at each size, and the smallest size from 20 that reaches the wanted power.
+
+    `needed` is `None` if no size up to 100,000 does, or there is no effect. `power_at_needed` is the
+    power of simulated studies of that size; `None` if it was too large to simulate.
+    """
+
+    sizes: tuple[SizeResult, ...]
+    needed: int | None
+    power_at_needed: float | None
+
+
+def forecast_effects(
+    design: StudyDesign,
+    effects: Sequence[Effect],
+    *,
+    sizes: Sequence[int],
+    power: float,
+    studies: int,
+    seed: int,
+) -> dict[Effect, Forecast]:
+    """Simulate each effect at each size, and search the size that it needs."""
+    results: dict[Effect, list[SizeResult]] = {effect: [] for effect in effects}
+    for size in sizes:
+        for effect, estimates in _simulate(design, effects, size, studies, seed).items():
+            results[effect].append(_summarize(estimates, size))
+
+    def forecast(effect: Effect) -> Forecast:
+        own = design.select(effect.condition, effect.against)
+        needed, reached = _find_needed(
+            results[effect],
+            lambda size: (
+                _summarize(_simulate(own, [effect], size, studies, seed)[effect], size).power
+            ),
+            power=power,
+            studies=studies,
+        )
+        return Forecast(sizes=tuple(results[effect]), needed=needed, power_at_needed=reached)
+
+    return {effect: forecast(effect) for effect in effects}
+
+
+def _find_needed(
+    results: Sequence[SizeResult],
+    power_at: Callable[[int], float],
+    *,
+    power: float,
+    studies: int,
+) -> tuple[int | None, float | None]:
+    """Return the needed size and its power: extrapolated from the largest size, then simulated."""
+    largest = results[-1]
+    error = largest.spread / (largest.comparisons * studies) ** 0.5
+    if not largest.value > _CLEAR * error:
+        return None, None
+    if not largest.spread:
+        return results[0].comparisons, results[0].power
+    size = max(_SMALLEST, ceil((_errors_above_zero(power) * largest.spread / largest.value) ** 2))
+    if size > _LARGEST:
+        return None, None
+    return _search(power_at, size, power) if size <= _LARGEST_SIMULATED else (size, None)
+
+
+def _search(power_at: Callable[[int], float], size: int, power: float) -> tuple[int, float]:
+    """Return the smallest size tried that reaches the power, starting from a guess."""
+    tried: dict[int, float] = {}
+    while size not in tried and len(tried) < _TRIES:
+        reached = tried[size] = power_at(size)
+        if 0 <= reached - power <= _CLOSE:
+            break
+        # A power of 0 or 1 does not say how far the guess is off.
+        known = min(max(reached, _EDGE), 1 - _EDGE)
+        scale = _errors_above_zero(power) / _errors_above_zero(known)
+        size = max(_SMALLEST, ceil(size * scale**2))
+    enough = [size for size, reached in tried.items() if reached >= power]
+    best = min(enough) if enough else max(tried)
+    return best, tried[best]
+
+
+def _errors_above_zero(power: float) -> float:
+    """Return the number of standard errors above 0 that gives an effect this power."""
+    from scipy.special import ndtri
+
+    return _LEVEL + float(ndtri(power))
+
+
+def _simulate(
+    design: StudyDesign, effects: Sequence[Effect], size: int, studies: int, seed: int
+) -> Mapping[Effect, Estimates]:
+    random = np.random.default_rng([seed, size, _SEED])
+    batches: dict[Effect, list[Estimates]] = {effect: [] for effect in effects}
+    for conditions in simulate_studies(design, comparisons=size, studies=studies, random=random):
+        for effect in effects:
+            batches[effect].append(estimate_effect(effect, conditions))
+    return {
+        effect: (
+            np.concatenate([value for value, _ in found]),
+            np.concatenate([error for _, error in found]),
+        )
+        for effect, found in batches.items()
+    }
+
+
+def _summarize(estimates: Estimates, size: int) -> SizeResult:
+    known = ~np.isnan(estimates[0])
+    if not known.any():
+        nan = float("nan")
+        return SizeResult(comparisons=size, value=nan, low=nan, high=nan, power=0.0, spread=0.0)
+    values, errors = (each[known] for each in estimates)
+    low, high = np.quantile(values, [0.025, 0.975]).tolist()
+    shown = values - _LEVEL * errors > 0
+    return SizeResult(
+        comparisons=size,
+        value=float(values.mean()),
+        low=low,
+        high=high,
+        power=float(shown.sum()) / len(known),
+        spread=float(np.sqrt((errors**2).mean() * size)),
+    )
