@@ -1,4 +1,4 @@
-"""Clients built from cards: which class, with which settings, and why not."""
+"""Clients built from cards: class, settings, and errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KEYS = {provider.key_env: "k" for provider in PROVIDERS.values()}
 
 
 def card(provider: str, extra: str = "", name: str = "m") -> Card:
-    """A card for this provider."""
+    """Return a card of this provider."""
     return read_card("tester", f'[model]\nprovider = "{provider}"\nname = "{name}"\n{extra}')
 
 
-def refusal(wanted: Card, environ: dict[str, str] | None = None) -> str:
-    """The sentence with which a client for this card is refused."""
+def build_error(wanted: Card, environ: dict[str, str] | None = None) -> str:
+    """Return the error message of building a client for this card."""
     with pytest.raises(CardError) as caught:
         build_client(wanted, environ=environ or {})
     assert "\n" not in str(caught.value)
@@ -32,7 +32,7 @@ def refusal(wanted: Card, environ: dict[str, str] | None = None) -> str:
 
 @pytest.mark.parametrize("provider", sorted(PROVIDERS))
 async def test_every_provider_builds_a_client_for_any_model_name(provider: str):
-    """Models that AutoGen has never heard of can be asked at every known provider."""
+    """Models unknown to AutoGen work with every known provider."""
     client = build_client(card(provider, name="never-heard-of"), environ=KEYS)
     assert isinstance(client, ChatCompletionClient)
     assert find_dialect(client) == PROVIDERS[provider].dialect
@@ -41,26 +41,26 @@ async def test_every_provider_builds_a_client_for_any_model_name(provider: str):
 
 @pytest.mark.parametrize("provider", sorted(name for name, p in PROVIDERS.items() if p.key_env))
 def test_a_missing_key_is_named(provider: str):
-    """The variable that should hold the key is in the sentence."""
-    assert PROVIDERS[provider].key_env in refusal(card(provider))
-    assert "MY_VARIABLE" in refusal(card(provider, 'key_env = "MY_VARIABLE"\n'), KEYS)
+    """The message contains the variable that should hold the key."""
+    assert PROVIDERS[provider].key_env in build_error(card(provider))
+    assert "MY_VARIABLE" in build_error(card(provider, 'key_env = "MY_VARIABLE"\n'), KEYS)
 
 
 @pytest.mark.parametrize("extra", ["anthropic", "ollama"])
 def test_a_missing_extra_is_named(extra: str, monkeypatch: pytest.MonkeyPatch):
-    """A provider whose library is not installed says what to install."""
+    """The message for a missing library says what to install."""
     monkeypatch.setitem(sys.modules, f"autogen_ext.models.{extra}", None)
-    assert f"pip install 'peerjudge[{extra}]'" in refusal(card(extra), KEYS)
+    assert f"pip install 'peerjudge[{extra}]'" in build_error(card(extra), KEYS)
 
 
-def test_an_option_the_client_does_not_know_is_refused():
-    """AutoGen would drop a misspelt option without a word."""
-    sentence = refusal(card("openai", '[model.options]\norganisation = "o"\n'), KEYS)
+def test_an_unknown_option_is_an_error():
+    """A misspelt option, which AutoGen would ignore, is an error with a suggestion."""
+    sentence = build_error(card("openai", '[model.options]\norganisation = "o"\n'), KEYS)
     assert "did you mean organization?" in sentence
 
 
 async def test_any_component_path_is_a_provider():
-    """AutoGen's own and anybody's model clients are built through their component form."""
+    """A provider can be the component path of any model client, AutoGen's or the user's."""
     replay = card(
         "autogen_ext.models.replay.ReplayChatCompletionClient",
         '[model.options]\nchat_completions = ["one", "two"]\n',
@@ -75,8 +75,8 @@ async def test_any_component_path_is_a_provider():
     assert isinstance(fake, FakeChatClient)
 
 
-async def test_a_component_is_given_model_address_and_key_where_it_has_a_place_for_them():
-    """A component that is configured like OpenAI's client gets what the card says."""
+async def test_a_component_gets_model_address_and_key():
+    """A component gets those settings of the card that its configuration names."""
     wanted = card(
         "autogen_ext.models.openai.OpenAIChatCompletionClient",
         'base_url = "http://localhost:1/v1"\nkey_env = "KEY"\n',
@@ -100,13 +100,13 @@ async def test_a_component_is_given_model_address_and_key_where_it_has_a_place_f
         ("autogen_core.models.ChatCompletionClient", "cannot build"),
     ],
 )
-def test_a_component_path_that_cannot_work_is_refused(path: str, fragment: str):
-    """A wrong path, a wrong class and a lacking configuration each get their sentence."""
-    assert fragment in refusal(card(path))
+def test_an_unusable_component_path_is_an_error(path: str, fragment: str):
+    """A wrong path, a wrong class and missing settings have messages of their own."""
+    assert fragment in build_error(card(path))
 
 
 def test_loading_components_allows_their_namespace(monkeypatch: pytest.MonkeyPatch):
-    """Later versions of AutoGen load only from namespaces that are allowed by name."""
+    """The namespace of a component is added to the variable that later AutoGen versions read."""
     monkeypatch.setenv("AUTOGEN_ALLOWED_PROVIDER_NAMESPACES", "theirs")
     allow_namespace("peerjudge")
     allow_namespace("peerjudge")
@@ -114,7 +114,7 @@ def test_loading_components_allows_their_namespace(monkeypatch: pytest.MonkeyPat
 
 
 async def test_cards_of_one_model_share_its_client():
-    """A pool builds one client per model and settings, and closes each."""
+    """A pool builds one client per model and settings, and closes it."""
     path = "peerjudge.clients.fake.FakeChatClient"
     one = read_card("one", f'[model]\nprovider = "{path}"\n[model.options]\ndefault = "1"\n')
     two = read_card(
@@ -138,7 +138,7 @@ async def test_cards_of_one_model_share_its_client():
     assert inner.closed
 
 
-def test_reasoning_models_bound_their_replies_by_another_name():
+def test_reasoning_models_get_max_completion_tokens():
     """OpenAI's reasoning models refuse max_tokens."""
     args, _ = create_args(Sampling(max_tokens=5), "openai", model="o3-mini")
     assert args == {"max_completion_tokens": 5}
@@ -146,7 +146,7 @@ def test_reasoning_models_bound_their_replies_by_another_name():
     assert args == {"max_tokens": 5}
 
 
-def test_a_setting_left_open_is_not_sent():
-    """The provider's default stays the provider's."""
+def test_an_unset_setting_is_not_sent():
+    """Without a setting, the provider's default applies."""
     for dialect in ("openai", "anthropic", "ollama"):
         assert create_args(Sampling(), dialect) == ({}, ())

@@ -1,4 +1,4 @@
-"""How many calls a provider is sent at once, found out from its answers."""
+"""Congestion window: the number of concurrent calls follows a provider's answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from peerjudge.shelf.cards import read_card
 
 
 class Refusal(Exception):  # noqa: N818  it stands for vendors' errors, which have any name
-    """What a vendor's client raises when it is told to slow down."""
+    """Rate limit error as vendor libraries raise it."""
 
     def __init__(self, after: str | None = None):
         super().__init__("slow down")
@@ -24,7 +24,7 @@ class Refusal(Exception):  # noqa: N818  it stands for vendors' errors, which ha
 
 
 async def use(window: Window, *errors: Exception | None) -> None:
-    """Make calls that end like this, all under way at the same time."""
+    """Make concurrent calls that end with these errors (`None`: success)."""
     inside = asyncio.Event()
 
     async def call(error: Exception | None) -> None:
@@ -40,14 +40,14 @@ async def use(window: Window, *errors: Exception | None) -> None:
 
 
 async def test_a_full_window_doubles_while_the_provider_answers():
-    """Each call that succeeds in a used window makes room for one more."""
+    """Each successful call in a full window makes room for one more."""
     window = Window(start=4)
     await use(window, *[None] * 100)
     assert window.size >= 60
 
 
 async def test_an_idle_window_does_not_grow():
-    """Calls that never fill the window say nothing of what the provider bears."""
+    """Calls that never fill the window do not change it."""
     window = Window(start=4)
     for _ in range(20):
         await use(window, None)
@@ -55,7 +55,7 @@ async def test_an_idle_window_does_not_grow():
 
 
 async def test_refusals_of_one_moment_halve_once():
-    """Ten calls refused at the same time are one message, not ten."""
+    """Ten calls refused at the same time halve the window once."""
     window = Window(start=16)
     await use(window, *[Refusal()] * 10)
     assert window.size == 8
@@ -63,16 +63,16 @@ async def test_refusals_of_one_moment_halve_once():
     assert window.size == 4
 
 
-async def test_after_a_refusal_it_grows_slowly():
-    """Once the bound has been met, a whole window of successes makes room for one more call."""
+async def test_after_a_refusal_the_window_grows_slowly():
+    """After the first refusal, a full window of successes makes room for one more call."""
     window = Window(start=16)
     await use(window, Refusal())
     await use(window, *[None] * 8)
     assert window.size in {8, 9}
 
 
-async def test_it_never_falls_below_one_nor_rises_above_its_bound():
-    """At least one call is always allowed, and never more than allowed at most."""
+async def test_the_window_stays_between_one_and_its_bound():
+    """At least one call is always allowed, and never more than the bound."""
     window = Window(start=2, most=3)
     for _ in range(5):
         await use(window, Refusal())
@@ -82,15 +82,15 @@ async def test_it_never_falls_below_one_nor_rises_above_its_bound():
     assert window.size == 3
 
 
-async def test_other_failures_say_nothing_of_the_load():
+async def test_other_failures_leave_the_window_alone():
     """A wrong request or a lost connection changes nothing."""
     window = Window(start=4)
     await use(window, ValueError(), ConnectionError(), TimeoutError())
     assert window.size == 4
 
 
-async def test_retry_after_holds_everybody_back():
-    """While the provider wants to be left alone, no call is begun."""
+async def test_retry_after_delays_all_calls():
+    """No call to the provider starts before the requested time."""
     window = Window(start=4)
     loop = asyncio.get_running_loop()
     await use(window, Refusal("0.05"))
@@ -99,19 +99,19 @@ async def test_retry_after_holds_everybody_back():
     assert loop.time() - refused >= 0.045
 
 
-async def test_a_long_wait_is_told_of_once():
-    """A run that waits for an hour says for whom and until when; a second's wait is no news."""
+async def test_a_long_wait_is_logged_once():
+    """A wait of an hour causes one warning with provider and end; a short one none."""
     window = Window(start=4, name="them")
-    with structlog.testing.capture_logs() as told:
+    with structlog.testing.capture_logs() as events:
         await use(window, Refusal("0.01"))
         await use(window, Refusal("3600"), Refusal("3600.001"))
-    warned = [event for event in told if event["log_level"] == "warning"]
+    warned = [event for event in events if event["log_level"] == "warning"]
     assert [(event["provider"], event["seconds"]) for event in warned] == [("them", 3600)]
     assert "until" in warned[0]
 
 
-async def test_a_caller_that_goes_away_leaves_its_place_to_the_next():
-    """Cancelled waiters hold no slot, whether they had been let in or not."""
+async def test_a_cancelled_caller_leaves_its_slot_to_the_next():
+    """Cancelled callers hold no slot, before and after they were admitted."""
     window = Window(start=1)
     held, release = asyncio.Event(), asyncio.Event()
 
@@ -131,20 +131,20 @@ async def test_a_caller_that_goes_away_leaves_its_place_to_the_next():
     waiting[0].cancel()
     release.set()
     await holder
-    waiting[1].cancel()  # let in at this moment
+    waiting[1].cancel()  # admitted at this moment
     await asyncio.wait(waiting)
     assert not waiting[2].cancelled()
     await asyncio.wait_for(pass_through(), 5)
 
 
-class Crowded:
-    """A model server that answers so many calls at once and refuses the others."""
+class BusyServer:
+    """Model server that answers a number of calls at once and refuses the others."""
 
     def __init__(self, bears: int):
         self.bears, self.inside, self.most, self.refused, self.answered = bears, 0, 0, 0, 0
 
     async def answer(self, request: web.Request) -> web.Response:
-        """A reply after a moment, or a 429."""
+        """Reply after a moment, or with a 429."""
         await request.read()
         if self.inside >= self.bears:
             self.refused += 1
@@ -164,9 +164,9 @@ class Crowded:
 
 
 @pytest.fixture
-async def crowded():
-    """A server that bears twelve calls at once, and its address."""
-    server = Crowded(bears=12)
+async def busy_server():
+    """Yield a server that answers twelve calls at once, and its address."""
+    server = BusyServer(bears=12)
     app = web.Application()
     app.router.add_post("/v1/chat/completions", server.answer)
     runner = web.AppRunner(app)
@@ -177,9 +177,9 @@ async def crowded():
     await runner.cleanup()
 
 
-async def test_a_crowd_finds_what_a_server_bears(crowded):
-    """Two hundred callers at a server that refuses more than twelve all get their reply."""
-    server, url = crowded
+async def test_the_window_finds_the_capacity_of_a_server(busy_server):
+    """Two hundred calls to a server with capacity twelve all get a reply."""
+    server, url = busy_server
     card = read_card(
         "one",
         f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{url}"\n[limits]\nattempts = 8\n',
@@ -198,20 +198,20 @@ async def test_a_crowd_finds_what_a_server_bears(crowded):
     assert (total.paid, total.failed) == (200, 0)
     assert server.answered == 200
     assert server.most <= 12
-    # Without a window, all but twelve of two hundred would be refused in the first moment alone.
+    # Without a window, 188 of 200 calls would be refused in the first moment.
     assert server.refused <= 100
 
 
-async def test_a_client_of_its_own_has_no_window():
-    """Only providers known to a pool are felt out; a lone client is bound by its limits alone."""
-    inside, everybody = asyncio.Event(), asyncio.Event()
+async def test_a_client_outside_a_pool_has_no_window():
+    """Only its limits bound such a client."""
+    inside, all_waiting = asyncio.Event(), asyncio.Event()
     waiting = 0
 
     async def wait() -> None:
         nonlocal waiting
         waiting += 1
         if waiting == 100:
-            everybody.set()
+            all_waiting.set()
         await inside.wait()
 
     client = Governed(FakeChatClient(default="1", delay=wait))
@@ -219,6 +219,6 @@ async def test_a_client_of_its_own_has_no_window():
         asyncio.create_task(client.create([UserMessage(content=str(n), source="m")]))
         for n in range(100)
     ]
-    await asyncio.wait_for(everybody.wait(), 30)
+    await asyncio.wait_for(all_waiting.wait(), 30)
     inside.set()
     await asyncio.gather(*asking)

@@ -1,4 +1,4 @@
-"""The shorter way to OpenAI's API sends what AutoGen's client sends, and reads what it reads."""
+"""The OpenAI client sends what AutoGen's client sends and returns what it returns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from peerjudge.verdicts import read_verdict
 
 SYSTEM = SystemMessage(content="Be fair.")
 USER = UserMessage(content="Which? é 你好 \u2028", source="moderator")
-SAID = AssistantMessage(content="The first.", source="reviewer")
+OPINION = AssistantMessage(content="The first.", source="reviewer")
 TOOL: ToolSchema = {"name": "look", "description": "Looks.", "parameters": {"type": "object"}}
 INFO = {
     "vision": False,
@@ -43,13 +43,13 @@ INFO = {
 
 
 class Choice(BaseModel):
-    """A reply in a schema."""
+    """Structured reply."""
 
     better: int
 
 
 def settings(server: HTTPServer, **more: object) -> dict[str, Any]:
-    """What both clients are made with."""
+    """Return the settings of both clients."""
     return {
         "model": "m",
         "api_key": "none",
@@ -63,7 +63,7 @@ def settings(server: HTTPServer, **more: object) -> dict[str, Any]:
 
 
 def completion(content: str) -> str:
-    """A reply with everything in it that AutoGen reads."""
+    """Return a completion with every field that AutoGen reads."""
     alternative = {"token": "2", "logprob": -2.0, "bytes": [50]}
     token = {"token": "1", "logprob": -0.1, "bytes": [49], "top_logprobs": [alternative]}
     return json.dumps(
@@ -91,11 +91,11 @@ def completion(content: str) -> str:
 
 CASES: dict[str, tuple[list[LLMMessage], dict[str, Any], dict[str, Any]]] = {
     "plain": ([SYSTEM, USER], {}, {}),
-    "a discussion": ([SYSTEM, USER, SAID, USER], {}, {}),
+    "a discussion": ([SYSTEM, USER, OPINION, USER], {}, {}),
     "no system message": ([USER], {}, {}),
     "sampling": ([SYSTEM, USER], {}, {"extra_create_args": {"temperature": 0.3, "seed": 5}}),
-    "body of the card": ([SYSTEM, USER], {"extra_body": {"top_k": 4}}, {}),
-    "body of the call": (
+    "extra body of the card": ([SYSTEM, USER], {"extra_body": {"top_k": 4}}, {}),
+    "extra body of the call": (
         [SYSTEM, USER],
         {"extra_body": {"top_k": 4}},
         {"extra_create_args": {"extra_body": {"min_p": 0.1}}},
@@ -107,15 +107,19 @@ CASES: dict[str, tuple[list[LLMMessage], dict[str, Any], dict[str, Any]]] = {
     "tools": ([SYSTEM, USER], {}, {"tools": [TOOL]}),
     "json": ([SYSTEM, USER], {}, {"json_output": True}),
     "a schema": ([SYSTEM, USER], {}, {"json_output": Choice}),
-    "a form of the card": ([SYSTEM, USER], {"response_format": {"type": "json_object"}}, {}),
-    "a form of the call": (
+    "response format of the card": (
+        [SYSTEM, USER],
+        {"response_format": {"type": "json_object"}},
+        {},
+    ),
+    "response format of the call": (
         [SYSTEM, USER],
         {"response_format": {"type": "text"}},
         {"extra_create_args": {"response_format": {"type": "json_object"}}},
     ),
     "an empty text": ([SYSTEM, UserMessage(content="", source="m")], {}, {}),
     "spaces at the end": ([SystemMessage(content="Fair. \n"), USER], {}, {}),
-    "spaces that stay": (
+    "spaces at the end, kept": (
         [SystemMessage(content="Fair. \n"), USER],
         {"model_info": INFO | {"multiple_system_messages": True}},
         {},
@@ -127,12 +131,12 @@ CASES: dict[str, tuple[list[LLMMessage], dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.filterwarnings("ignore:Resolved model mismatch:UserWarning")
-# AutoGen dumps a reply in a schema for its event log, which pydantic does not like.
+# AutoGen dumps a structured reply for its event log, which pydantic warns of.
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
 @pytest.mark.parametrize("case", CASES)
-async def test_both_ways_send_and_read_the_same(httpserver: HTTPServer, case: str):
-    """Whatever the prompt, the bodies are equal, and so are the results."""
-    messages, made_with, asked_with = CASES[case]
+async def test_both_clients_send_and_read_alike(httpserver: HTTPServer, case: str):
+    """For every kind of prompt, bodies and results are equal."""
+    messages, own_settings, arguments = CASES[case]
     sent: list[dict[str, Any]] = []
 
     def handle(request: Request) -> Response:
@@ -140,11 +144,11 @@ async def test_both_ways_send_and_read_the_same(httpserver: HTTPServer, case: st
         return Response(completion('{"better": 1}'), content_type="application/json")
 
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(handle)
-    given = settings(httpserver, **made_with)
-    quick = OpenAIClient(given)
+    given = settings(httpserver, **own_settings)
+    ours = OpenAIClient(given)
     results = []
-    for client in (OpenAIChatCompletionClient(**given), quick):
-        results.append(await client.create(messages, **asked_with))
+    for client in (OpenAIChatCompletionClient(**given), ours):
+        results.append(await client.create(messages, **arguments))
         await client.close()
     assert sent[1] == sent[0]
     assert results[1] == results[0]
@@ -152,8 +156,8 @@ async def test_both_ways_send_and_read_the_same(httpserver: HTTPServer, case: st
     assert results[1].thought == "Let me see."
 
 
-async def test_cards_get_the_quick_client(httpserver: HTTPServer):
-    """Every provider that speaks OpenAI's language is asked the shorter way, and dumps as usual."""
+async def test_cards_get_the_openai_client(httpserver: HTTPServer):
+    """Providers with OpenAI's API get this client, with the component form of AutoGen's."""
     card = read_card(
         "r", f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{httpserver.url_for("/v1")}"\n'
     )
@@ -172,8 +176,8 @@ async def test_cards_get_the_quick_client(httpserver: HTTPServer):
         {"role": "assistant", "content": "", "function_call": {"name": "f", "arguments": "{}"}},
     ],
 )
-async def test_a_function_that_was_not_given_cannot_be_called(httpserver: HTTPServer, message):
-    """A model that calls a function nobody gave it has not replied."""
+async def test_a_function_call_without_tools_is_an_error(httpserver: HTTPServer, message):
+    """A model that calls a function it was not given has not replied."""
     body = json.loads(completion(""))
     body["choices"][0]["message"] = message
     httpserver.expect_request("/v1/chat/completions").respond_with_json(body)
@@ -183,8 +187,8 @@ async def test_a_function_that_was_not_given_cannot_be_called(httpserver: HTTPSe
     await client.close()
 
 
-async def test_words_of_refusal_are_the_reply(httpserver: HTTPServer):
-    """A model that declines in a field of its own has declined, and not said nothing."""
+async def test_the_text_of_a_refusal_is_the_reply(httpserver: HTTPServer):
+    """A refusal in a field of its own is a refusal, not an empty reply."""
     body = json.loads(completion(""))
     words = "I'm sorry, I can't help with that."
     body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": words}
@@ -196,8 +200,8 @@ async def test_words_of_refusal_are_the_reply(httpserver: HTTPServer):
     assert read_verdict(words).outcome is Outcome.REFUSED
 
 
-async def test_alternatives_without_bytes_are_known_by_their_text(httpserver: HTTPServer):
-    """AutoGen keeps the bytes of an alternative alone: where a server has none, its text stands in."""
+async def test_alternatives_without_bytes_get_those_of_their_text(httpserver: HTTPServer):
+    """AutoGen keeps only the bytes of an alternative, which some servers do not send."""
     body = json.loads(completion("1"))
     (token,) = body["choices"][0]["logprobs"]["content"]
     spelt = [
@@ -215,8 +219,8 @@ async def test_alternatives_without_bytes_are_known_by_their_text(httpserver: HT
     assert given == ["é".encode(), b"\xed\xa0\xbd", b"2", None]
 
 
-async def test_json_under_another_name_is_read(httpserver: HTTPServer):
-    """Some servers send JSON as text; their replies and tokens count like others."""
+async def test_json_of_another_content_type_is_read(httpserver: HTTPServer):
+    """Some servers send JSON as text/plain; reply and tokens count."""
     httpserver.expect_request("/v1/chat/completions").respond_with_data(
         completion("1"), content_type="text/plain"
     )
@@ -229,7 +233,7 @@ async def test_json_under_another_name_is_read(httpserver: HTTPServer):
 async def test_calls_are_in_the_event_log_of_autogen(
     httpserver: HTTPServer, caplog: pytest.LogCaptureFixture
 ):
-    """Whoever listens to AutoGen's events hears of the call with its messages and its tokens."""
+    """AutoGen's event log has the call with its messages and tokens."""
     httpserver.expect_request("/v1/chat/completions").respond_with_data(
         completion("1"), content_type="application/json"
     )
@@ -242,8 +246,8 @@ async def test_calls_are_in_the_event_log_of_autogen(
     assert "Be fair." in str(event)
 
 
-async def test_every_call_is_sent_with_the_headers_of_the_first(httpserver: HTTPServer):
-    """What the library puts around the first body, it and the short way put around all."""
+async def test_every_call_has_the_headers_of_the_card(httpserver: HTTPServer):
+    """Key, organization and the card's own headers go with every call."""
     sent: list[dict[str, str]] = []
 
     def handle(request: Request) -> Response:
@@ -268,12 +272,12 @@ async def test_every_call_is_sent_with_the_headers_of_the_first(httpserver: HTTP
 
 
 REFUSALS = {
-    "a limit": (429, '{"error": {"message": "slow", "code": "insufficient_quota"}}'),
-    "a mistake": (400, '{"error": {"message": "what?", "param": "seed"}}'),
-    "a lost key": (401, '{"message": "who?"}'),
-    "a page": (502, "<html>Bad gateway</html>"),
-    "an odd status": (418, '["tea"]'),
-    "a conflict": (409, ""),
+    "rate limit": (429, '{"error": {"message": "slow", "code": "insufficient_quota"}}'),
+    "bad request": (400, '{"error": {"message": "what?", "param": "seed"}}'),
+    "wrong key": (401, '{"message": "who?"}'),
+    "HTML page": (502, "<html>Bad gateway</html>"),
+    "other status": (418, '["tea"]'),
+    "conflict": (409, ""),
 }
 
 
@@ -299,8 +303,8 @@ async def test_both_clients_fail_alike(httpserver: HTTPServer, refusal: str):
     assert ours.response.headers["Retry-After"] == "3"
 
 
-async def test_both_ways_lose_connections_the_same(httpserver: HTTPServer):
-    """A server that is gone, or takes too long, fails with the types of the library."""
+async def test_lost_connections_raise_the_errors_of_the_sdk(httpserver: HTTPServer):
+    """A timeout and a closed server raise the SDK's types."""
 
     def hang(request: Request) -> Response:
         time.sleep(0.5)

@@ -1,4 +1,4 @@
-"""What tokens cost, and that nobody takes an unknown price for none."""
+"""Prices of tokens; an unknown price is never 0."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MILLION = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000)
 
 
 def card(name: str = "gpt-4o", provider: str = "openai", **more: str):
-    """A card of this model."""
+    """Return a card of this model."""
     lines = "".join(f'{key} = "{value}"\n' for key, value in more.items())
     return read_card("tester", f'[model]\nprovider = "{provider}"\nname = "{name}"\n{lines}')
 
 
 def test_a_known_model_has_the_published_price():
-    """GPT-4 of 2023 cost 30 and 60 USD a million tokens."""
+    """GPT-4 of 2023 cost 30 and 60 USD per million tokens."""
     price = Prices().find(card("gpt-4"))
     assert price is not None
     assert (price.input, price.output) == (30.0, 60.0)
@@ -42,12 +42,12 @@ def test_a_known_model_has_the_published_price():
     ],
 )
 def test_an_unknown_price_is_unknown(name: str, provider: str, more: dict[str, str]):
-    """Neither a new model, nor a server of one's own, nor a client of one's own costs nothing."""
+    """New models, the user's own servers and clients have no known price."""
     assert Prices().find(card(name, provider, **more)) is None
 
 
-def test_a_longer_prompt_may_cost_more_a_token():
-    """Where a provider charges more from a certain length on, so does the price."""
+def test_long_prompts_may_cost_more_per_token():
+    """Prices with a threshold of prompt length are applied call by call."""
     price = Prices().find(card("gemini-2.5-pro", "gemini"))
     assert price is not None
     short = price.cost(Usage(prompt_tokens=50_000))
@@ -55,7 +55,7 @@ def test_a_longer_prompt_may_cost_more_a_token():
 
 
 def test_own_prices_come_first(tmp_path):
-    """The project's prices are taken before the table's: by card, by provider and model, by model."""
+    """The project's prices precede the table: by card, by provider and model, by model."""
     path = tmp_path / "prices.toml"
     path.write_text('["gpt-4o"]\ninput = 1\noutput = 2\n')
     price = Prices.read(tmp_path).find(card())
@@ -81,29 +81,29 @@ def test_own_prices_come_first(tmp_path):
         "[m]\ninput = true\noutput = 1\n",
     ],
 )
-def test_a_wrong_price_is_a_mistake(tmp_path, text: str):
-    """A price that is not two numbers is refused with the place where it stands."""
+def test_an_invalid_price_is_an_error(tmp_path, text: str):
+    """A price that is not two numbers is refused, with the file in the message."""
     (tmp_path / "prices.toml").write_text(text)
     with pytest.raises(CardError, match=r"prices\.toml"):
         Prices.read(tmp_path)
 
 
-def test_no_file_is_no_mistake(tmp_path):
-    """A project need not have prices of its own."""
+def test_the_price_file_is_optional(tmp_path):
+    """Without prices.toml, the published table applies."""
     assert Prices.read(tmp_path).find(card("gpt-4")) is not None
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_cost_is_linear_in_short_calls(prompt: int, reply: int):
-    """Two calls cost what their tokens cost together."""
+    """Two calls cost as much as their tokens together."""
     price = Price(input=3.0, output=15.0, source="test")
     one = price.cost(Usage(prompt_tokens=prompt, completion_tokens=reply))
     two = price.cost(Usage(prompt_tokens=2 * prompt, completion_tokens=2 * reply))
     assert two == pytest.approx(2 * one)
 
 
-async def test_the_book_knows_what_was_paid_and_what_has_no_price():
-    """Priced calls add up in USD; unpriced ones are counted; replies at hand cost nothing."""
+async def test_the_book_adds_costs_and_counts_unpriced_calls():
+    """Priced calls add up in USD, unpriced ones are counted, cached ones cost nothing."""
     price = Price(input=1_000_000.0, output=0.0, source="test")
     fake = FakeChatClient(lambda prompt: FakeReply(text="1", usage=(3, 1)))
     for client, cost, unpriced in ((Governed(fake, price=price), 3.0, 0), (Governed(fake), 0.0, 1)):

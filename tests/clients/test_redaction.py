@@ -1,4 +1,4 @@
-"""A key that comes back, in a reply or in a failure, goes no further."""
+"""Redaction of keys in replies and failures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY = "sk-planted-0123456789"
 
 
 def card_for(server: HTTPServer):
-    """A card whose model is this server, with a key."""
+    """Return a card with a key, whose model is this server."""
     return read_card(
         "tester",
         '[model]\nprovider = "openai"\nname = "m"\nkey_env = "PLANTED"\n'
@@ -26,13 +26,13 @@ def card_for(server: HTTPServer):
 
 
 def echo(request: Request) -> Response:
-    """Refuses, and says with which key it was asked."""
+    """Refuse a request with its key in the message."""
     error = {"message": f"bad {request.headers['Authorization']}", "code": None}
     return Response(json.dumps({"error": error}), status=401, content_type="application/json")
 
 
-async def test_no_failure_shows_a_key_that_the_server_sent_back(httpserver: HTTPServer):
-    """Neither the message, nor the body, nor any line of the traceback has it."""
+async def test_failures_do_not_contain_the_key(httpserver: HTTPServer):
+    """Message, body and traceback are without the key that the server repeated."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(echo)
     async with ClientPool(environ={"PLANTED": KEY}) as pool:
         with pytest.raises(AuthenticationError) as caught:
@@ -42,8 +42,8 @@ async def test_no_failure_shows_a_key_that_the_server_sent_back(httpserver: HTTP
     assert KEY not in shown + str(caught.value.body) + caught.value.message + repr(caught.value)
 
 
-async def test_no_reply_shows_a_key_that_the_server_sent_back(httpserver: HTTPServer):
-    """A reply that quotes the key is kept and handed on without it."""
+async def test_replies_do_not_contain_the_key(httpserver: HTTPServer):
+    """A reply that quotes the key is returned without it."""
 
     def quote(request: Request) -> Response:
         message = {"role": "assistant", "content": f"{request.headers['Authorization']} wins"}

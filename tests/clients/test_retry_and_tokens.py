@@ -1,4 +1,4 @@
-"""Which failures pass, how long to wait for it, and how tokens are counted without the network."""
+"""Retry policy, and token counts without the network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from peerjudge.data import Usage
 
 
 class StatusError(Exception):
-    """An error as vendor libraries raise it."""
+    """Error with a status, as vendor libraries raise it."""
 
     def __init__(self, status: int, headers: dict[str, str] | None = None) -> None:
         super().__init__(str(status))
@@ -29,19 +29,19 @@ class StatusError(Exception):
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
-def test_busy_and_broken_servers_pass(status: int):
+def test_overload_and_server_errors_are_transient(status: int):
     """Timeouts, conflicts, rate limits and server errors may pass."""
     assert is_transient(StatusError(status))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_wrong_requests_do_not_pass(status: int):
-    """What is wrong with the request stays wrong."""
+def test_wrong_requests_are_permanent(status: int):
+    """Other client errors are not retried."""
     assert not is_transient(StatusError(status))
 
 
-def test_lost_connections_pass_and_mistakes_do_not():
-    """Connection errors and timeouts of any library may pass; programming errors never."""
+def test_lost_connections_are_transient_and_programming_errors_permanent():
+    """Connection errors and timeouts of any library are retried."""
     for error in (
         TimeoutError(),
         ConnectionResetError(),
@@ -54,7 +54,7 @@ def test_lost_connections_pass_and_mistakes_do_not():
 
 
 def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
-    """All three ways in which servers say when to come back are understood."""
+    """All three forms of the header are understood."""
     assert read_retry_after(StatusError(429, {"Retry-After": "2.5"})) == 2.5
     assert read_retry_after(StatusError(429, {"retry-after-ms": "250"})) == 0.25
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
@@ -69,8 +69,8 @@ def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
 
 
 @given(failures=st.integers(1, 40))
-async def test_waits_are_drawn_anew_below_a_bound_that_doubles(failures: int):
-    """Full jitter: any wait from nothing to the bound, which is doubled up to its own limit."""
+async def test_waits_are_random_below_a_doubling_bound(failures: int):
+    """Full jitter: any wait between 0 and the bound, which doubles up to a limit."""
     policy = RetryPolicy(attempts=50, wait=0.5, wait_most=8.0)
     bound = policy.longest_wait(failures)
     assert bound == min(8.0, 0.5 * 2 ** (failures - 1))
@@ -79,8 +79,8 @@ async def test_waits_are_drawn_anew_below_a_bound_that_doubles(failures: int):
     assert 0.0 <= waits[-1] <= bound
 
 
-def test_a_date_to_come_back_at_is_on_the_clock_of_the_server():
-    """Where clocks differ, what counts is how long the server meant, not what time it is here."""
+def test_a_retry_date_counts_from_the_clock_of_the_server():
+    """The wait is the difference to the response's Date, not to the local clock."""
     wanted = {
         "Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT",
         "Date": "Sun, 06 Nov 1994 08:49:07 GMT",
@@ -89,15 +89,15 @@ def test_a_date_to_come_back_at_is_on_the_clock_of_the_server():
 
 
 async def test_waits_fill_their_whole_range():
-    """Those who failed together come back at all times, the earliest nearly at once."""
+    """Simultaneous failures are spread over the whole wait."""
     policy = RetryPolicy(wait=1.0)
     waits = [policy._hook(float("inf"), lambda: True)(TimeoutError()) for _ in range(200)]
     assert min(waits) < 0.2
     assert max(waits) > 0.8
 
 
-async def test_what_the_server_asks_for_is_waited_as_long_as_there_is_time():
-    """`Retry-After` is taken to the letter; where it would pass the deadline there is no retry."""
+async def test_retry_after_is_followed_within_the_deadline():
+    """A requested wait that would pass the deadline ends the retries."""
     busy = StatusError(429, {"Retry-After": "7"})
     now = asyncio.get_running_loop().time()
     assert RetryPolicy()._hook(now + 60, lambda: True)(busy) == 7.0
@@ -112,28 +112,26 @@ def test_every_text_has_at_least_one_token(text: str):
 
 
 def result(usage: RequestUsage, text: str = "said") -> CreateResult:
-    """A reply with this usage."""
+    """Return a reply with this usage."""
     return CreateResult(finish_reason="stop", content=text, usage=usage, cached=False)
 
 
-def test_the_server_counts_where_it_counts():
-    """A reported count is taken as it is and is no estimate."""
+def test_the_count_of_the_server_comes_first():
+    """A reported count is used as it is and is no estimate."""
     usage = measure_usage([], result(RequestUsage(5, 0)), model="m")
     assert usage == Usage(prompt_tokens=5, completion_tokens=0)
 
 
-def test_tokens_are_counted_here_where_the_server_counts_none(monkeypatch: pytest.MonkeyPatch):
-    """Without a report, the count is ours and says so."""
+def test_missing_counts_are_estimated(monkeypatch: pytest.MonkeyPatch):
+    """Without a report, the count is an estimate and marked as one."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
     prompt = [UserMessage(content="x" * 40, source="user")]
     usage = measure_usage(prompt, result(RequestUsage(0, 0)), model="m")
     assert usage == Usage(prompt_tokens=13, completion_tokens=1, estimated=True)
 
 
-def test_a_vocabulary_with_the_wrong_content_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """A damaged vocabulary is not handed to tiktoken, which would delete it and go online."""
+def test_a_damaged_vocabulary_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """tiktoken, which would delete the file and download it, is not called."""
     name = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
     address = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
     assert hashlib.sha1(address.encode()).hexdigest() == name

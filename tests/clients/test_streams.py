@@ -1,4 +1,4 @@
-"""Streamed replies go the way of any call: shared, kept, retried until they begin, and booked."""
+"""Streamed replies are cached, shared, booked, and retried until they start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROMPT = [UserMessage(content="a", source="moderator")]
 
 
 class Breaking(FakeChatClient):
-    """Streams that break after so many pieces, one after the other; then whole ones."""
+    """Client whose first streams break after these numbers of pieces; later ones are complete."""
 
     def __init__(self, *breaks: int) -> None:
         super().__init__(lambda prompt: FakeReply(text="one two three", usage=(4, 3)))
@@ -25,7 +25,7 @@ class Breaking(FakeChatClient):
         self.streams = 0
 
     async def create_stream(self, messages, **settings):
-        """The pieces until it breaks."""
+        """Return the pieces, then break."""
         self.streams += 1
         most = self.breaks.pop(0) if self.breaks else 1000
         given = 0
@@ -36,58 +36,58 @@ class Breaking(FakeChatClient):
             yield piece
 
 
-async def pieces_of(client, heard=None, **settings):
-    """All pieces of one streamed reply; they are added to `heard` as they come."""
-    heard = [] if heard is None else heard
+async def collect(client, received=None, **settings):
+    """Return all pieces of one stream; they are added to `received` as they come."""
+    received = [] if received is None else received
     async for piece in client.create_stream(PROMPT, **settings):
-        heard.append(piece)
-    return heard
+        received.append(piece)
+    return received
 
 
-async def test_a_stream_that_has_not_begun_is_tried_again():
+async def test_a_stream_is_retried_before_its_first_piece():
     """Connections lost before the first piece cost attempts and nothing else."""
     fake = Breaking(0, 0)
     client = Governed(fake, reviewer="r", policy=AT_ONCE)
-    *pieces, result = await pieces_of(client)
+    *pieces, result = await collect(client)
     assert "".join(pieces) == "one two three "
     assert isinstance(result, CreateResult)
     assert (fake.streams, client.book.tally("r").attempts, client.book.tally("r").paid) == (3, 3, 1)
 
 
-async def test_a_stream_that_breaks_off_is_not_tried_again():
-    """Nobody hears the beginning of a reply twice: what breaks off has failed."""
+async def test_a_stream_is_not_retried_after_its_first_piece():
+    """A reply that breaks off fails, so its start is not repeated."""
     fake = Breaking(2)
     client = Governed(fake, reviewer="r", policy=AT_ONCE)
-    heard = []
+    received = []
     with pytest.raises(ConnectionResetError):
-        await pieces_of(client, heard)
-    assert heard == ["one ", "two "]
+        await collect(client, received)
+    assert received == ["one ", "two "]
     assert (fake.streams, client.book.tally("r").failed) == (1, 1)
 
 
-async def test_a_streamed_reply_is_kept_and_a_kept_reply_is_streamed():
-    """Whole or in pieces, the same request is paid once; one at hand comes in one piece."""
+async def test_streams_share_the_cache_with_plain_calls():
+    """The same request is paid once; a cached reply comes in one piece."""
     fake = Breaking()
     client = Governed(fake, reviewer="r", flights=SingleFlight(MemoryCache()))
-    await pieces_of(client)
+    await collect(client)
     whole = await client.create(PROMPT)
-    piece, again = await pieces_of(client)
+    piece, again = await collect(client)
     assert piece == again.content == whole.content
     assert (whole.cached, again.cached) == (True, True)
     assert (client.book.tally("r").paid, client.book.tally("r").cached) == (1, 2)
 
 
 async def test_equal_streams_at_once_are_one_call():
-    """Of two equal streams at the same time one is paid, and both come to the same."""
+    """Of two equal streams at once one is paid, and both have the same result."""
     fake = Breaking()
     client = Governed(fake)
-    results = await asyncio.gather(pieces_of(client), pieces_of(client))
+    results = await asyncio.gather(collect(client), collect(client))
     assert {result[-1].content for result in results} == {"one two three"}
     assert fake.streams == 1
 
 
-async def test_an_abandoned_stream_leaves_nothing_behind():
-    """Whoever stops listening stops the call; nothing is kept of it."""
+async def test_closing_a_stream_stops_its_call():
+    """No task remains, and no part of the reply is cached."""
     before = asyncio.all_tasks()
     client = Governed(Breaking())
     stream = client.create_stream(PROMPT)
@@ -97,7 +97,7 @@ async def test_an_abandoned_stream_leaves_nothing_behind():
 
 
 async def test_a_token_stops_a_stream():
-    """AutoGen's token ends a stream that nobody feeds."""
+    """AutoGen's token ends a stream that waits for pieces."""
     token = CancellationToken()
     reached = asyncio.Event()
 
@@ -106,19 +106,19 @@ async def test_a_token_stops_a_stream():
         await asyncio.Event().wait()
 
     client = Governed(FakeChatClient(default="1", delay=stop))
-    hearing = asyncio.create_task(pieces_of(client, cancellation_token=token))
+    streaming = asyncio.create_task(collect(client, cancellation_token=token))
     await reached.wait()
     token.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await hearing
+        await streaming
 
 
-async def test_a_stream_without_words_is_not_kept():
-    """An empty reply is asked for again, streamed or not."""
+async def test_an_empty_stream_is_not_cached():
+    """An empty reply is requested again, streamed or not."""
 
     def answer(prompt: FakePrompt) -> str:
         return "" if prompt.attempt == 1 else "1"
 
     client = Governed(FakeChatClient(answer))
-    await pieces_of(client)
+    await collect(client)
     assert (await client.create(PROMPT)).content == "1"

@@ -1,4 +1,4 @@
-"""What goes over the wire to model servers, and what becomes of what comes back."""
+"""Requests to model servers, and results of their responses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", sourc
 
 
 def completion(text: str = "1", **choice: object) -> dict[str, Any]:
-    """A reply in OpenAI's form."""
+    """Return a completion in OpenAI's form."""
     return {
         "id": "x",
         "object": "chat.completion",
@@ -56,7 +56,7 @@ def completion(text: str = "1", **choice: object) -> dict[str, Any]:
 
 
 def card_for(server: HTTPServer, extra: str = "") -> Card:
-    """A card whose model is this server."""
+    """Return a card whose model is this server."""
     return read_card(
         "tester",
         f'[model]\nprovider = "vllm"\nname = "some-model"\nbase_url = "{server.url_for("/v1")}"\n'
@@ -65,7 +65,7 @@ def card_for(server: HTTPServer, extra: str = "") -> Card:
 
 
 def governed(server: HTTPServer, *, attempts: int = 3, extra: str = "") -> Governed:
-    """The server's client, governed, and not waiting between attempts."""
+    """Return the server's governed client, without waits between attempts."""
     card = card_for(server, extra)
     return Governed(
         build_client(card, environ={}),
@@ -77,7 +77,7 @@ def governed(server: HTTPServer, *, attempts: int = 3, extra: str = "") -> Gover
 
 
 def answers(server: HTTPServer, *handlers: Callable[[Request], Response]) -> list[dict[str, Any]]:
-    """Let the server answer in this order (the last for ever); collects what it was sent."""
+    """Make the server answer in this order, the last one repeated; return the bodies it gets."""
     sent: list[dict[str, Any]] = []
 
     def handle(request: Request) -> Response:
@@ -89,14 +89,14 @@ def answers(server: HTTPServer, *handlers: Callable[[Request], Response]) -> lis
 
 
 def ok(body: dict[str, Any] | None = None) -> Callable[[Request], Response]:
-    """A handler that answers with this completion."""
+    """Return a handler that answers with this completion."""
     return lambda request: Response(
         json.dumps(body or completion()), content_type="application/json"
     )
 
 
 def status(code: int, **headers: str) -> Callable[[Request], Response]:
-    """A handler that fails with this status."""
+    """Return a handler that fails with this status."""
     return lambda request: Response(
         json.dumps({"error": {"message": "no", "code": None}}),
         status=code,
@@ -106,7 +106,7 @@ def status(code: int, **headers: str) -> Callable[[Request], Response]:
 
 
 async def test_temperature_seed_and_logprobs_are_on_the_wire(httpserver: HTTPServer):
-    """The sampling of a seat goes with each call, and log-probabilities come back."""
+    """A seat's sampling is sent with each call, and log-probabilities are returned."""
     alternative = {"token": "2", "logprob": -2.0, "bytes": [50]}
     logprobs = {
         "content": [{"token": "1", "logprob": -0.1, "bytes": [49], "top_logprobs": [alternative]}]
@@ -135,8 +135,8 @@ async def test_temperature_seed_and_logprobs_are_on_the_wire(httpserver: HTTPSer
     assert result.usage.prompt_tokens == 11
 
 
-async def test_a_429_with_retry_after_is_tried_again(httpserver: HTTPServer):
-    """A server that asks for patience is asked again, and the call is paid once."""
+async def test_a_429_with_retry_after_is_retried(httpserver: HTTPServer):
+    """The call succeeds after the requested wait and is paid once."""
     sent = answers(httpserver, status(429, Retry_After="0.01"), ok())
     client = governed(httpserver)
     result = await client.create(PROMPT)
@@ -148,8 +148,8 @@ async def test_a_429_with_retry_after_is_tried_again(httpserver: HTTPServer):
     assert (tally.prompt_tokens, tally.completion_tokens, tally.estimated) == (11, 3, False)
 
 
-async def test_a_server_that_keeps_failing_raises_its_own_error(httpserver: HTTPServer):
-    """When all attempts failed, the vendor's typed error is what the caller gets."""
+async def test_the_error_of_the_last_attempt_is_raised(httpserver: HTTPServer):
+    """When all attempts fail, the caller gets the vendor's typed error."""
     sent = answers(httpserver, status(500))
     client = governed(httpserver, attempts=3)
     with pytest.raises(InternalServerError):
@@ -161,8 +161,8 @@ async def test_a_server_that_keeps_failing_raises_its_own_error(httpserver: HTTP
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
-async def test_a_refused_request_is_not_sent_again(httpserver: HTTPServer, code: int):
-    """What the server refuses for good is asked once."""
+async def test_a_refused_request_is_not_retried(httpserver: HTTPServer, code: int):
+    """Permanent client errors cost one attempt."""
     sent = answers(httpserver, status(code))
     client = governed(httpserver)
     with pytest.raises(Exception, match="no") as caught:
@@ -173,8 +173,8 @@ async def test_a_refused_request_is_not_sent_again(httpserver: HTTPServer, code:
 
 
 @pytest.mark.parametrize("name", ["code", "type"])
-async def test_a_used_up_quota_is_not_waited_for(httpserver: HTTPServer, name: str):
-    """A 429 that says the quota is used up will not pass, and is not tried again."""
+async def test_a_used_up_quota_is_not_retried(httpserver: HTTPServer, name: str):
+    """A 429 for a used-up quota is permanent."""
     body = {"error": {"message": "pay", name: "insufficient_quota"}}
     sent = answers(
         httpserver,
@@ -187,8 +187,8 @@ async def test_a_used_up_quota_is_not_waited_for(httpserver: HTTPServer, name: s
     assert len(sent) == 1
 
 
-async def test_a_wait_beyond_the_deadline_is_not_begun(httpserver: HTTPServer):
-    """A server that asks to come back tomorrow gets no second call, and its error is raised now."""
+async def test_a_wait_beyond_the_deadline_ends_the_retries(httpserver: HTTPServer):
+    """A server that asks for a day's wait gets no second call; its error is raised at once."""
     sent = answers(httpserver, status(429, Retry_After="86400"))
     client = governed(httpserver)
     with pytest.raises(RateLimitError):
@@ -207,10 +207,10 @@ async def test_a_wait_beyond_the_deadline_is_not_begun(httpserver: HTTPServer):
         ("application/json", '{"choices": [{"mess'),
     ],
 )
-async def test_a_200_that_is_no_reply_is_a_typed_failure(
+async def test_a_200_without_a_reply_is_a_malformed_reply(
     httpserver: HTTPServer, content_type: str, body: str
 ):
-    """A page, an empty list or half a body with status 200 is a malformed reply, asked once."""
+    """A page, an empty list or half a body with status 200 fails after one attempt."""
     sent = answers(httpserver, lambda request: Response(body, content_type=content_type))
     client = governed(httpserver)
     with pytest.raises(MalformedReplyError, match="some-model"):
@@ -220,10 +220,10 @@ async def test_a_200_that_is_no_reply_is_a_typed_failure(
     assert client.book.total().failed == 1
 
 
-async def test_an_error_that_comes_as_a_success_is_tried_again_where_it_may_pass(
+async def test_an_error_in_a_200_is_retried_by_its_code(
     httpserver: HTTPServer,
 ):
-    """A router's 200 that holds a provider's 502 is that 502; what it says is what the user reads."""
+    """A router's 200 with a provider's 502 counts as a 502; its message is raised."""
     busy, wrong = ({"error": {"message": "not today", "code": code}} for code in (502, 400))
     sent = answers(httpserver, ok(busy), ok(), ok(wrong))
     client = governed(httpserver)
@@ -235,8 +235,10 @@ async def test_an_error_that_comes_as_a_success_is_tried_again_where_it_may_pass
 
 
 @pytest.mark.parametrize("usage", ["none", {"prompt_tokens": "7"}, {"prompt_tokens": -7}])
-async def test_a_reply_is_not_lost_for_its_count_of_tokens(httpserver: HTTPServer, usage: object):
-    """A reply that was paid for counts, whatever its server calls the tokens; they are estimated."""
+async def test_an_invalid_token_count_does_not_lose_the_reply(
+    httpserver: HTTPServer, usage: object
+):
+    """The reply counts and its tokens are estimated."""
     answers(httpserver, ok(completion() | {"usage": usage}))
     client = governed(httpserver)
     assert (await client.create(PROMPT)).content == "1"
@@ -246,8 +248,8 @@ async def test_a_reply_is_not_lost_for_its_count_of_tokens(httpserver: HTTPServe
     assert tally.prompt_tokens > 0
 
 
-async def test_a_connection_that_is_cut_is_not_called_late():
-    """A server that hangs up at once has not timed out; the failure says what it did."""
+async def test_a_closed_connection_is_not_a_timeout():
+    """A server that closes the connection at once causes a connection error with its cause."""
 
     async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
@@ -256,7 +258,7 @@ async def test_a_connection_that_is_cut_is_not_called_late():
     server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     there = SimpleNamespace(url_for=lambda path: f"http://127.0.0.1:{port}{path}")
-    for attempts in (1, 2):  # the first goes out another way than all that follow
+    for attempts in (1, 2):
         client = governed(there, attempts=attempts)
         with pytest.raises(APIConnectionError, match=r"reset|disconnect") as caught:
             await client.create(PROMPT)
@@ -265,8 +267,8 @@ async def test_a_connection_that_is_cut_is_not_called_late():
     server.close()
 
 
-async def test_an_empty_reply_is_returned_but_never_kept(httpserver: HTTPServer):
-    """An empty reply is what the model said, but the same request is asked again."""
+async def test_an_empty_reply_is_returned_but_not_cached(httpserver: HTTPServer):
+    """The same request is made again."""
     sent = answers(httpserver, ok(completion("")), ok(completion("2")))
     client = governed(httpserver)
     first = await client.create(PROMPT)
@@ -278,10 +280,10 @@ async def test_an_empty_reply_is_returned_but_never_kept(httpserver: HTTPServer)
     assert len(sent) == 2
 
 
-async def test_tokens_are_estimated_where_the_server_counts_none(
+async def test_missing_token_counts_are_estimated(
     httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ):
-    """Without the server's count and without a vocabulary, tokens are an estimate marked as one."""
+    """Without the server's count and a vocabulary, tokens are an estimate marked as one."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/nonexistent")
     answers(httpserver, ok(completion("twelve bytes") | {"usage": None}))
     client = governed(httpserver)
@@ -292,11 +294,11 @@ async def test_tokens_are_estimated_where_the_server_counts_none(
     assert tally.completion_tokens == 3
 
 
-async def test_a_server_that_is_not_there_is_a_connection_error():
-    """A refused connection is tried as often as the policy says, then raised as it is."""
-    with socket.socket() as unheard:
-        unheard.bind(("127.0.0.1", 0))  # Bound, but nobody listens.
-        address = f"http://127.0.0.1:{unheard.getsockname()[1]}/v1"
+async def test_an_unreachable_server_is_a_connection_error():
+    """A refused connection is retried as the policy says, then raised."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # bound, but not listening
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         card = read_card(
             "tester", f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{address}"\n'
         )
@@ -309,8 +311,8 @@ async def test_a_server_that_is_not_there_is_a_connection_error():
     assert client.book.total().attempts == 2
 
 
-async def test_no_key_is_sent_to_a_server_that_needs_none(httpserver: HTTPServer):
-    """The usual key of a provider never goes to another address."""
+async def test_the_default_key_is_not_sent_to_another_address(httpserver: HTTPServer):
+    """A provider's default key goes only to the provider's default address."""
     seen: list[str] = []
 
     def handle(request: Request) -> Response:
@@ -335,7 +337,7 @@ async def test_no_key_is_sent_to_a_server_that_needs_none(httpserver: HTTPServer
 
 
 async def test_ollama_options_are_on_the_wire(httpserver: HTTPServer):
-    """Ollama is sent the seat's sampling under its own names, next to the card's options."""
+    """Ollama gets the seat's sampling under its own names, next to the card's options."""
     sent: list[dict[str, Any]] = []
 
     def handle(request: Request) -> Response:
@@ -372,8 +374,8 @@ async def test_ollama_options_are_on_the_wire(httpserver: HTTPServer):
     }
 
 
-async def test_anthropic_is_spoken_to_in_its_own_dialect(httpserver: HTTPServer):
-    """Anthropic gets temperature and length; seed and log-probabilities it cannot be asked for."""
+async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
+    """Anthropic gets temperature and length; seed and log-probabilities are dropped."""
     sent: list[dict[str, Any]] = []
 
     def handle(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Processes that speak for the one that plays: the same replies and failures, and no orphans."""
+"""Worker processes: the same replies and failures as without them, and no orphans."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from peerjudge.shelf.cards import read_card
 
 
 def prompt(text: str):
-    """A prompt of two messages."""
+    """Return a prompt of two messages."""
     return [SystemMessage(content="Be fair."), UserMessage(content=text, source="moderator")]
 
 
 def completion(text: str, **choice: object) -> Response:
-    """A reply in OpenAI's form."""
+    """Return a completion in OpenAI's form."""
     message = {"role": "assistant", "content": text}
     body = {
         "choices": [{"index": 0, "message": message, "finish_reason": "stop", **choice}],
@@ -51,10 +51,10 @@ def completion(text: str, **choice: object) -> Response:
 
 
 class Model:
-    """Answers with what it was asked, after doing to each request what it was told to."""
+    """Server that answers with the prompt's text; requests can be held or refused."""
 
     def __init__(self, server: HTTPServer) -> None:
-        self.asked = 0
+        self.attempts = 0
         self.reached = threading.Event()
         self.release = threading.Event()
         self.release.set()
@@ -64,32 +64,32 @@ class Model:
         server.expect_request("/v1/chat/completions").respond_with_handler(self.answer)
 
     def hold(self) -> None:
-        """Let the next requests wait until they are released."""
+        """Hold the next requests until they are released."""
         self.reached.clear()
         self.release.clear()
 
     def answer(self, request: Request) -> Response:
-        """One attempt."""
-        self.asked += 1
+        """Answer one attempt."""
+        self.attempts += 1
         self.reached.set()
         self.release.wait(30)
         if self.refusals:
             return self.refusals.pop(0)
-        said = json.loads(request.data)["messages"][-1]["content"]
+        text = json.loads(request.data)["messages"][-1]["content"]
         key = request.headers["Authorization"]
-        return completion(f"{said} {key}", logprobs=self.logprobs)
+        return completion(f"{text} {key}", logprobs=self.logprobs)
 
 
 @pytest.fixture
 def model(httpserver: HTTPServer):
-    """A model on the loopback; whoever is still held is let go at the end."""
+    """Yield a model on the loopback; release held requests at the end."""
     model = Model(httpserver)
     yield model
     model.release.set()
 
 
 def card_for(model: Model, extra: str = ""):
-    """A card whose model it is."""
+    """Return a card of this model."""
     return read_card(
         "tester",
         f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{model.url}"\nkey_env = "KEY"\n{extra}',
@@ -97,20 +97,20 @@ def card_for(model: Model, extra: str = ""):
 
 
 def at_once(client: Governed) -> Governed:
-    """The same client, not waiting between attempts."""
+    """Return the same client without waits between attempts."""
     return Governed(client.inner, reviewer="r", policy=RetryPolicy(attempts=3, wait=0.0))
 
 
-def gone(process: int) -> bool:
-    """Whether the process (as `os.pidfd_open` has it) has ended."""
+def has_ended(process: int) -> bool:
+    """Return whether a process (as `os.pidfd_open` has it) has ended."""
     try:
         return bool(select.select([process], [], [], 0)[0])
     finally:
         os.close(process)
 
 
-async def test_replies_and_failures_come_back_as_if_made_here(model: Model):
-    """Text, usage, log-probabilities, status and `Retry-After` pass through the other process."""
+async def test_replies_and_failures_equal_those_of_this_process(model: Model):
+    """Text, usage, log-probabilities, status and `Retry-After` are the same."""
     alternative = {"token": "2", "logprob": -2.0, "bytes": [50]}
     model.logprobs = {
         "content": [{"token": "1", "logprob": -0.1, "bytes": [49], "top_logprobs": [alternative]}]
@@ -135,24 +135,24 @@ async def test_replies_and_failures_come_back_as_if_made_here(model: Model):
                 model.refusals = [Response("{}", status=429, headers={"Retry-After": "3"})]
                 try:
                     await client.inner.create(prompt("b"))
-                except Exception as error:  # noqa: BLE001  looked at below
+                except Exception as error:  # noqa: BLE001  compared below
                     both.append(error)
-            told = [
+            described = [
                 (type(e).__name__, str(e), is_transient(e), is_overload(e), read_retry_after(e))
                 for e in both
             ]
-            assert told[0] == told[1]
-            assert told[0][0] == "RateLimitError"
+            assert described[0] == described[1]
+            assert described[0][0] == "RateLimitError"
             model.refusals = [Response("<html>", content_type="text/html")]
             with pytest.raises(Exception, match="no reply") as caught:
                 await at_once(there).create(prompt("c"))
             assert type(caught.value).__name__ == MalformedReplyError.__name__
         processes = [os.pidfd_open(pid) for pid in workers.pids]
-    assert [gone(process) for process in processes] == [True, True]
+    assert [has_ended(process) for process in processes] == [True, True]
 
 
-async def test_equal_requests_are_one_call_whoever_makes_it(model: Model):
-    """Single flight and cache are before the workers: ten equal requests are one attempt."""
+async def test_equal_requests_are_one_call_with_workers(model: Model):
+    """Single flight and cache come before the workers: ten equal requests are one attempt."""
     environ = {"KEY": "quay"}
     async with (
         WorkerPool.open(2, environ=environ) as workers,
@@ -161,11 +161,11 @@ async def test_equal_requests_are_one_call_whoever_makes_it(model: Model):
         client = pool.client(card_for(model))
         results = await asyncio.gather(*(client.create(prompt("same")) for _ in range(10)))
         assert sorted(result.cached for result in results) == [False] + [True] * 9
-        assert model.asked == 1
+        assert model.attempts == 1
 
 
-async def test_the_calls_of_a_killed_worker_are_made_by_those_who_are_left(model: Model):
-    """With every worker dead, one after the other, the playing process speaks for itself."""
+async def test_calls_of_a_killed_worker_are_retried_elsewhere(model: Model):
+    """With all workers dead, this process makes the calls."""
     environ = {"KEY": "quay"}
     async with (
         WorkerPool.open(2, environ=environ) as workers,
@@ -174,19 +174,19 @@ async def test_the_calls_of_a_killed_worker_are_made_by_those_who_are_left(model
         client = at_once(pool.client(card_for(model)))
         for left in (1, 0):
             model.hold()
-            asking = asyncio.create_task(client.create(prompt(f"{left} left")))
+            calling = asyncio.create_task(client.create(prompt(f"{left} left")))
             await asyncio.to_thread(model.reached.wait, 30)
-            # The idlest of equals is the first.
+            # With equal load, the first worker gets the call.
             os.kill(workers.pids[0], signal.SIGKILL)
             model.release.set()
-            assert (await asking).content.startswith(f"{left} left")
+            assert (await calling).content.startswith(f"{left} left")
             assert len(workers.pids) == left
         assert (await client.create(prompt("none left"))).content.startswith("none left")
         assert (client.book.tally("r").paid, client.book.tally("r").attempts) == (3, 5)
 
 
 async def test_a_cancelled_call_leaves_its_worker_free(model: Model):
-    """Whoever stops waiting stops the call there too; the worker goes on answering others."""
+    """The call stops in the worker too, which goes on answering others."""
     environ = {"KEY": "quay"}
     async with (
         WorkerPool.open(1, environ=environ) as workers,
@@ -194,18 +194,18 @@ async def test_a_cancelled_call_leaves_its_worker_free(model: Model):
     ):
         client = pool.client(card_for(model))
         model.hold()
-        asking = asyncio.create_task(client.create(prompt("a")))
+        calling = asyncio.create_task(client.create(prompt("a")))
         await asyncio.to_thread(model.reached.wait, 30)
-        asking.cancel()
+        calling.cancel()
         model.release.set()
         with pytest.raises(asyncio.CancelledError):
-            await asking
+            await calling
         assert workers.least_busy().busy == 0
         assert (await client.create(prompt("b"))).content.startswith("b")
 
 
-async def test_a_crew_that_cannot_start_leaves_its_calls_to_the_player(model: Model):
-    """A worker that dies at once is no reason to end the run."""
+async def test_a_worker_that_dies_at_once_fails_its_calls(model: Model):
+    """Later calls find no worker and are made by this process."""
     async with WorkerPool.open(1, environ={}) as workers:
         (pid,) = workers.pids
         os.kill(pid, signal.SIGKILL)
@@ -218,8 +218,8 @@ async def test_a_crew_that_cannot_start_leaves_its_calls_to_the_player(model: Mo
         assert workers.least_busy() is None
 
 
-async def test_whoever_still_waits_when_a_crew_goes_is_told(model: Model):
-    """A call that outlives its crew is made again, by the process that plays."""
+async def test_calls_under_way_when_the_workers_end_are_retried(model: Model):
+    """A call that outlives its workers is made again by this process."""
     environ = {"KEY": "quay"}
     async with ClientPool(environ=environ) as own:
         inner = own.client(card_for(model)).inner
@@ -227,18 +227,18 @@ async def test_whoever_still_waits_when_a_crew_goes_is_told(model: Model):
             workers.register_card("m", card_for(model))
             client = at_once(Governed(RemoteClient(inner, workers, "m")))
             model.hold()
-            asking = asyncio.create_task(client.create(prompt("a")))
+            calling = asyncio.create_task(client.create(prompt("a")))
             await asyncio.to_thread(model.reached.wait, 30)
         model.release.set()
-        assert (await asking).content == "a Bearer quay"
+        assert (await calling).content == "a Bearer quay"
         assert client.book.tally("r").attempts == 2
 
 
-def test_a_described_failure_keeps_the_names_of_its_types():
-    """The types of vendor libraries are made anew by name, for they cannot be sent."""
+def test_a_rebuilt_error_has_the_names_of_its_types():
+    """Vendor types cannot be pickled, so they are rebuilt by name."""
 
     class OddError(TimeoutError):
-        """A timeout."""
+        """Timeout of an unusual type."""
 
     error = CallError.describe(OddError("late")).rebuild()
     assert [kind.__name__ for kind in type(error).__mro__[:3]] == [
@@ -250,11 +250,11 @@ def test_a_described_failure_keeps_the_names_of_its_types():
     assert is_transient(error)
 
 
-def test_a_described_failure_says_what_retries_go_by():
-    """A used-up quota is hopeless by whichever name, and a date is seen by the server's clock."""
+def test_a_rebuilt_error_has_all_that_retries_depend_on():
+    """Quota codes, status, `Retry-After` and the server's date survive."""
 
     class QuotaError(Exception):
-        """As openai has it."""
+        """Quota error as openai raises it."""
 
         status_code = 429
         type = "insufficient_quota"

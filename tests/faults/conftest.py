@@ -1,4 +1,4 @@
-"""A model server that misbehaves as real ones do, and an experiment that asks it."""
+"""Model server with the faults of real ones, and an experiment that uses it."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ FAULTS = {
     "wrong type": 1,
     "empty": 1,
 }
-"""What can go wrong, and how often beside the others. The last four are not tried again.
+"""Faults and their relative frequencies. The last four are not retried.
 
-A slow reply comes in pieces but comes; one that drips never ends.
+A slow reply comes in pieces; one that drips never ends.
 """
 
 
 PRICES = {"ann-model": (2, 10), "bob-model": (1, 5)}
-"""USD for a million tokens of prompt and reply."""
+"""USD per million tokens of prompt and reply."""
 
 BAD_BODIES = {
     "half a line": ("application/json", '{"choices": [{"mess'),
@@ -54,22 +54,22 @@ BAD_BODIES = {
     "empty": ("application/json", ""),
 }
 ENOUGH_HUNG = 8
-"""So many calls have to hang before `hung` is set."""
+"""Hanging calls until `hung` is set."""
 
 
 def mark(digest: str) -> str:
-    """A word that only the reply to this request has, and no figure in it that looks like a verdict."""
+    """Return a word that identifies the reply to a request, without digits that look like a verdict."""
     return "m" + "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:16])
 
 
 @dataclass
 class ModelServer:
-    """Answers chat completions; a share of the attempts, drawn from their content, goes wrong.
+    """Server of chat completions in which a share `rate` of the attempts goes wrong.
 
-    `asked` counts attempts and `answered` complete replies, by request; `earned` is what those
-    cost [USD]. A request's fate depends on its content and on how often it came, so that every run
-    meets the same faults. Every reply bears the mark of its request, takes `pace` seconds at most,
-    and `on_call` is told of every attempt.
+    `asked` counts attempts and `answered` complete replies, by request; `earned` is the cost of
+    the replies in USD. The fate of a request depends on its content and on the number of its
+    attempts, so every run meets the same faults. Every reply has the mark of its request and takes
+    at most `pace` seconds. `on_call` is called with every attempt.
     """
 
     rate: float = 0.0
@@ -89,10 +89,10 @@ class ModelServer:
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     def fate(self, key: str) -> str:
-        """What becomes of this attempt."""
+        """Return the fate of this attempt: an answer or a fault."""
         draw = random.Random(f"{self.seed} {key} {self.asked[key]}")
-        # A request fails at most twice in a row, or the suite would spend its time in waiting; the
-        # other attempts fail a little oftener, for the share of all attempts to be the rate.
+        # A request fails at most twice in a row, to keep waits short. So the other attempts fail
+        # slightly more often, which keeps the share of all attempts at the rate.
         patient = self.rate < 1.0 and self._in_a_row[key] == 2
         if patient or draw.random() >= self.rate * (1.0 if self.rate == 1.0 else 1.1):
             self._in_a_row[key] = 0
@@ -101,7 +101,7 @@ class ModelServer:
         return draw.choices(self.fates, [FAULTS.get(fate, 1) for fate in self.fates])[0]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """One attempt."""
+        """Answer one attempt."""
         text = await request.text()
         key = hashlib.sha256(text.encode()).hexdigest()
         self.asked[key] += 1
@@ -118,17 +118,17 @@ class ModelServer:
         return await self.fail(request, fate)
 
     def price(self, text: str) -> float:
-        """What a reply costs by the prices of the project."""
+        """Return the cost of a reply by the prices of the project (USD)."""
         rates = PRICES[json.loads(text)["model"]]
         return sum(tokens * rate for tokens, rate in zip(self.usage, rates, strict=True)) / 1e6
 
     async def reply(
         self, request: web.Request, text: str, *, slow: bool = False
     ) -> web.StreamResponse:
-        """The completion that this request always gets: one of the two answers is better."""
+        """Send the completion that this request always gets, with one of the two verdicts."""
         digest = hashlib.sha256(text.encode()).hexdigest()
-        said = f"I compared both with care. {mark(digest)}\n{'12'[int(digest[0], 16) % 2]}"
-        choice = {"index": 0, "message": {"role": "assistant", "content": said}}
+        completion = f"I compared both with care. {mark(digest)}\n{'12'[int(digest[0], 16) % 2]}"
+        choice = {"index": 0, "message": {"role": "assistant", "content": completion}}
         prompt, reply = self.usage
         usage = {"prompt_tokens": prompt, "completion_tokens": reply}
         body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
@@ -143,7 +143,7 @@ class ModelServer:
         return response
 
     async def fail(self, request: web.Request, fate: str) -> web.StreamResponse:
-        """A reply that is none."""
+        """Send a fault instead of a reply."""
         if fate in BAD_BODIES:
             kind, body = BAD_BODIES[fate]
             return web.Response(text=body, content_type=kind)
@@ -168,7 +168,7 @@ class ModelServer:
         return web.Response()
 
     async def serve(self, ready: threading.Event, stop: asyncio.Event) -> None:
-        """Answer until it is told to stop."""
+        """Answer requests until the stop event."""
         app = web.Application()
         app.router.add_post("/v1/chat/completions", self.handle)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
@@ -183,7 +183,7 @@ class ModelServer:
 
 @contextlib.contextmanager
 def running(server: ModelServer) -> Iterator[ModelServer]:
-    """The server in a thread of its own while the block lasts."""
+    """Run the server in a thread of its own while the block lasts."""
     ready = threading.Event()
     handle: dict[str, object] = {}
 
@@ -203,20 +203,20 @@ def running(server: ModelServer) -> Iterator[ModelServer]:
 
 @pytest.fixture(autouse=True)
 def quiet():
-    """Thousands of retries are expected here, and not shown one by one."""
+    """Capture the log lines of thousands of expected retries."""
     with structlog.testing.capture_logs():
         yield
 
 
 @pytest.fixture
 def start():
-    """Starts servers that are stopped at the end of the test."""
+    """Start servers and stop them at the end of the test."""
     with contextlib.ExitStack() as stack:
         yield lambda server: stack.enter_context(running(server))
 
 
 def project(folder, server: ModelServer, *, limits: str = "timeout = 2\nattempts = 4") -> Shelf:
-    """A project with two reviewers who are models of this server, with a price."""
+    """Write a project with two reviewers that are models of this server, with prices."""
     (folder / "agents").mkdir(parents=True, exist_ok=True)
     for name in ("ann", "bob"):
         (folder / "agents" / f"{name}.toml").write_text(
@@ -230,7 +230,7 @@ def project(folder, server: ModelServer, *, limits: str = "timeout = 2\nattempts
 
 
 def study(*, repetitions: int = 1) -> Experiment:
-    """Ann and Bob discuss, each leading, in both orders; and Ann judges alone, after explaining."""
+    """Return an experiment: Ann and Bob discuss under both leaders; Ann judges alone in both orders."""
     return Experiment(
         name="study",
         data="sample",
@@ -249,15 +249,15 @@ def study(*, repetitions: int = 1) -> Experiment:
     )
 
 
-def kept_replies(transcripts) -> int:
-    """Turns whose reply was paid for by the run that made them."""
+def count_paid_turns(transcripts) -> int:
+    """Count the turns whose reply was paid for by the run that made them."""
     return sum(not turn.utterance.cached for one in transcripts for turn in one.turns)
 
 
 class Commands:
-    """The command line, one command at a time, each in a process that can be killed.
+    """Command line that runs one command at a time, each in a process that can be killed.
 
-    It tells of everything that it leaves open.
+    Python's warnings of unclosed resources are on.
     """
 
     def __init__(self):
@@ -270,23 +270,23 @@ class Commands:
         )
 
     def start(self, folder, *words):
-        """The number of the process that runs these words in this folder."""
+        """Start a command in this folder and return its process id."""
         self._process.stdin.write(json.dumps([str(folder), *words]) + "\n")
         self._process.stdin.flush()
         return int(self._process.stdout.readline())
 
     def code(self):
-        """The exit code of what was started, once it has ended."""
+        """Return the exit code of the started command, once it has ended."""
         return int(self._process.stdout.readline())
 
     def close(self):
-        """No further command."""
+        """End the process."""
         self._process.communicate()
 
 
 @pytest.fixture(scope="session")
 def commands():
-    """The command line."""
+    """Yield the command line."""
     running = Commands()
     yield running
     running.close()
@@ -297,12 +297,12 @@ class _Kit:
     ModelServer = ModelServer
     project = staticmethod(project)
     study = staticmethod(study)
-    kept_replies = staticmethod(kept_replies)
+    count_paid_turns = staticmethod(count_paid_turns)
     mark = staticmethod(mark)
     faults = FAULTS
 
 
 @pytest.fixture(scope="session")
 def kit():
-    """What the tests here share, as tests cannot import each other."""
+    """Return the shared parts, as tests cannot import each other."""
     return _Kit

@@ -1,4 +1,4 @@
-"""Thousands of calls to a server that fails in every way: nothing is lost, nothing paid twice."""
+"""Thousands of calls to a server with every fault: no reply is lost and none paid twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from peerjudge.data import StopReason
 from peerjudge.runs import load, run
 
 FAILING = 0.3
-"""The share of attempts that go wrong."""
+"""Share of attempts that fail."""
 
 CAUSES = {
     "RateLimitError",
@@ -23,7 +23,7 @@ CAUSES = {
 
 
 async def play_under_fire(kit, start, folder, *, repetitions: int, connections: int, usd: float):
-    """Play the study at a failing server until all is done, with `usd` more to spend every time."""
+    """Play the study at a failing server until it is complete, with `usd` more to spend per run."""
     server = start(kit.ModelServer(rate=FAILING))
     shelf = kit.project(folder, server)
     out = folder / "out"
@@ -40,27 +40,27 @@ async def play_under_fire(kit, start, folder, *, repetitions: int, connections: 
         )
         paid += summary.calls.paid
         stops += summary.stopped == "cost limit"
-        # What the server was paid by this and all runs before stays below the limit.
+        # The cost of this run and all before stays below the limit.
         assert server.earned <= rounds * usd
         played = await load(out)
-        # Every discussion that was begun has ended or is left for later; who failed says of what.
+        # Every discussion has ended or is left for later; failed ones have a known cause.
         assert stops == rounds or all(one.stop is not None for one in played)
         failed = [one for one in played if one.stop is StopReason.FAILED]
         assert {one.failure.kind for one in failed} <= CAUSES
         assert summary.discussions.failed <= len(failed)
-        # No reply was lost: each complete reply of the server is a turn, or the reply of one.
-        assert sum(server.answered.values()) == kit.kept_replies(played) == paid
-        # And none was asked for again once it had been given; each repetition is a draw of its own.
+        # No reply was lost: each complete reply of the server is a paid turn.
+        assert sum(server.answered.values()) == kit.count_paid_turns(played) == paid
+        # None was requested again; each repetition is a draw of its own.
         assert max(server.answered.values()) <= repetitions
         assert rounds < 20
-    assert stops, "the limit was never reached"
+    assert stops, "no run reached its limit"
     assert set(server.faults) == set(kit.faults)
     assert sum(server.faults.values()) > 0.97 * FAILING * sum(server.asked.values())
     return played
 
 
 async def test_every_discussion_ends_and_no_reply_is_paid_twice(kit, start, tmp_path):
-    """Three hundred discussions at a 30 % rate of every fault end as if there had been none."""
+    """Three hundred discussions with 30 % faults end as without faults."""
     played = await play_under_fire(
         kit, start, tmp_path / "fire", repetitions=1, connections=144, usd=0.5
     )
@@ -69,21 +69,21 @@ async def test_every_discussion_ends_and_no_reply_is_paid_twice(kit, start, tmp_
     shelf = kit.project(tmp_path / "peace", peace)
     await run(kit.study(), out=tmp_path / "whole", shelf=shelf, limit=8, environ={})
     undisturbed = await load(tmp_path / "whole")
-    # The two servers have different addresses, and so the discussions other identities.
+    # The two servers have different addresses, so the discussions have different ids.
     asked = {one.comparison.id for one in undisturbed}
     same = [one for one in played if one.comparison.id in asked]
-    assert sorted(map(said, same)) == sorted(map(said, undisturbed))
+    assert sorted(map(content, same)) == sorted(map(content, undisturbed))
 
 
 @pytest.mark.storm
 async def test_two_thousand_discussions_under_fire(kit, start, tmp_path):
-    """The same for more than two thousand discussions (opt-in: `-m storm`)."""
+    """The same with more than two thousand discussions (opt-in: `-m storm`)."""
     played = await play_under_fire(kit, start, tmp_path, repetitions=8, connections=128, usd=2.0)
     assert len(played) >= 2000
 
 
-def said(transcript):
-    """What was said and read in a discussion, whatever it took."""
+def content(transcript):
+    """Return texts and verdicts of a discussion, without latency and attempts."""
     seats = [(seat.reviewer, seat.role.value) for seat in transcript.seats]
     turns = [(turn.utterance.text, str(turn.review.verdict)) for turn in transcript.turns]
     return (
@@ -97,7 +97,7 @@ def said(transcript):
 
 @pytest.mark.parametrize("connections", [1, 48])
 async def test_a_limit_in_usd_is_never_passed(kit, start, tmp_path, connections):
-    """Under fire and at any concurrency, what the server was paid stays below every limit."""
+    """With faults and at any concurrency, the cost stays below every limit."""
     server = start(
         kit.ModelServer(rate=FAILING, fates=("429 with Retry-After", "malformed", "wrong type"))
     )
@@ -119,14 +119,14 @@ async def test_a_limit_in_usd_is_never_passed(kit, start, tmp_path, connections)
         assert summary.stopped == "cost limit"
         assert summary.cost_known
         ended.append(sum(one.stop is not None for one in played))
-    assert ended == sorted(set(ended)), "a higher limit goes on"
+    assert ended == sorted(set(ended)), "a higher limit allows more discussions"
     while (await run(kit.study(), out=tmp_path / "out", shelf=shelf, limit=10)).discussions.failed:
         pass
     assert max(server.answered.values()) == 1
 
 
 def price(transcript, turn):
-    """What the server charges for a turn, by the prices of the project."""
+    """Return the cost of a turn by the prices of the project (USD)."""
     if turn.utterance.cached:
         return 0.0
     rates = {"ann": (2, 10), "bob": (1, 5)}[transcript.seat(turn.cue.seat).reviewer]
@@ -135,7 +135,7 @@ def price(transcript, turn):
 
 
 async def test_equal_private_reviews_are_paid_once(kit, start, tmp_path):
-    """What Ann says in private is asked once, whichever discussions and conditions it opens."""
+    """Discussions and conditions share Ann's private review."""
     server = start(kit.ModelServer())
     shelf = kit.project(tmp_path, server)
     summary = await run(kit.study(), out=tmp_path / "out", shelf=shelf, limit=3, environ={})
@@ -145,8 +145,8 @@ async def test_equal_private_reviews_are_paid_once(kit, start, tmp_path):
     assert summary.tokens == 600 * summary.calls.paid
 
 
-async def test_replies_outlive_the_turns_that_were_not_kept(kit, start, tmp_path):
-    """When the store is lost and the replies are not, nothing is paid again."""
+async def test_cached_replies_survive_the_loss_of_the_store(kit, start, tmp_path):
+    """With the replies of another run as cache, nothing is paid again."""
     server = start(kit.ModelServer())
     shelf = kit.project(tmp_path, server)
     first = await run(kit.study(), out=tmp_path / "one", shelf=shelf, limit=2, environ={})
@@ -163,7 +163,7 @@ async def test_replies_outlive_the_turns_that_were_not_kept(kit, start, tmp_path
 
 
 async def test_another_seed_is_another_draw(kit, start, tmp_path):
-    """A run with another seed asks anew, also where both keep their replies in one place."""
+    """A run with another seed makes new calls, also with a shared cache."""
     server = start(kit.ModelServer())
     shelf = kit.project(tmp_path, server)
     for seed in (1, 2):
@@ -179,8 +179,8 @@ async def test_another_seed_is_another_draw(kit, start, tmp_path):
         assert summary.calls.paid > 0
 
 
-async def test_a_hopeless_run_is_stopped(kit, start, tmp_path):
-    """When all fail, a run that may be stopped is stopped long before its end."""
+async def test_fail_on_error_stops_a_run(kit, start, tmp_path):
+    """When all discussions fail, the run stops long before its end."""
     server = start(kit.ModelServer(rate=1.0, fates=("500",)))
     shelf = kit.project(tmp_path, server, limits="attempts = 1")
     summary = await run(
@@ -195,7 +195,7 @@ async def test_a_hopeless_run_is_stopped(kit, start, tmp_path):
 
 @pytest.mark.parametrize("fate", ["hang", "drip"])
 async def test_a_server_that_hangs_fails_within_the_timeout_of_the_card(kit, start, tmp_path, fate):
-    """A call that is never answered, or a letter at a time, ends as a failure with its cause."""
+    """A call without an answer, or with one byte at a time, fails with its cause."""
     server = start(kit.ModelServer(rate=1.0, fates=(fate,)))
     shelf = kit.project(tmp_path, server, limits="attempts = 1\ntimeout = 0.2")
     summary = await run(kit.study(), out=tmp_path / "out", shelf=shelf, limit=1, environ={})
@@ -204,8 +204,8 @@ async def test_a_server_that_hangs_fails_within_the_timeout_of_the_card(kit, sta
     assert failures <= {"APITimeoutError", "TimeoutError"}
 
 
-async def test_a_discussion_has_its_deadline(kit, start, tmp_path):
-    """A discussion that takes longer than the run allows fails, whatever its calls may take."""
+async def test_a_discussion_past_its_deadline_fails(kit, start, tmp_path):
+    """The deadline of a discussion ends its calls before their own timeout."""
     server = start(kit.ModelServer(rate=1.0, fates=("hang",)))
     shelf = kit.project(tmp_path, server, limits="timeout = 600")
     summary = await run(
@@ -216,8 +216,8 @@ async def test_a_discussion_has_its_deadline(kit, start, tmp_path):
     assert summary.discussions.done == 0
 
 
-async def test_cancelling_stops_at_once_whatever_is_in_flight(kit, start, tmp_path):
-    """A cancelled run leaves no task behind, and every client closed."""
+async def test_cancelling_stops_a_run_at_once(kit, start, tmp_path):
+    """A cancelled run leaves no task and no open client."""
     server = start(kit.ModelServer(rate=0.7, fates=("hang",)))
     shelf = kit.project(tmp_path, server, limits="timeout = 600")
     before = asyncio.all_tasks()

@@ -1,4 +1,4 @@
-"""A run that is told to stop does so, whatever is in flight; what it paid for stays paid."""
+"""Interrupted runs: they stop at once and can be resumed without paying twice."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ RUN = f"run study --out out --display plain --limit 8 --max-connections {CONNECT
 ONE_AT_A_TIME = [
     *RUN[:-1],
     "1",
-]  # Whoever writes into a pipe that nobody reads holds up all others.
+]  # One call at a time, as a write into the pipe blocks until the test reads it.
+INTERRUPTED = "Interrupted. Progress is saved; run the same command to resume.\n"
 UNTIDY = ("Traceback", "Unclosed", "Warning", "never awaited", "was destroyed", "exception")
 
-# Says that its turn has come through the pipe `told`, and then does what the test wants.
+# Reports its turn through the pipe `told`, then runs the code of the test.
 AGENT = '''
-"""Somebody else's agent."""
+"""Foreign agent."""
 
 import asyncio
 import time
@@ -62,7 +63,7 @@ class Agent(BaseChatAgent):
 def reviewer():
     return Agent()
 '''
-DEAF = """
+IGNORING = """
         while True:
             try:
                 await asyncio.sleep(600)
@@ -72,7 +73,7 @@ DEAF = """
 
 
 def prepare(kit, folder, server, *, leader="ann", limits="timeout = 600", turn="", close="pass"):
-    """A project whose study is led by a model of this server, or by an agent that does this."""
+    """Write a project whose study is led by a model of this server or by a foreign agent."""
     kit.project(folder, server, limits=limits)
     (folder / "experiments").mkdir()
     (folder / "experiments" / "study.py").write_text(STUDY.replace("{leader}", leader))
@@ -83,9 +84,9 @@ def prepare(kit, folder, server, *, leader="ann", limits="timeout = 600", turn="
 
 
 def require_tidy(folder):
-    """What the run printed on stderr holds the one sentence and no complaint."""
-    err = (folder / "complaints").read_text()
-    assert err.endswith("Interrupted. Progress is saved; run the same command to resume.\n")
+    """Check that stderr ends with the closing sentence and has no warning or traceback."""
+    err = (folder / "stderr").read_text()
+    assert err.endswith(INTERRUPTED)
     assert not [word for word in UNTIDY if word in err], err
 
 
@@ -99,10 +100,10 @@ def require_tidy(folder):
         ("answer", "timeout = 600\nrequests_per_minute = 1", signal.SIGINT),
         ("hang", "timeout = 600\nmax_connections = 1", signal.SIGINT),
     ],
-    ids=["hang", "SIGTERM", "drip", "wait to try again", "wait for a rate", "wait for a place"],
+    ids=["hang", "SIGTERM", "drip", "wait for a retry", "wait for a rate", "wait for a connection"],
 )
-def test_a_run_stops_whatever_its_calls_do(kit, start, tmp_path, commands, fate, limits, number):
-    """No call holds it up, and nothing that it had open is left open."""
+def test_a_run_stops_during_any_kind_of_call(kit, start, tmp_path, commands, fate, limits, number):
+    """No call delays the end, and no resource stays open."""
     server = start(kit.ModelServer(rate=float(fate != "answer"), fates=(fate,)))
     prepare(kit, tmp_path, server, limits=limits)
     pid = commands.start(tmp_path, *RUN)
@@ -114,11 +115,11 @@ def test_a_run_stops_whatever_its_calls_do(kit, start, tmp_path, commands, fate,
 
 @pytest.mark.parametrize(
     "turn",
-    ["await asyncio.Event().wait()", DEAF, "await asyncio.to_thread(time.sleep, 600)"],
-    ids=["waiting", "deaf to cancellation", "in a thread"],
+    ["await asyncio.Event().wait()", IGNORING, "await asyncio.to_thread(time.sleep, 600)"],
+    ids=["waiting", "ignoring cancellation", "in a thread"],
 )
-def test_a_run_stops_whatever_a_foreign_agent_does(kit, start, tmp_path, commands, turn):
-    """Once the run itself has ended, it does not wait for anybody's tasks and threads."""
+def test_a_run_stops_during_any_turn_of_a_foreign_agent(kit, start, tmp_path, commands, turn):
+    """The end of a run does not wait for foreign tasks and threads."""
     prepare(kit, tmp_path, start(kit.ModelServer()), leader="foreign", turn=turn)
     pid = commands.start(tmp_path, *ONE_AT_A_TIME)
     (tmp_path / "told").read_text()
@@ -127,18 +128,18 @@ def test_a_run_stops_whatever_a_foreign_agent_does(kit, start, tmp_path, command
     require_tidy(tmp_path)
 
 
-def test_a_run_stops_though_an_agent_holds_up_the_event_loop(kit, start, tmp_path, commands):
-    """A loop that hears nothing is left by the watch beside it."""
+def test_a_run_stops_when_an_agent_blocks_the_event_loop(kit, start, tmp_path, commands):
+    """The watchdog ends a process whose event loop is blocked."""
     prepare(kit, tmp_path, start(kit.ModelServer()), leader="foreign", turn="time.sleep(600)")
     pid = commands.start(tmp_path, *ONE_AT_A_TIME)
     (tmp_path / "told").read_text()
     os.kill(pid, signal.SIGINT)
     assert commands.code() == 130
-    assert (tmp_path / "complaints").read_text().endswith("the same command goes on\n")
+    assert (tmp_path / "stderr").read_text().endswith(INTERRUPTED)
 
 
-def test_a_second_ctrl_c_ends_a_run_that_is_still_stopping(kit, start, tmp_path, commands):
-    """Where stopping takes for ever, as in an agent that cannot be closed, it is left at once."""
+def test_a_second_ctrl_c_ends_a_stopping_run_at_once(kit, start, tmp_path, commands):
+    """This ends a run whose agent cannot be closed."""
     prepare(
         kit,
         tmp_path,
@@ -156,10 +157,10 @@ def test_a_second_ctrl_c_ends_a_run_that_is_still_stopping(kit, start, tmp_path,
     require_tidy(tmp_path)
 
 
-async def test_a_run_stopped_while_calls_hang_goes_on_without_paying_twice(
+async def test_a_run_stopped_during_calls_is_resumed_without_paying_twice(
     kit, start, tmp_path, commands
 ):
-    """Stopped and started again, it makes only the calls again that were in flight."""
+    """The resumed run repeats only the calls that were in flight."""
     server = start(kit.ModelServer(rate=0.3, fates=("hang",)))
     prepare(kit, tmp_path, server)
     pid = commands.start(tmp_path, *RUN)

@@ -1,4 +1,4 @@
-"""A command killed at random moments, again and again, ends as one that was left alone."""
+"""A command killed at random moments, again and again, ends like an undisturbed one."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ EXPERIMENT = Experiment(
 '''
 
 
-class Blow:
-    """Kills a process so many seconds after it has made so many calls."""
+class Kill:
+    """Kill of a process some seconds after a number of calls."""
 
     def __init__(self, pid, *, calls, seconds):
         self._left = calls
@@ -41,19 +41,19 @@ class Blow:
             self._timer.start()
 
     def on_call(self):
-        """One more call has been made."""
+        """Count a call."""
         self._left -= 1
         if self._left == 0:
             self._timer.start()
 
     def cancel(self):
-        """Do not kill it any more."""
+        """Cancel the kill."""
         self._left = 0
         self._timer.cancel()
 
 
-def kept_of(folder, server, mark):
-    """The requests whose replies are stored in this folder, as turns or as replies."""
+def find_stored(folder, server, mark):
+    """Return the requests whose replies are stored in this folder, as turns or in the cache."""
     found = ""
     for table, file in (("turns", "store.db"), ("replies", "replies.db")):
         if not (folder / file).exists():
@@ -68,7 +68,7 @@ def kept_of(folder, server, mark):
 
 
 def plain(transcript):
-    """A discussion without what no two runs share: how long a call took, and whose call it was."""
+    """Return a discussion without latency, attempts and cache marks, which differ between runs."""
     turns = tuple(
         replace(turn, utterance=replace(turn.utterance, latency=0.0, attempts=1, cached=False))
         for turn in transcript.turns
@@ -77,7 +77,7 @@ def plain(transcript):
 
 
 async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_path, commands):
-    """Whenever it is killed, only calls in flight are lost, and no stored reply is asked for again."""
+    """Only calls in flight are lost, and no stored reply is requested again."""
     choose = random.Random(20260711)
     server = start(kit.ModelServer(pace=0.02))
     kit.project(tmp_path, server, limits="timeout = 600")
@@ -89,15 +89,15 @@ async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_
         before = server.asked.copy()
         pid = commands.start(tmp_path, *words, "killed")
         calls = choose.randrange(12)
-        blow = Blow(pid, calls=calls, seconds=choose.random() * (0.03 if calls else 0.5))
-        server.on_call = blow.on_call
+        kill = Kill(pid, calls=calls, seconds=choose.random() * (0.03 if calls else 0.5))
+        server.on_call = kill.on_call
         code = commands.code()
-        blow.cancel()
+        kill.cancel()
         assert code in {0, -signal.SIGKILL}
         kills += code == -signal.SIGKILL
         asked = set(server.asked - before)
         assert kept.isdisjoint(asked)
-        now = kept_of(tmp_path / "killed", server, kit.mark)
+        now = find_stored(tmp_path / "killed", server, kit.mark)
         assert kept <= now <= kept | asked
         assert len(asked - now) <= CONNECTIONS
         kept = now
@@ -105,7 +105,7 @@ async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_
     assert commands.code() == 0
     commands.start(tmp_path, *words, "whole")
     assert commands.code() == 0
-    assert "Traceback" not in (tmp_path / "complaints").read_text()
+    assert "Traceback" not in (tmp_path / "stderr").read_text()
     killed, whole = await load(tmp_path / "killed"), await load(tmp_path / "whole")
     assert all(one.stop is StopReason.COMPLETE for one in whole)
     assert [plain(one) for one in killed] == [plain(one) for one in whole]

@@ -1,4 +1,4 @@
-"""A run for which several processes speak: the same run, whatever becomes of them."""
+"""Runs with several worker processes equal runs without them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
 '''
 
 OWN = '''
-"""Says in which process it speaks."""
+"""Reports the id of its process."""
 
 import os
 
@@ -43,8 +43,8 @@ def reviewer():
 '''
 
 
-def workers_of(pid: int) -> list[int]:
-    """The processes that speak for this one."""
+def find_workers(pid: int) -> list[int]:
+    """Return the worker processes of a process."""
     found: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -58,7 +58,7 @@ def workers_of(pid: int) -> list[int]:
 
 
 def ended(processes: list[int]) -> bool:
-    """Whether all these processes (as `os.pidfd_open` has them) end within a minute."""
+    """Return whether all these processes (as `os.pidfd_open` has them) end within a minute."""
     try:
         return all(select.select([process], [], [], 60)[0] for process in processes)
     finally:
@@ -66,8 +66,8 @@ def ended(processes: list[int]) -> bool:
             os.close(process)
 
 
-def said(transcript) -> object:
-    """A discussion without what depends on when a call was made, and on who asked first."""
+def content(transcript) -> object:
+    """Return a discussion without latency, attempts and cache marks."""
     plain = to_plain(transcript)
     for turn in plain["turns"]:
         for name in ("latency", "attempts", "cached"):
@@ -75,8 +75,8 @@ def said(transcript) -> object:
     return plain
 
 
-async def test_a_run_is_the_same_whoever_speaks(kit, start, tmp_path):
-    """Turn for turn, and call for call: each request is asked once, whoever asks it."""
+async def test_workers_do_not_change_a_run(kit, start, tmp_path):
+    """Turns and calls are equal, and each request is made once."""
     server = start(kit.ModelServer())
     shelf = kit.project(tmp_path, server)
     (tmp_path / "agents" / "own.py").write_text(OWN)
@@ -96,7 +96,7 @@ async def test_a_run_is_the_same_whoever_speaks(kit, start, tmp_path):
         )
         assert set(server.answered.values()) == {len(runs) + 1}
         played = await load(tmp_path / str(workers))
-        runs.append((sorted(map(str, map(said, played))), summary.calls, summary.tokens))
+        runs.append((sorted(map(str, map(content, played))), summary.calls, summary.tokens))
     assert runs[0] == runs[1]
     assert f"I am {os.getpid()}." in str(runs[1][0])
     again = await run(study, out=tmp_path / "2", shelf=shelf, limit=2, workers=2, environ={})
@@ -104,31 +104,31 @@ async def test_a_run_is_the_same_whoever_speaks(kit, start, tmp_path):
 
 
 class Killer:
-    """Kills a worker when so many discussions have ended."""
+    """Observer that kills a worker after a number of discussions."""
 
     def __init__(self, *, after: int) -> None:
         self.left = after
         self.killed: list[int] = []
 
     def planned(self, prepared):
-        """Nothing."""
+        """Do nothing."""
 
     def began(self, transcript):
-        """Nothing."""
+        """Do nothing."""
 
     def skipped(self, count):
-        """Nothing."""
+        """Do nothing."""
 
     def ended(self, transcript):
-        """Count, and kill."""
+        """Count a discussion; kill a worker after the last one to count."""
         self.left -= 1
         if self.left == 0:
-            self.killed = workers_of(os.getpid())[:1]
+            self.killed = find_workers(os.getpid())[:1]
             os.kill(self.killed[0], signal.SIGKILL)
 
 
 async def test_a_killed_worker_costs_no_discussion(kit, start, tmp_path):
-    """Its calls under way are made again by another; at most those have been asked for twice."""
+    """Its calls under way, and only those, are made again by another worker."""
     server = start(kit.ModelServer(pace=0.02))
     shelf = kit.project(tmp_path, server)
     killer = Killer(after=20)
@@ -145,13 +145,13 @@ async def test_a_killed_worker_costs_no_discussion(kit, start, tmp_path):
     assert len(killer.killed) == 1
     assert (summary.discussions.failed, summary.stopped) == (0, None)
     played = await load(tmp_path / "out")
-    twice = sum(server.answered.values()) - kit.kept_replies(played)
+    twice = sum(server.answered.values()) - kit.count_paid_turns(played)
     assert 0 <= twice <= 16
-    assert workers_of(os.getpid()) == []
+    assert find_workers(os.getpid()) == []
 
 
-async def test_a_limit_is_one_for_all_workers(kit, start, tmp_path):
-    """What three processes spend together stays below the limit in USD of the run."""
+async def test_the_cost_limit_covers_all_workers(kit, start, tmp_path):
+    """The cost of three workers together stays below the run's limit."""
     server = start(kit.ModelServer())
     shelf = kit.project(tmp_path, server)
     summary = await run(
@@ -165,15 +165,15 @@ async def test_a_limit_is_one_for_all_workers(kit, start, tmp_path):
     )
     assert summary.stopped == "cost limit"
     assert sum(server.answered.values()) == summary.calls.paid
-    # A reply costs $0.002 at Ann's and $0.001 at Bob's.
+    # Ann's replies cost $0.002 each, Bob's $0.001.
     assert 0.04 < summary.cost_usd <= 0.05
 
 
 @pytest.mark.parametrize(
-    ("blow", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)], ids=["Ctrl-C", "kill -9"]
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)], ids=["Ctrl-C", "kill -9"]
 )
-def test_no_worker_outlives_its_run(kit, start, tmp_path, blow, code):
-    """However a run is ended in the middle of its calls, all its processes end."""
+def test_no_worker_outlives_its_run(kit, start, tmp_path, number, code):
+    """After Ctrl-C and after a kill, all processes end."""
     server = start(kit.ModelServer(rate=0.9, fates=("hang",)))
     kit.project(tmp_path, server, limits="timeout = 600")
     (tmp_path / "study.py").write_text(STUDY)
@@ -185,20 +185,20 @@ def test_no_worker_outlives_its_run(kit, start, tmp_path, blow, code):
     )
     try:
         assert server.hung.wait(60)
-        workers = [os.pidfd_open(pid) for pid in workers_of(playing.pid)]
+        workers = [os.pidfd_open(pid) for pid in find_workers(playing.pid)]
         assert len(workers) == 2
-        playing.send_signal(blow)
-        _, told = playing.communicate(timeout=60)
+        playing.send_signal(number)
+        _, stderr = playing.communicate(timeout=60)
     finally:
         playing.kill()
         playing.communicate()
     assert playing.returncode == code
-    assert "Traceback" not in told
+    assert "Traceback" not in stderr
     assert ended(workers)
 
 
-async def test_fewer_than_one_worker_is_a_mistake(kit, start, tmp_path):
-    """Somebody has to speak."""
+async def test_fewer_than_one_worker_is_an_error(kit, start, tmp_path):
+    """A run needs at least one worker."""
     server = start(kit.ModelServer())
     with pytest.raises(ExperimentError, match="1 worker or more, not 0"):
         await run(kit.study(), out=tmp_path, shelf=kit.project(tmp_path, server), workers=0)

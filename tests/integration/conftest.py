@@ -1,4 +1,4 @@
-"""A real model server with a tiny random model; see `make integration`."""
+"""Model server with a tiny random model; see `make integration`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PATIENCE = 120
 
 @dataclass(frozen=True)
 class Server:
-    """A model server: where it is, and what it writes down."""
+    """Address and log file of a model server."""
 
     url: str
     log: Path
 
     @property
     def is_up(self) -> bool:
-        """Whether it answers."""
+        """Return whether the server answers."""
         try:
             with urllib.request.urlopen(f"{self.url}/models", timeout=5) as reply:
                 return reply.status == 200
@@ -35,20 +35,20 @@ class Server:
 
     @property
     def answered(self) -> int:
-        """How many completions it has sent."""
+        """Return the number of completions sent."""
         return self.log.read_text().count('"POST /v1/chat/completions HTTP/1.1" 200')
 
     def wait_for(self, answered: int) -> None:
-        """Wait until it has sent so many completions."""
+        """Wait until so many completions were sent."""
         end = time.monotonic() + PATIENCE
         while self.answered < answered:
             assert time.monotonic() < end, self.log.read_text()[-2000:]
-            time.sleep(0.01)  # Its own process cannot tell us what it does.
+            time.sleep(0.01)  # The server's log is the only sign of its progress.
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """A llama.cpp server, which is stopped at the end."""
+    """Yield a llama.cpp server, and stop it at the end."""
     if not PYTHON.exists():
         pytest.skip("there is no model server in .venv-integration; `make integration` builds it")
     folder = tmp_path_factory.mktemp("model")
@@ -59,7 +59,7 @@ def server(tmp_path_factory):
         port = probe.getsockname()[1]
     words = (
         f"--model {model} --host 127.0.0.1 --port {port} --n_ctx 16384 --logits_all true "
-        "--interrupt_requests false"  # or it breaks off a stream for whoever asks next
+        "--interrupt_requests false"  # otherwise it breaks off a stream at the next request
     )
     with (
         log.open("w") as out,
@@ -73,7 +73,7 @@ def server(tmp_path_factory):
             if process.poll() is not None or time.monotonic() > end:
                 process.kill()
                 pytest.fail(f"the model server did not start:\n{log.read_text()[-2000:]}")
-            time.sleep(0.1)  # Its own process cannot tell us when it listens.
+            time.sleep(0.1)  # polled, as the server does not report that it listens
         yield server
         process.terminate()
 
@@ -95,7 +95,7 @@ logprobs = true
 
 @pytest.fixture
 def card(server):
-    """The text of a card whose model is this server's."""
+    """Return a function that writes a card whose model is this server's."""
     return lambda name, options="", most=24: CARD.format(
         name=name, url=server.url, options=options, most=most
     )

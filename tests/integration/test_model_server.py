@@ -1,4 +1,4 @@
-"""What a real OpenAI-compatible server makes of what PeerJudge sends it (opt-in)."""
+"""Calls to a real OpenAI-compatible server (opt-in)."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ MOST = 24
 
 @pytest.fixture
 async def client(card):
-    """The client of the card, which keeps no replies: every call goes over the wire."""
+    """Yield the client of the card, without a cache: every call goes to the server."""
     built = build_client(read_card("noise", card("noise")), environ={})
     yield built
     await built.close()
 
 
-async def said(client, **sampling):
-    """The whole reply to the prompt, sampled so."""
+async def fetch(client, **sampling):
+    """Return the reply to the prompt with this sampling."""
     args, dropped = create_args(Sampling(max_tokens=MOST, **sampling), "openai", model="noise")
     assert dropped == ()
     return await client.create(PROMPT, extra_create_args=args)
 
 
 async def test_log_probabilities_come_with_every_token(client):
-    """Each token has its own, and those of its rivals, which are those of a distribution."""
-    result = await said(client, temperature=1.0, logprobs=True)
+    """Each token has its own and those of its alternatives, which form a distribution."""
+    result = await fetch(client, temperature=1.0, logprobs=True)
     assert result.logprobs
     assert len(result.logprobs) == result.usage.completion_tokens == MOST
     assert result.finish_reason == "length"
@@ -44,51 +44,51 @@ async def test_log_probabilities_come_with_every_token(client):
         assert token.logprob <= 0.0
         assert token.top_logprobs
         assert sum(math.exp(rival.logprob) for rival in token.top_logprobs) < 1.0 + 1e-6
-    assert (await said(client, temperature=1.0)).logprobs is None
+    assert (await fetch(client, temperature=1.0)).logprobs is None
 
 
 async def test_a_seed_repeats_a_reply_and_another_does_not(client):
-    """Sampled from the same seed, noise says the same again."""
+    """The same seed gives the same random reply."""
     one, again, other = [
-        (await said(client, temperature=1.0, seed=seed)).content for seed in (5, 5, 6)
+        (await fetch(client, temperature=1.0, seed=seed)).content for seed in (5, 5, 6)
     ]
     assert one == again
     assert one != other
 
 
-async def test_temperature_decides_how_free_a_reply_is(client):
-    """At zero all seeds say the same; at one, hardly two do."""
+async def test_temperature_varies_replies(client):
+    """At 0 all seeds give one reply; at 1 all replies differ."""
     for temperature, replies in ((0.0, 1), (1.0, 5)):
         texts = {
-            (await said(client, temperature=temperature, seed=seed)).content for seed in range(5)
+            (await fetch(client, temperature=temperature, seed=seed)).content for seed in range(5)
         }
         assert len(texts) == replies
 
 
-async def test_a_streamed_reply_is_the_same_in_pieces(client):
-    """The pieces of a stream make up the reply that the same seed gives as a whole."""
+async def test_a_streamed_reply_equals_a_whole_one(client):
+    """The pieces make up the reply that the same seed gives as a whole."""
     args, _ = create_args(Sampling(max_tokens=MOST, temperature=1.0, seed=5), "openai")
     governed = Governed(client, model="noise", reviewer="noise")
     items = [item async for item in governed.create_stream(PROMPT, extra_create_args=args)]
     *pieces, result = items
     assert len(pieces) > 1
     assert "".join(pieces) == result.content
-    assert result.content == (await said(client, temperature=1.0, seed=5)).content
+    assert result.content == (await fetch(client, temperature=1.0, seed=5)).content
     assert governed.book.tally("noise").paid == 1
 
 
 async def test_alternatives_of_a_token_have_names(client):
-    """Every one is a text by which a rating could be known; this server sends no bytes of them."""
-    result = await said(client, temperature=1.0, logprobs=True)
+    """Each alternative has a text, although this server sends no bytes."""
+    result = await fetch(client, temperature=1.0, logprobs=True)
     for token in read_token_logprobs(result.logprobs):
         names = [name for name, _ in token.top]
         assert len(names) == len(set(names)) > 1
-        # A byte that is no character by itself has no text.
+        # A lone byte of a longer character has no text.
         assert not token.token or token.token in names
 
 
-async def test_a_form_of_the_card_holds_noise_to_it(card):
-    """With a schema in its options, even noise is JSON that fits it, and has log-probabilities."""
+async def test_a_response_format_of_the_card_is_kept(card):
+    """With a schema in the card's options, random replies are JSON with log-probabilities."""
     schema = '{properties = {better = {enum = ["first", "second"]}}, required = ["better"]}'
     form = f'response_format = {{type = "json_object", schema = {schema}}}'
     client = build_client(read_card("noise", card("noise", form)), environ={})
@@ -100,13 +100,13 @@ async def test_a_form_of_the_card_holds_noise_to_it(card):
         assert len(result.logprobs) == result.usage.completion_tokens
 
 
-async def test_workers_are_told_what_this_process_is_told(card):
-    """The same seed gives the same reply, JSON and pieces of a stream, whoever asks for it."""
+async def test_workers_get_the_same_replies(card):
+    """With the same seed, whole, JSON and streamed replies are equal."""
     noise = read_card("noise", card("noise"))
     args, _ = create_args(
         Sampling(max_tokens=MOST, temperature=1.0, seed=5, logprobs=True), "openai"
     )
-    told = []
+    replies = []
     async with (
         WorkerPool.open(2, environ={}) as workers,
         ClientPool(environ={}, workers=workers) as pool,
@@ -117,10 +117,10 @@ async def test_workers_are_told_what_this_process_is_told(card):
             whole = await client.create(PROMPT, extra_create_args=args)
             form = await client.create(PROMPT, json_output=True, extra_create_args=args)
             stream = client.inner.create_stream(PROMPT, extra_create_args=args)
-            told.append((whole, form, [piece async for piece in stream]))
+            replies.append((whole, form, [piece async for piece in stream]))
         remote = pool.client(noise).inner.inner
         assert remote.total_usage().completion_tokens == 0
-    assert told[0] == told[1]
-    whole, form, (*pieces, _) = told[0]
+    assert replies[0] == replies[1]
+    whole, form, (*pieces, _) = replies[0]
     assert whole.content == "".join(pieces)
     assert form.content.startswith("{")

@@ -1,4 +1,4 @@
-"""Whole runs against a real model server, stopped and taken up again (opt-in)."""
+"""Whole runs against a real model server, stopped and resumed (opt-in)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ EXPERIMENT = Experiment(
 
 @pytest.fixture
 def command(card, tmp_path):
-    """`peerjudge run` in a project of three reviewers, begun and not waited for."""
+    """Return a function that starts `peerjudge run` in a project of three reviewers."""
     (tmp_path / "agents").mkdir()
     for name, options, most in (("ann", "", 24), ("bob", "", 24), ("cat", FORM, 400)):
         text = card(name, options, most).replace("logprobs = true", "")
@@ -64,15 +64,15 @@ def command(card, tmp_path):
     return begin
 
 
-def ended(run: subprocess.Popen[str]) -> dict:
-    """The summary of a run that has come to its end."""
+def finish(run: subprocess.Popen[str]) -> dict:
+    """Return the summary of a run after its end."""
     out, told = run.communicate(timeout=240)
     assert run.returncode == 0, told
     return json.loads(out)
 
 
 def texts(transcripts) -> dict[tuple[str, int], str]:
-    """What was said, by discussion and turn."""
+    """Return the texts of discussions by discussion and turn."""
     return {
         (one.id, place): turn.utterance.text
         for one in transcripts
@@ -81,8 +81,8 @@ def texts(transcripts) -> dict[tuple[str, int], str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-async def test_a_killed_run_goes_on_where_it_was(server, command, tmp_path, workers):
-    """What was kept stays as it is, and only what was under way at a blow is asked for again."""
+async def test_a_killed_run_is_resumed(server, command, tmp_path, workers):
+    """Stored turns stay, and only the calls in flight at a kill are made again."""
     before, blows, kept = server.answered, 3, {}
     for blow in range(blows):
         run = command(workers)
@@ -93,7 +93,7 @@ async def test_a_killed_run_goes_on_where_it_was(server, command, tmp_path, work
         now = texts(await load(tmp_path / "out"))
         assert kept.items() <= now.items()
         kept = now
-    summary = ended(command(workers))
+    summary = finish(command(workers))
     assert summary["discussions"]["failed"] == 0
     played = await load(tmp_path / "out")
     said = texts(played)
@@ -102,14 +102,14 @@ async def test_a_killed_run_goes_on_where_it_was(server, command, tmp_path, work
     paid = sum(not turn.utterance.cached for one in played for turn in one.turns)
     assert paid <= server.answered - before <= paid + blows * CONNECTIONS
     asked = server.answered
-    again = ended(command(workers))
+    again = finish(command(workers))
     assert (again["calls"]["paid"], again["discussions"]["done"]) == (0, 0)
     assert server.answered == asked
 
 
-async def test_ratings_are_weighed_by_what_the_server_says_of_them(command, tmp_path):
-    """Log-probabilities come where a rating is to be weighed, and weigh it; all tokens are counted."""
-    assert ended(command(2))["discussions"]["failed"] == 0
+async def test_ratings_are_weighted_by_log_probabilities(command, tmp_path):
+    """Log-probabilities come where a rating needs them; all tokens are counted."""
+    assert finish(command(2))["discussions"]["failed"] == 0
     played = await load(tmp_path / "out")
     for turn in (turn for one in played for turn in one.turns):
         assert turn.utterance.usage.completion_tokens > 0

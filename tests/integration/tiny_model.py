@@ -1,6 +1,6 @@
-"""Writes a language model of a few thousand random weights: `python tiny_model.py FILE.gguf`.
+"""Writer of a language model with a few thousand random weights: `python tiny_model.py FILE.gguf`.
 
-A llama of one layer that reads and writes single bytes. What it says is noise, but a server treats
+A llama of one layer that reads and writes single bytes. Its replies are noise, but a server treats
 it like any other model. Needs the package `gguf`, which only `make integration` installs.
 """
 
@@ -23,7 +23,7 @@ TEMPLATE = (
 
 
 def vocabulary():
-    """Three control tokens, every byte, and every printable character as a token of its own."""
+    """Yield three control tokens, every byte, and every printable character."""
     yield "<unk>", TokenType.UNKNOWN
     yield "<s>", TokenType.CONTROL
     yield "</s>", TokenType.CONTROL
@@ -31,11 +31,11 @@ def vocabulary():
         yield f"<0x{byte:02X}>", TokenType.BYTE
     for code in range(33, 127):
         yield chr(code), TokenType.NORMAL
-    yield "\u2581", TokenType.NORMAL  # how this kind of tokenizer writes a space
+    yield "\u2581", TokenType.NORMAL  # a space in this kind of tokenizer
 
 
 def tensors(words):
-    """The weights by their names; a word that ends a text is no likelier than any other."""
+    """Yield the weights by name; end-of-text is as likely as any other token."""
     draw = np.random.default_rng(SEED)
 
     def weights(*shape):
@@ -53,7 +53,7 @@ def tensors(words):
 
 
 def write(path):
-    """The model as a file."""
+    """Write the model as a file."""
     words, kinds = zip(*vocabulary(), strict=True)
     writer = GGUFWriter(path, "llama")
     writer.add_name("noise")

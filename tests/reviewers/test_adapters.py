@@ -1,4 +1,4 @@
-"""Reviewers made of what is not one: agents, teams, clients, functions and records."""
+"""Reviewers made from agents, teams, clients, functions and recorded reviews."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CUE = Cue(seat="reviewer_1", task="review", sees=("a", "b"), private=True)
 
 
 def request(text: str = "Which?", **changes: object) -> Request:
-    """A request with this prompt."""
+    """Return a request with this prompt."""
     asked = Request(
         discussion="disc",
         turn=0,
@@ -73,7 +73,7 @@ def request(text: str = "Which?", **changes: object) -> Request:
 
 
 class Agent(BaseChatAgent):
-    """A foreign agent that does in its turn what it is told to do."""
+    """Foreign agent whose turn is a function of the test."""
 
     def __init__(self, turn: Callable[[str, CancellationToken], object]) -> None:
         super().__init__("foreign", "")
@@ -97,13 +97,13 @@ class Agent(BaseChatAgent):
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
         self.heard += [message.to_text() for message in messages]
         self.at_once += 1
-        assert self.at_once == 1, "asked twice at the same time"
+        assert self.at_once == 1, "two turns at the same time"
         try:
-            said = self.turn(messages[-1].to_text(), cancellation_token)
-            if asyncio.iscoroutine(said):
-                said = await said
-            if said is not None:
-                yield Response(chat_message=TextMessage(content=str(said), source=self.name))
+            reply = self.turn(messages[-1].to_text(), cancellation_token)
+            if asyncio.iscoroutine(reply):
+                reply = await reply
+            if reply is not None:
+                yield Response(chat_message=TextMessage(content=str(reply), source=self.name))
             self.drained = True
         finally:
             self.at_once -= 1
@@ -113,41 +113,41 @@ class Agent(BaseChatAgent):
         self.heard.clear()
 
 
-async def test_an_agent_is_given_the_whole_prompt_after_a_reset():
-    """A foreign agent remembers nothing between cues: each holds all that it may know."""
+async def test_an_agent_gets_the_whole_prompt_after_a_reset():
+    """A foreign agent keeps no history between cues, so each cue has the whole prompt."""
     foreign = Agent(lambda text, token: "2")
     reviewer = from_autogen(foreign, name="tester")
     await reviewer.speak(request("One?"))
-    said = await reviewer.speak(request("Two?"))
-    assert said.text == "2"
+    reply = await reviewer.speak(request("Two?"))
+    assert reply.text == "2"
     assert foreign.heard == ["Be fair.\n\nWhat you said before:\nThe first.\n\nTwo?"]
     assert (foreign.resets, foreign.drained) == (2, True)
 
 
-async def test_one_agent_is_asked_by_one_discussion_at_a_time():
-    """Many discussions may share an agent object; it hears them one after the other."""
+async def test_one_agent_speaks_in_one_discussion_at_a_time():
+    """Discussions that share an agent object wait for each other."""
 
     async def slowly(text: str, token: CancellationToken) -> str:
         await asyncio.sleep(0)
         return text[-1]
 
     reviewer = from_autogen(Agent(slowly), name="tester")
-    said = await asyncio.gather(*(reviewer.speak(request(str(n))) for n in range(5)))
-    assert [each.text for each in said] == ["0", "1", "2", "3", "4"]
+    reply = await asyncio.gather(*(reviewer.speak(request(str(n))) for n in range(5)))
+    assert [each.text for each in reply] == ["0", "1", "2", "3", "4"]
 
 
 async def test_a_factory_makes_as_many_agents_as_speak_at_once():
     """With a factory, discussions do not wait for each other, and agents are used again."""
     made: list[Agent] = []
-    everybody = asyncio.Event()
+    all_waiting = asyncio.Event()
     waiting = 0
 
     async def meet(text: str, token: CancellationToken) -> str:
         nonlocal waiting
         waiting += 1
         if waiting == 3:
-            everybody.set()
-        await everybody.wait()
+            all_waiting.set()
+        await all_waiting.wait()
         return "1"
 
     def make() -> Agent:
@@ -162,15 +162,15 @@ async def test_a_factory_makes_as_many_agents_as_speak_at_once():
 
 
 async def test_an_empty_message_is_a_reply_and_no_message_is_a_failure():
-    """Saying nothing readable is data; ending a turn without a message breaks the contract."""
-    said = await from_autogen(Agent(lambda text, token: ""), name="tester").speak(request())
-    assert said.text == ""
+    """An empty reply is unreadable; a turn without a message breaks the contract."""
+    reply = await from_autogen(Agent(lambda text, token: ""), name="tester").speak(request())
+    assert reply.text == ""
     with pytest.raises(NoResponseError, match="without a response"):
         await from_autogen(Agent(lambda text, token: None), name="tester").speak(request())
 
 
-async def test_an_agent_that_hangs_is_given_up():
-    """A foreign agent has so much time for a turn, and is cancelled after that."""
+async def test_an_agent_that_hangs_times_out():
+    """After its time limit, a turn is cancelled."""
 
     async def hang(text: str, token: CancellationToken) -> str:
         await asyncio.Event().wait()
@@ -183,7 +183,7 @@ async def test_an_agent_that_hangs_is_given_up():
 
 
 async def test_an_agent_that_cancels_itself_has_failed():
-    """A CancelledError out of an agent fails its turn; it does not cancel the run."""
+    """A CancelledError from an agent fails its turn and does not cancel the run."""
 
     def cancel(text: str, token: CancellationToken) -> str:
         raise asyncio.CancelledError
@@ -193,7 +193,7 @@ async def test_an_agent_that_cancels_itself_has_failed():
 
 
 class Plain(BaseChatAgent):
-    """An agent as most are written: one method, which returns or raises what it is told to."""
+    """Agent with one method that returns or raises as the test wants."""
 
     def __init__(self, turn: Callable[[], Response]) -> None:
         super().__init__("plain", "")
@@ -214,7 +214,7 @@ class Plain(BaseChatAgent):
 
 @pytest.mark.parametrize("nothing", [None, "2"])
 async def test_an_agent_that_returns_no_response_has_failed(nothing: object):
-    """Nothing, or a text in place of a response, is told apart from an agent's own mistakes."""
+    """A wrong return type and an AttributeError of the agent itself are different failures."""
     with pytest.raises(
         NoResponseError, match=f"'plain' returned {nothing!r}, which is no response"
     ):
@@ -224,7 +224,7 @@ async def test_an_agent_that_returns_no_response_has_failed(nothing: object):
 
 
 async def test_an_agent_that_ends_the_program_has_failed():
-    """Whatever an agent calls, the discussions of others go on."""
+    """A SystemExit fails the turn; other discussions go on."""
 
     def leave() -> Response:
         raise SystemExit(3)
@@ -241,7 +241,7 @@ async def test_an_agent_that_ends_the_program_has_failed():
 
 
 async def test_an_agents_error_keeps_its_type():
-    """What an agent raises arrives as it is."""
+    """An error of the agent is raised as it is."""
 
     def fail(text: str, token: CancellationToken) -> str:
         raise LookupError(text[-5:])
@@ -251,7 +251,7 @@ async def test_an_agents_error_keeps_its_type():
 
 
 async def test_cancelling_an_agents_turn_stops_it():
-    """Cancellation reaches the agent, through its task and through AutoGen's token."""
+    """Cancellation reaches the agent through its task and through AutoGen's token."""
     started = asyncio.Event()
     tokens: list[CancellationToken] = []
 
@@ -272,33 +272,33 @@ async def test_cancelling_an_agents_turn_stops_it():
 
 
 async def test_an_assistant_agent_reviews_and_its_calls_are_booked():
-    """AutoGen's own agent over a governed client books its calls to the discussion."""
+    """Calls of AutoGen's own agent over a governed client are booked to the discussion."""
     client = Governed(FakeChatClient(default="1"), model="m")
     reviewer = from_autogen(AssistantAgent("helper", client), name="tester")
-    said = await reviewer.speak(request())
-    assert said.text == "1"
+    reply = await reviewer.speak(request())
+    assert reply.text == "1"
     assert client.book.tally("tester").paid == 1
-    assert said.usage == replace(said.usage, estimated=False)
-    assert said.usage.prompt_tokens > 0
+    assert reply.usage == replace(reply.usage, estimated=False)
+    assert reply.usage.prompt_tokens > 0
 
 
-async def test_the_light_agent_keeps_its_log_probabilities_as_a_reviewer():
-    """What the light agent puts into metadata comes out as an utterance again."""
+async def test_a_reviewer_agent_returns_its_finish_reason_and_usage():
+    """The metadata of its message becomes an utterance again."""
     fake = FakeChatClient(default="1")
-    said = await from_autogen(ReviewerAgent("alice", fake), name="tester").speak(request())
-    assert (said.text, said.finish_reason) == ("1", "stop")
-    assert said.usage.completion_tokens == 1
+    reply = await from_autogen(ReviewerAgent("alice", fake), name="tester").speak(request())
+    assert (reply.text, reply.finish_reason) == ("1", "stop")
+    assert reply.usage.completion_tokens == 1
 
 
 def chat(fake: FakeChatClient, turns: int = 2) -> RoundRobinGroupChat:
-    """A foreign group chat of two."""
+    """Return a foreign group chat of two."""
     return RoundRobinGroupChat(
         [AssistantAgent("one", fake), AssistantAgent("two", fake)], max_turns=turns
     )
 
 
-async def test_the_last_word_of_a_team_is_its_reply():
-    """A whole group chat can sit in one seat; it is reset between cues."""
+async def test_the_last_message_of_a_team_is_its_reply():
+    """A whole group chat can take one seat; it is reset between cues."""
     fake = FakeChatClient(lambda prompt: f"{len(prompt.messages)}")
     reviewer = from_autogen(chat(fake), name="tester")
     first = await reviewer.speak(request("One?"))
@@ -307,8 +307,8 @@ async def test_the_last_word_of_a_team_is_its_reply():
     assert len(fake.prompts) == 4
 
 
-async def test_a_failed_group_chat_is_a_typed_failure_and_says_that_it_is_broken():
-    """AutoGen turns a team's error into text and truncates the next run; neither goes unseen."""
+async def test_a_failed_group_chat_is_a_typed_failure():
+    """The next turn of the failed team, which AutoGen would truncate, fails as well."""
     fake = FakeChatClient(lambda prompt: LookupError("gone") if len(fake.prompts) == 1 else "1")
     reviewer = from_autogen(chat(fake), name="tester")
     with pytest.raises(TeamFailedError, match="LookupError: gone"):
@@ -318,7 +318,7 @@ async def test_a_failed_group_chat_is_a_typed_failure_and_says_that_it_is_broken
 
 
 async def test_a_factory_of_teams_survives_a_failure():
-    """A team that failed is replaced by a new one."""
+    """A failed team is replaced by a new one."""
     fake = FakeChatClient(lambda prompt: LookupError("gone") if len(fake.prompts) == 1 else "1")
     reviewer = from_autogen(lambda: chat(fake), name="tester")
     with pytest.raises(TeamFailedError):
@@ -327,7 +327,7 @@ async def test_a_factory_of_teams_survives_a_failure():
 
 
 async def test_cancelling_a_group_chat_makes_no_further_call():
-    """AutoGen would make all remaining calls of a cancelled team; here it stops."""
+    """AutoGen would make all remaining calls of a cancelled team."""
     started = asyncio.Event()
 
     async def hang() -> None:
@@ -344,7 +344,7 @@ async def test_cancelling_a_group_chat_makes_no_further_call():
 
 
 async def test_an_async_function_of_the_request_is_a_reviewer():
-    """A plain function sees the request and says a text, or all there is to say."""
+    """A function returns a text or an utterance."""
 
     async def first(asked: Request) -> str:
         return f"{asked.comparison.shown.index('a') + 1}"
@@ -356,10 +356,10 @@ async def test_an_async_function_of_the_request_is_a_reviewer():
     assert (await make_reviewer(marked, name="tester").speak(request())).simulated
 
 
-async def test_whatever_can_review_is_recognised():
-    """Reviewers, clients, agents and functions that make them are all understood."""
+async def test_reviewers_are_made_from_every_supported_object():
+    """Reviewers, clients, agents and functions that make them are supported."""
     fake = FakeChatClient(default="1")
-    ready = ModelReviewer(replace_name("ready"), fake)
+    ready = ModelReviewer(card("ready"), fake)
     assert make_reviewer(ready, name="x") is ready
     assert isinstance(make_reviewer(fake, name="x"), ModelReviewer)
     assert isinstance(make_reviewer(lambda: fake, name="x"), ModelReviewer)
@@ -367,33 +367,33 @@ async def test_whatever_can_review_is_recognised():
         assert (await make_reviewer(thing, name="x").speak(request())).text == "1"
 
 
-def replace_name(name: str):
-    """A card of this name."""
+def card(name: str):
+    """Return a card of this name."""
     from peerjudge.data import Card
 
     return Card(name=name)
 
 
 @pytest.mark.parametrize("thing", [3, "text", lambda: 3, None])
-def test_what_cannot_review_is_refused(thing: object):
-    """Anything else is refused when it is named, not when it is asked."""
+def test_an_unsupported_object_is_an_error(thing: object):
+    """It is refused when the reviewer is made, not at its first turn."""
     with pytest.raises(CardError, match="cannot review"):
         make_reviewer(thing, name="x")
 
 
 def test_a_function_that_is_not_async_is_refused():
-    """A blocking function would hold up every other discussion."""
+    """A blocking function would block every other discussion."""
     with pytest.raises(CardError, match="must be async"):
         from_callable(lambda asked: "1", name="x")  # type: ignore[arg-type,return-value]
 
 
 def review(verdict: Verdict, text: str = "", shown: tuple[str, ...] = ("a", "b")) -> RecordedReview:
-    """A review on record."""
+    """Return a recorded review."""
     return RecordedReview(comparison="c", shown=shown, reviewer="gpt4", verdict=verdict, text=text)
 
 
-async def test_a_record_repeats_its_review_of_the_order_that_is_shown():
-    """The same comparison shown in the other order has a review of its own."""
+async def test_recorded_reviews_belong_to_the_shown_order():
+    """The same comparison in the other order has a review of its own."""
     reviewer = RecordedReviewer(
         "gpt4",
         [
@@ -402,21 +402,21 @@ async def test_a_record_repeats_its_review_of_the_order_that_is_shown():
         ],
     )
     swapped = COMPARISON.swapped()
-    said = await reviewer.speak(request())
+    reply = await reviewer.speak(request())
     other = await reviewer.speak(request(comparison=swapped, cue=replace(CUE, sees=swapped.shown)))
-    assert (said.text, other.text) == ("The first.\n1", "The first again.\n1")
-    assert (said.model, said.cached, said.simulated) == ("gpt4", True, False)
+    assert (reply.text, other.text) == ("The first.\n1", "The first again.\n1")
+    assert (reply.model, reply.cached, reply.simulated) == ("gpt4", True, False)
 
 
-async def test_a_review_without_words_is_repeated_as_its_number():
-    """People leave verdicts without texts; the number is what a reply would end with."""
+async def test_a_recorded_review_without_text_is_its_number():
+    """The reply to such a review is the number of its verdict."""
     for verdict, number in ((Verdict.of("b"), "2"), (TIE, "3")):
         reviewer = RecordedReviewer("human", [review(verdict)])
         assert (await reviewer.speak(request())).text == number
 
 
-async def test_what_is_not_on_record_is_a_typed_failure():
-    """A record cannot review what it has not seen, and cannot discuss."""
+async def test_a_missing_review_is_a_typed_failure():
+    """Recorded reviewers cannot review new comparisons and cannot discuss."""
     reviewer = RecordedReviewer("gpt4", [review(Verdict.of("a"), "1")])
     turn = Turn(index=0, cue=CUE, utterance=Utterance(text="1"), review=Review())
     swapped = COMPARISON.swapped()

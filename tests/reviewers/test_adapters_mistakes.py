@@ -1,4 +1,4 @@
-"""What a Python card can get wrong, and when it is told."""
+"""Errors of Python cards."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from peerjudge.testing import comparison_of
 
 @pytest.fixture
 def request_():
-    """A request as the stage makes it."""
+    """Return a request as the engine makes it."""
     comparison = comparison_of()
     return Request(
         discussion="d",
@@ -26,8 +26,8 @@ def request_():
     )
 
 
-def test_a_factory_that_fails_is_a_wrong_card():
-    """What the user's own code raises at load time is one sentence, with the cause in it."""
+def test_a_factory_that_fails_is_a_card_error():
+    """The message contains the cause."""
 
     def reviewer():
         return {}["MY_KEY"]
@@ -36,8 +36,8 @@ def test_a_factory_that_fails_is_a_wrong_card():
         make_reviewer(reviewer, name="own")
 
 
-def test_a_function_that_speaks_must_be_async():
-    """A function of the request that is not async would stop every other discussion."""
+def test_a_function_of_the_request_must_be_async():
+    """A function of the request that is not async would block every other discussion."""
 
     def judge(request):
         return "1"
@@ -47,7 +47,7 @@ def test_a_function_that_speaks_must_be_async():
 
 
 async def test_a_function_that_returns_no_text_has_failed(request_):
-    """`None` is no reply, and is said to be none."""
+    """`None` is not a reply."""
 
     async def judge(request):
         return None
@@ -57,7 +57,7 @@ async def test_a_function_that_returns_no_text_has_failed(request_):
 
 
 async def test_a_function_that_hangs_has_failed(request_):
-    """A reviewer that never answers holds its discussion up only so long."""
+    """A reviewer that never answers times out."""
 
     async def judge(request):
         await asyncio.Event().wait()

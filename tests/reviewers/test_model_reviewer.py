@@ -1,4 +1,4 @@
-"""Models as reviewers: what they are asked, and what is kept of what they say."""
+"""Model reviewers and reviewer agents: prompts, utterances, warnings, history."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COMPARISON = Comparison(
 
 
 def request(draw: str = "d", **sampling: Any) -> Request:
-    """A request to a seat with this sampling."""
+    """Return a request to a seat with this sampling."""
     return Request(
         discussion="disc",
         turn=2,
@@ -61,14 +61,14 @@ def request(draw: str = "d", **sampling: Any) -> Request:
     )
 
 
-async def test_a_model_hears_the_prompt_and_answers_with_all_it_took():
-    """One call per cue: the prompt as it is, and text, tokens, attempts and log-probs kept."""
+async def test_a_model_reviewer_makes_one_call_per_cue():
+    """The prompt is sent as it is; text, tokens, attempts and log-probabilities are kept."""
     logprobs = (TokenLogprob(token="2", logprob=-0.1, top=(("1", -2.0),)),)
     fake = FakeChatClient(
         lambda prompt: FakeReply(text="2", finish_reason="length", logprobs=logprobs, usage=(9, 1))
     )
     client = Governed(fake, model="m")
-    said = await ModelReviewer(Card(name="tester"), client).speak(request(temperature=0.3, seed=4))
+    reply = await ModelReviewer(Card(name="tester"), client).speak(request(temperature=0.3, seed=4))
     (prompt,) = fake.prompts
     assert [type(message).__name__ for message in prompt.messages] == [
         "SystemMessage",
@@ -77,15 +77,15 @@ async def test_a_model_hears_the_prompt_and_answers_with_all_it_took():
         "UserMessage",
     ]
     assert prompt.sampling == {"temperature": 0.3, "seed": 4}
-    assert (said.text, said.finish_reason, said.model) == ("2", "length", "m")
-    assert (said.usage.prompt_tokens, said.usage.completion_tokens) == (9, 1)
-    assert (said.attempts, said.cached, said.simulated) == (1, False, True)
-    assert said.logprobs == logprobs
+    assert (reply.text, reply.finish_reason, reply.model) == ("2", "length", "m")
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (9, 1)
+    assert (reply.attempts, reply.cached, reply.simulated) == (1, False, True)
+    assert reply.logprobs == logprobs
     assert client.book.tally("tester").paid == 1
 
 
-async def test_the_names_of_seats_are_kept_from_the_model():
-    """Who said what is in the prompt's words alone: names could sway a model."""
+async def test_names_of_seats_are_not_sent_to_the_model():
+    """Names could sway a model, so senders are neutral."""
     fake = FakeChatClient(default="1")
     await ModelReviewer(Card(name="tester"), fake).speak(request())
     sources = {getattr(message, "source", "") for message in fake.prompts[0].messages}
@@ -93,7 +93,7 @@ async def test_the_names_of_seats_are_kept_from_the_model():
 
 
 async def test_equal_draws_are_one_call_and_other_draws_are_not():
-    """The same draw is asked once, whatever the discussion; another draw is another call."""
+    """The same draw is one call in all discussions; another draw is another call."""
     fake = FakeChatClient(default="1")
     reviewer = ModelReviewer(Card(name="tester"), fake)
     first = await reviewer.speak(request("x"))
@@ -105,21 +105,21 @@ async def test_equal_draws_are_one_call_and_other_draws_are_not():
 
 
 async def test_one_reviewer_in_two_seats_speaks_at_two_temperatures():
-    """Temperature belongs to the seat: the same card is drawn differently from two seats."""
+    """Temperature belongs to the seat, not to the card."""
     fake = FakeChatClient(lambda prompt: str(prompt.sampling["temperature"]))
     reviewer = ModelReviewer(Card(name="tester"), fake)
     assert (await reviewer.speak(request(temperature=0.2))).text == "0.2"
     assert (await reviewer.speak(request(temperature=1.0))).text == "1.0"
 
 
-async def test_an_empty_reply_is_an_utterance_without_words():
-    """A model that says nothing has spoken; there is just nothing to read."""
-    said = await ModelReviewer(Card(name="tester"), FakeChatClient(default="")).speak(request())
-    assert said.text == ""
+async def test_an_empty_reply_is_an_empty_utterance():
+    """An empty reply is not a failure."""
+    reply = await ModelReviewer(Card(name="tester"), FakeChatClient(default="")).speak(request())
+    assert reply.text == ""
 
 
 async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpserver: HTTPServer):
-    """Anthropic takes no seed: it is dropped from every call and mentioned once."""
+    """Anthropic takes no seed: it is dropped from every call, with one warning."""
     sent: list[dict[str, Any]] = []
 
     def handle(wire: WireRequest) -> Response:
@@ -145,9 +145,9 @@ async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpser
         reviewer = ModelReviewer(card, pool.client(card))
         with capture_logs() as logs:
             await reviewer.speak(request("x", seed=1, temperature=0.5))
-            said = await reviewer.speak(request("y", seed=1, temperature=0.5))
+            reply = await reviewer.speak(request("y", seed=1, temperature=0.5))
     assert [(log["setting"], log["reviewer"]) for log in logs] == [("seed", "claude")]
-    assert not said.simulated
+    assert not reply.simulated
     assert len(sent) == 2
     assert "seed" not in sent[0]
 
@@ -156,10 +156,10 @@ async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpser
     ("refuses", "asked", "event"),
     [(True, [True, False, False], "setting not"), (False, [True, True], "replies lack")],
 )
-async def test_log_probabilities_that_a_server_has_not_are_done_without(
+async def test_missing_log_probabilities_cause_one_warning(
     httpserver: HTTPServer, refuses: bool, asked: list[bool], event: str
 ):
-    """A model that refuses them is asked again, and ever after, plainly; of either one warning tells."""
+    """A server that refuses them is called again without; one that ignores them is not."""
     sent: list[dict[str, Any]] = []
 
     def handle(wire: WireRequest) -> Response:
@@ -183,15 +183,15 @@ async def test_log_probabilities_that_a_server_has_not_are_done_without(
     async with ClientPool(environ={}) as pool:
         reviewer = ModelReviewer(card, pool.client(card))
         with capture_logs() as logs:
-            said = [await reviewer.speak(replace(request(draw), cue=rate)) for draw in "xy"]
-    assert [one.text for one in said] == ["4", "4"]
+            reply = [await reviewer.speak(replace(request(draw), cue=rate)) for draw in "xy"]
+    assert [one.text for one in reply] == ["4", "4"]
     assert ["logprobs" in body for body in sent] == asked
     (warning,) = (log["event"] for log in logs if log["log_level"] == "warning")
     assert warning.startswith(event)
 
 
 async def test_a_shared_client_is_left_open_and_an_own_one_is_closed():
-    """Whoever governs a client closes it."""
+    """A governed client is closed by its owner."""
     shared, own = FakeChatClient(), FakeChatClient()
     await ModelReviewer(Card(name="one"), Governed(shared)).close()
     await ModelReviewer(Card(name="two"), own).close()
@@ -199,17 +199,17 @@ async def test_a_shared_client_is_left_open_and_an_own_one_is_closed():
 
 
 def agent(fake: FakeChatClient, **settings: Any) -> ReviewerAgent:
-    """A light agent over this fake."""
+    """Return a reviewer agent over this fake."""
     return ReviewerAgent("alice", fake, system_message="Be fair.", **settings)
 
 
-def say(text: str) -> list[TextMessage]:
-    """One new message to an agent."""
+def messages(text: str) -> list[TextMessage]:
+    """Return one new message to an agent."""
     return [TextMessage(content=text, source="user")]
 
 
-async def test_the_light_agent_remembers_only_what_succeeded():
-    """A failed turn leaves no trace in the agent's history and can simply be taken again."""
+async def test_a_reviewer_agent_keeps_only_successful_turns():
+    """A failed turn leaves no trace in the history and can be repeated."""
     fake = FakeChatClient(
         lambda prompt: (
             ValueError("no")
@@ -219,20 +219,20 @@ async def test_the_light_agent_remembers_only_what_succeeded():
     )
     alice = agent(fake)
     token = CancellationToken()
-    assert (await alice.on_messages(say("one"), token)).chat_message.to_text() == "2"
+    assert (await alice.on_messages(messages("one"), token)).chat_message.to_text() == "2"
     with pytest.raises(ValueError, match="no"):
-        await alice.on_messages(say("two"), token)
-    assert (await alice.on_messages(say("two"), token)).chat_message.to_text() == "4"
+        await alice.on_messages(messages("two"), token)
+    assert (await alice.on_messages(messages("two"), token)).chat_message.to_text() == "4"
     await alice.on_reset(token)
-    assert (await alice.on_messages(say("one"), token)).chat_message.to_text() == "2"
+    assert (await alice.on_messages(messages("one"), token)).chat_message.to_text() == "2"
 
 
-async def test_the_light_agent_sends_its_sampling_and_hands_on_log_probabilities():
-    """What AssistantAgent loses is kept in the metadata of the message."""
+async def test_a_reviewer_agent_passes_on_sampling_and_log_probabilities():
+    """Log-probabilities, which AssistantAgent loses, are in the metadata."""
     logprobs = (TokenLogprob(token="1", logprob=-0.5),)
     fake = FakeChatClient(lambda prompt: FakeReply(text="1", logprobs=logprobs, usage=(3, 1)))
     alice = agent(fake, sampling=Sampling(temperature=0.9))
-    response = await alice.on_messages(say("?"), CancellationToken())
+    response = await alice.on_messages(messages("?"), CancellationToken())
     message = response.chat_message
     assert fake.prompts[0].sampling == {"temperature": 0.9}
     assert json.loads(message.metadata["peerjudge.logprobs"])[0]["token"] == "1"
@@ -241,17 +241,17 @@ async def test_the_light_agent_sends_its_sampling_and_hands_on_log_probabilities
     assert message.models_usage.prompt_tokens == 3
 
 
-async def test_asking_the_light_agent_again_draws_again():
-    """Outside of a discussion nobody expects the reply of the last time."""
+async def test_a_reviewer_agent_draws_again_each_time():
+    """Outside a discussion, an equal prompt gets a new reply."""
     fake = FakeChatClient(lambda prompt: str(prompt.attempt))
     alice = agent(fake)
     for expected in ("1", "2"):
         await alice.on_reset(CancellationToken())
-        response = await alice.on_messages(say("?"), CancellationToken())
+        response = await alice.on_messages(messages("?"), CancellationToken())
         assert response.chat_message.to_text() == expected
 
 
-async def test_the_light_agent_speaks_in_a_foreign_group_chat():
+async def test_a_reviewer_agent_can_join_a_group_chat():
     """It is a participant like any other of AutoGen's round robin."""
     one = ReviewerAgent("alice", FakeChatClient(default="from alice"))
     two = ReviewerAgent("bob", FakeChatClient({"from alice": "heard alice"}, default="nothing"))
@@ -263,22 +263,22 @@ async def test_the_light_agent_speaks_in_a_foreign_group_chat():
     ]
 
 
-async def test_the_light_agent_saves_its_state_and_its_form():
-    """Dumped, loaded and given its state, an agent goes on where the other stopped."""
+async def test_a_reviewer_agent_can_be_saved_and_dumped():
+    """An agent loaded from its component and state continues the conversation."""
     fake = FakeChatClient({"Sure?": "yes"}, default="first")
     alice = agent(fake, sampling=Sampling(seed=3))
-    await alice.on_messages(say("Which?"), CancellationToken())
+    await alice.on_messages(messages("Which?"), CancellationToken())
     twin = ReviewerAgent.load_component(alice.dump_component())
     await twin.load_state(json.loads(json.dumps(await alice.save_state())))
     assert (
-        await twin.on_messages(say("Sure?"), CancellationToken())
+        await twin.on_messages(messages("Sure?"), CancellationToken())
     ).chat_message.to_text() == "yes"
     assert twin.dump_component() == alice.dump_component()
     assert await twin.save_state() != await alice.save_state()
 
 
 def test_the_agent_of_a_card_has_its_role_and_name():
-    """A card can speak in anybody's AutoGen team, and a name AutoGen refuses is refused here."""
+    """Cards become agents, and a name that AutoGen refuses is refused."""
     card = Card(name="carol", role="Be kind.", description="Kind.")
     carol = ReviewerAgent.of(card, FakeChatClient())
     assert (carol.name, carol.description) == ("carol", "Kind.")
@@ -287,7 +287,7 @@ def test_the_agent_of_a_card_has_its_role_and_name():
 
 
 async def test_a_replay_is_marked_as_simulated():
-    """AutoGen's replay client is no model, and what it says is marked so."""
+    """Replies of AutoGen's replay client are marked as simulated."""
     reviewer = ModelReviewer(Card(name="tester"), ReplayChatCompletionClient(["1"]))
     assert (await reviewer.speak(request())).simulated
     assert UserMessage(content="", source="x").source == "x"

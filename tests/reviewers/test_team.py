@@ -45,7 +45,7 @@ TASK = to_json(COMPARISON)
 def team(
     one: FakeChatClient | None = None, two: FakeChatClient | None = None, **settings: object
 ) -> DiscussionTeam:
-    """A discussion of two light agents, three turns after the private reviews."""
+    """Return a discussion of two reviewer agents, three turns after the private reviews."""
     return DiscussionTeam(
         [
             ReviewerAgent("alice", one or FakeChatClient(default="I say\n1")),
@@ -57,7 +57,7 @@ def team(
 
 
 async def test_a_team_discusses_and_ends_with_its_verdict():
-    """Each turn is a message of its reviewer, the last message the verdict of the team."""
+    """Each turn is a message of its reviewer; the last message is the team's verdict."""
     result = await team(name="panel").run(task=TASK)
     sources = [message.source for message in result.messages]
     assert sources == ["user", "alice", "bob", "alice", "bob", "alice", "panel"]
@@ -85,7 +85,7 @@ async def test_a_team_discusses_and_ends_with_its_verdict():
     ],
 )
 async def test_a_comparison_is_understood_in_every_form(task: object):
-    """As JSON with or without its envelope, as a structured message, among other messages."""
+    """JSON with and without its envelope, a structured message, among other messages."""
     discussion = team()
     await discussion.run(task=task)  # type: ignore[arg-type]
     assert discussion.transcript is not None
@@ -93,7 +93,7 @@ async def test_a_comparison_is_understood_in_every_form(task: object):
 
 
 async def test_texts_alone_make_a_comparison():
-    """A question and its answers as plain texts are enough; the answers are numbered."""
+    """Plain texts of question and answers are enough; the answers are numbered."""
     discussion = team()
     await discussion.run(task='{"question": "Which?", "answers": ["sun", "moon"]}')
     assert discussion.transcript is not None
@@ -117,7 +117,7 @@ async def test_texts_alone_make_a_comparison():
     ],
 )
 async def test_a_task_without_a_comparison_says_how_to_give_one(task: str | None, fragment: str):
-    """A task that holds no comparison is a mistake with a way out, and no call is made."""
+    """The message shows the expected form, and no call is made."""
     fake = FakeChatClient(default="1")
     with pytest.raises(DataError, match=fragment):
         await team(fake, fake).run(task=task)
@@ -125,7 +125,7 @@ async def test_a_task_without_a_comparison_says_how_to_give_one(task: str | None
 
 
 async def test_turns_are_streamed_as_they_are_spoken():
-    """Whoever watches sees a turn before the next one is asked for."""
+    """A turn is visible before the next one is requested."""
     gate = asyncio.Event()
     fake = FakeChatClient(default="1", delay=gate.wait)
     stream = team(FakeChatClient(default="1"), fake).run_stream(task=TASK)
@@ -138,7 +138,7 @@ async def test_turns_are_streamed_as_they_are_spoken():
 
 
 async def test_a_team_can_be_a_participant_of_a_group_chat():
-    """Nested in a round robin it gives its verdict, and repeats it without calls when asked again."""
+    """In a round robin it gives its verdict, and repeats it without calls."""
     fake = FakeChatClient(default="1")
     outer = RoundRobinGroupChat(
         [team(fake, fake, name="panel"), ReviewerAgent("chair", FakeChatClient(default="noted"))],
@@ -157,7 +157,7 @@ async def test_a_team_can_be_a_participant_of_a_group_chat():
 
 
 async def test_a_group_chat_can_be_a_participant_of_a_team():
-    """AutoGen's teams sit in a discussion like anybody else."""
+    """AutoGen's teams can take a seat."""
     inner = RoundRobinGroupChat(
         [
             ReviewerAgent("thinker", FakeChatClient(default="hm")),
@@ -178,7 +178,7 @@ async def test_a_group_chat_can_be_a_participant_of_a_team():
 
 
 async def test_a_discussion_speaks_as_one_agent():
-    """As an agent its reply is the verdict, and it can chat with others."""
+    """The agent's reply is the verdict, and it can chat with others."""
     fake = FakeChatClient(default="2")
     judge = DiscussionAgent("judge", team(fake, fake))
     response = await judge.on_messages([write_comparison(COMPARISON)], CancellationToken())
@@ -193,7 +193,7 @@ async def test_a_discussion_speaks_as_one_agent():
 
 
 async def test_a_new_comparison_is_a_new_discussion_and_reset_forgets_the_old():
-    """A team discusses whatever it is given; after a reset there is nothing to go on with."""
+    """After a reset there is no discussion to continue."""
     discussion = team()
     await discussion.run(task=TASK)
     first = discussion.transcript
@@ -207,13 +207,13 @@ async def test_a_new_comparison_is_a_new_discussion_and_reset_forgets_the_old():
 
 
 def failing(turn: int) -> FakeChatClient:
-    """A client that fails once, when it is asked for the turn-th time."""
+    """Return a client whose call of this number fails."""
     fake = FakeChatClient(lambda prompt: LookupError("gone") if len(fake.prompts) == turn else "1")
     return fake
 
 
-async def test_a_failed_turn_is_said_and_taken_again():
-    """The discussion ends with the cause in its stop reason, and goes on at that turn when run."""
+async def test_a_failed_turn_is_reported_and_repeated():
+    """The stop reason has the cause, and the next run continues at that turn."""
     fake = failing(2)
     discussion = team(fake)
     result = await discussion.run(task=TASK)
@@ -230,8 +230,8 @@ async def test_a_failed_turn_is_said_and_taken_again():
     assert again.stop_reason == "The discussion is complete (leader_follower)."
 
 
-async def test_a_saved_discussion_goes_on_elsewhere():
-    """State is JSON; another team of the same make goes on where the first one stopped."""
+async def test_a_saved_discussion_continues_in_another_team():
+    """State is JSON; a team with the same seats and protocol continues it."""
     broken = team(failing(2))
     await broken.run(task=TASK)
     state = json.loads(json.dumps(await broken.save_state()))
@@ -250,7 +250,7 @@ async def test_a_saved_discussion_goes_on_elsewhere():
 
 
 async def test_a_team_survives_dumping_and_loading():
-    """Dumped as a component and loaded from its JSON, a team discusses as before."""
+    """A team loaded from its component form discusses as before."""
     discussion = team(name="panel", prompts="open_chat", description="Judges.")
     config = json.loads(discussion.dump_component().model_dump_json())
     loaded = Team.load_component(config)
@@ -264,8 +264,8 @@ async def test_a_team_survives_dumping_and_loading():
     assert response.chat_message.metadata["peerjudge.answer"] == "1"
 
 
-async def test_cards_can_sit_in_a_team_and_keep_role_and_temperature():
-    """A model reviewer brings its role prompt and its sampling, dumped and loaded as well."""
+async def test_cards_keep_role_and_temperature_in_a_team():
+    """A model reviewer has its role prompt and its sampling, also after loading."""
     fake = FakeChatClient(default="1")
     card = Card(name="calm", role="You are calm.", sampling=Sampling(temperature=0.1))
     warm = Card(name="warm", role="You are warm.", sampling=Sampling(temperature=0.9))
@@ -275,14 +275,14 @@ async def test_cards_can_sit_in_a_team_and_keep_role_and_temperature():
         options={"turns": 1},
     )
     await discussion.run(task=TASK)
-    heard = [(p.sampling["temperature"], "You are calm." in p.text) for p in fake.prompts]
-    assert heard == [(0.1, True), (0.9, False), (0.1, True)]
+    calls = [(p.sampling["temperature"], "You are calm." in p.text) for p in fake.prompts]
+    assert calls == [(0.1, True), (0.9, False), (0.1, True)]
     loaded = Team.load_component(discussion.dump_component())
     assert (await loaded.run(task=TASK)).messages[-1].metadata["peerjudge.verdict"] == "a"
 
 
 async def hang_at(turn: int) -> tuple[FakeChatClient, asyncio.Event]:
-    """A client that hangs when it is asked for the turn-th time, and says that it does."""
+    """Return a client whose call of this number hangs, and the event that it hangs."""
     hanging = asyncio.Event()
     fake = FakeChatClient(default="1", delay=lambda: wait())
 
@@ -294,8 +294,8 @@ async def hang_at(turn: int) -> tuple[FakeChatClient, asyncio.Event]:
     return fake, hanging
 
 
-async def test_cancelling_a_discussion_stops_at_once_and_it_can_go_on():
-    """A cancelled task makes no further call, keeps the turns so far, and can be run on."""
+async def test_a_cancelled_discussion_stops_at_once_and_can_continue():
+    """No further call is made, the turns are kept, and the next run continues."""
     fake, hanging = await hang_at(3)
     discussion = team(fake, fake)
     running = asyncio.create_task(discussion.run(task=TASK))
@@ -311,7 +311,7 @@ async def test_cancelling_a_discussion_stops_at_once_and_it_can_go_on():
 
 
 async def test_a_cancellation_token_stops_a_discussion():
-    """AutoGen's own way of cancelling works as well."""
+    """AutoGen's token stops it as well."""
     fake, hanging = await hang_at(2)
     token = CancellationToken()
     running = asyncio.create_task(team(fake, fake).run(task=TASK, cancellation_token=token))
@@ -323,7 +323,7 @@ async def test_a_cancellation_token_stops_a_discussion():
 
 
 async def test_a_client_that_cancels_itself_fails_its_turn_only():
-    """A stray CancelledError is a failed turn, not the end of the program."""
+    """A CancelledError of the client is a failed turn."""
     fake = FakeChatClient(
         lambda prompt: asyncio.CancelledError() if len(fake.prompts) == 2 else "1"
     )
@@ -334,7 +334,7 @@ async def test_a_client_that_cancels_itself_fails_its_turn_only():
 
 
 async def test_a_paused_team_waits_between_turns():
-    """Paused, a discussion asks for nothing more; resumed, it ends as it would have."""
+    """A paused discussion makes no further call; resumed, it ends as usual."""
     fake = FakeChatClient(default="1")
     discussion = team(fake, fake)
     await discussion.pause()
@@ -351,7 +351,7 @@ async def test_a_paused_team_waits_between_turns():
 
 
 async def test_many_teams_may_discuss_at_once():
-    """Teams share nothing: each hears its own comparison only."""
+    """Teams share no state: each discusses its own comparison."""
 
     def answer(prompt: FakePrompt) -> str:
         return "1" if "the sun" in prompt.text.split("the moon")[0] else "2"
@@ -366,8 +366,8 @@ async def test_many_teams_may_discuss_at_once():
     assert {result.messages[-1].metadata["peerjudge.verdict"] for result in results} == {"a"}
 
 
-def test_a_team_that_cannot_be_is_refused_when_it_is_made():
-    """Names, numbers of seats, protocols, packs and options are checked before the first run."""
+def test_invalid_teams_are_refused_when_they_are_made():
+    """Names, seats, protocol, pack and options are checked before the first run."""
     fake = FakeChatClient()
     one, two = ReviewerAgent("one", fake), ReviewerAgent("two", fake)
     with pytest.raises(CardError, match="names of their own"):
