@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -11,7 +12,8 @@ SLOW = ("run", "leader_follower", "--limit", "6", "-S", "latency=0.05", "--out",
 
 
 def _turns(folder):
-    with sqlite3.connect(f"file:{folder / 'slow' / 'store.db'}?mode=ro", uri=True) as store:
+    place = f"file:{folder / 'slow' / 'store.db'}?mode=ro"
+    with closing(sqlite3.connect(place, uri=True)) as store:
         return store.execute("select count(*) from turns").fetchone()[0]
 
 
