@@ -1,19 +1,30 @@
 """What the data say, with intervals: accuracy, agreement, bias, stances, and a run's findings."""
 
-from peerjudge.analysis.accuracy import Accuracy, accuracy
+from peerjudge.analysis.accuracy import (
+    Accuracy,
+    AccuracyByComparison,
+    accuracy_by_condition,
+    accuracy_by_reviewer,
+    measure_accuracy,
+    measure_mean_accuracy,
+)
 from peerjudge.analysis.agreement import (
     GoldAgreement,
     agreement,
     agreement_document,
     fleiss_kappa,
 )
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.bias import Bias, build_bias_document, measure_bias
-from peerjudge.analysis.comparing import Compared, Contender, accuracy_of, compare, reviewers_of
-from peerjudge.analysis.findings import Findings, findings
+from peerjudge.analysis.collecting import BallotCollector, collect_transcripts
+from peerjudge.analysis.compare import AgainstVote, Compared, compare_all
+from peerjudge.analysis.findings import Findings, FindingsCollector, build_findings
 from peerjudge.analysis.inference import (
     CorrelationTest,
     McNemar,
     PairedDifference,
+    Sampler,
     benjamini_hochberg,
     correlations_with_gold,
     holm,
@@ -21,7 +32,13 @@ from peerjudge.analysis.inference import (
     paired_bootstrap,
     williams,
 )
+from peerjudge.analysis.influence import (
+    build_persuasion_graph,
+    count_moves,
+    count_persuasion,
+)
 from peerjudge.analysis.intervals import bootstrap_mean, proportion
+from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
 from peerjudge.analysis.pairs import PanelPair
 from peerjudge.analysis.panel import Panel, measure_panel
 from peerjudge.analysis.position import (
@@ -32,15 +49,20 @@ from peerjudge.analysis.position import (
 )
 from peerjudge.analysis.selecting import select_judges
 from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_enhancement
+from peerjudge.analysis.stances import Stances, build_stances
 from peerjudge.analysis.verbosity import Verbosity, measure_verbosity
 
 __all__ = [
     "Accuracy",
+    "AccuracyByComparison",
+    "AgainstVote",
+    "BallotCollector",
+    "Ballots",
     "Bias",
     "Compared",
-    "Contender",
     "CorrelationTest",
     "Findings",
+    "FindingsCollector",
     "GoldAgreement",
     "McNemar",
     "OrderConsistency",
@@ -48,30 +70,43 @@ __all__ = [
     "Panel",
     "PanelPair",
     "Position",
+    "Sampler",
     "SelfEnhancement",
+    "Stage",
+    "Stances",
     "Verbosity",
-    "accuracy",
-    "accuracy_of",
+    "accuracy_by_condition",
+    "accuracy_by_reviewer",
     "agreement",
     "agreement_document",
     "benjamini_hochberg",
     "bootstrap_mean",
     "build_bias_document",
-    "compare",
+    "build_findings",
+    "build_persuasion_graph",
+    "build_stances",
+    "collect_reviews",
+    "collect_transcripts",
+    "compare_all",
     "correlations_with_gold",
-    "findings",
+    "count_moves",
+    "count_persuasion",
     "fleiss_kappa",
     "holm",
     "mcnemar",
+    "measure_accuracy",
     "measure_bias",
+    "measure_changes",
     "measure_consistency",
+    "measure_mean_accuracy",
+    "measure_ordering",
     "measure_panel",
     "measure_position",
     "measure_self_enhancement",
+    "measure_settling",
     "measure_verbosity",
     "paired_bootstrap",
     "proportion",
-    "reviewers_of",
     "select_judges",
     "williams",
 ]

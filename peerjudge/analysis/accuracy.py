@@ -1,19 +1,29 @@
-"""How often verdicts are right, and how far the unreadable ones could move that."""
+"""Accuracy against gold, with the bounds that unreadable verdicts leave."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from peerjudge.analysis.intervals import SHARE, bootstrap_mean, proportion
-from peerjudge.data import Measurement, Verdict
+import numpy as np
 
-__all__ = ["Accuracy", "accuracy"]
+from peerjudge.analysis.ballots import NONE, TIE, Ballots, Floats, Stage
+from peerjudge.analysis.grouping import group_rows, list_distinct
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.intervals import proportion
+from peerjudge.data import Measurement
+from peerjudge.errors import DataError
+
+VOTE = "vote"
+"""The protocol in which no seat hears another."""
+
+ComparisonKey = tuple[str, str]
+"""Ids of a question and of one of its comparisons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """The share of readable verdicts that equal the gold, and what the unreadable could make of it.
+    """The share of readable verdicts that equal the gold, and the bounds the unreadable ones leave.
 
     `worst_case` and `best_case` are the shares if every unreadable verdict were wrong or right.
     """
@@ -24,42 +34,117 @@ class Accuracy:
     best_case: float
 
 
-def accuracy(
-    judged: Iterable[tuple[Verdict, Verdict]],
-    *,
-    clusters: Iterable[Hashable] | None = None,
-    seed: int = 0,
-    samples: int = 2000,
-    level: float = 0.95,
-) -> Accuracy:
-    """Accuracy of verdicts against golds. A tie is right exactly when the gold is a tie.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracyByComparison:
+    """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
 
-    Args:
-        judged: pairs of a verdict and its gold; pairs without a readable gold are passed over.
-        clusters: the question of each pair: the bounds then resample questions. Without, they are
-            Wilson's, for independent verdicts.
-        seed: of the resampling.
-        samples: how many.
-        level: of the interval.
+    `right` is by question and comparison the share of right verdicts among the readable ones;
+    `ties_as_half` is the same with a tie as half right where gold is a choice. `vote` is true for a
+    protocol in which no seat hears another; `turns` is the mean number of turns per verdict.
     """
-    pairs = list(judged)
-    names = list(range(len(pairs))) if clusters is None else list(clusters)
-    known = [
-        (verdict, gold, name)
-        for (verdict, gold), name in zip(pairs, names, strict=True)
-        if gold.readable
-    ]
-    readable = [(verdict == gold, name) for verdict, gold, name in known if verdict.readable]
-    right = sum(hit for hit, _ in readable)
-    unreadable = len(known) - len(readable)
-    if clusters is None:
-        measured = proportion(right, len(readable), level=level)
-    else:
-        hits, at = [float(hit) for hit, _ in readable], [name for _, name in readable]
-        measured = bootstrap_mean(hits, at, limits=SHARE, seed=seed, samples=samples, level=level)
+
+    name: str
+    reviewers: frozenset[str]
+    vote: bool
+    turns: float
+    right: Mapping[ComparisonKey, float]
+    ties_as_half: Mapping[ComparisonKey, float]
+
+
+def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
+    """Return the accuracy of the ballots with gold; `None` without any.
+
+    A tie is right exactly when gold is a tie. Bounds resample questions.
+    """
+    known = ballots.where(ballots.gold != NONE)
+    if not len(known):
+        return None
+    readable = known.readable
+    right = int(known.correct.sum())
+    unreadable = len(known) - int(readable.sum())
     return Accuracy(
-        measured=measured,
+        measured=sampler.mean(known.correct[readable], known.question[readable]),
         unreadable=unreadable,
         worst_case=proportion(right, len(known)).value,
         best_case=proportion(right + unreadable, len(known)).value,
     )
+
+
+def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement:
+    """Return the mean over the comparisons that were judged; bounds resample questions."""
+    codes: dict[str, int] = {}
+    questions = [codes.setdefault(question, len(codes)) for question, _ in row.right]
+    return sampler.mean(np.array([*row.right.values()]), np.array(questions, dtype=np.int32))
+
+
+def accuracy_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
+    """Return one row per condition, in order of appearance, from the conclusions of discussions."""
+    discussions = ballots.discussions
+    rows: list[AccuracyByComparison] = []
+    concluded = ballots.where(ballots.stage == Stage.CONCLUDED)
+    condition = discussions.condition[concluded.discussion]
+    for code, name in enumerate(discussions.conditions):
+        here = np.flatnonzero(discussions.condition == code)
+        ended = concluded.where(condition == code)
+        seatings = [discussions.seatings[n] for n in list_distinct(discussions.seating[here])]
+        turns = discussions.turns[ended.discussion]
+        rows.append(
+            AccuracyByComparison(
+                name=name,
+                reviewers=frozenset(reviewer for seats in seatings for reviewer, _, _ in seats),
+                vote=discussions.protocols[discussions.protocol[here[0]]] == VOTE,
+                turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
+                right=_shares(ended, tie=0.0),
+                ties_as_half=_shares(ended, tie=0.5),
+            )
+        )
+    return tuple(rows)
+
+
+def accuracy_by_reviewer(
+    ballots: Ballots, *, reviewers: Sequence[str] | None = None
+) -> tuple[AccuracyByComparison, ...]:
+    """Return one row per reviewer of pairs, sorted by name.
+
+    Args:
+        ballots: recorded reviews, or the opening or closing stances of a run.
+        reviewers: names of the reviewers to take; `None` takes all but the humans.
+
+    Raises:
+        DataError: a reviewer gave no readable verdict on a pair with gold, or none did.
+    """
+    pairs = ballots.where(ballots.readable & (ballots.gold != NONE) & (ballots.answers == 2))
+    present = {pairs.reviewers[code] for code in list_distinct(pairs.reviewer)}
+    wanted = present - set(pairs.humans) if reviewers is None else set(reviewers)
+    missing = sorted(wanted - present)
+    if missing or not wanted:
+        msg = f"there are no reviews of pairs with gold by {', '.join(missing) or 'any reviewer'}"
+        raise DataError(msg)
+    found = ((name, pairs.reviewers.index(name)) for name in sorted(wanted))
+    return tuple(
+        AccuracyByComparison(
+            name=name,
+            reviewers=frozenset({name}),
+            vote=False,
+            turns=1.0,
+            right=_shares(pairs.where(pairs.reviewer == code), tie=0.0),
+            ties_as_half=_shares(pairs.where(pairs.reviewer == code), tie=0.5),
+        )
+        for name, code in found
+    )
+
+
+def _shares(ballots: Ballots, *, tie: float) -> dict[ComparisonKey, float]:
+    known = ballots.where(ballots.readable & (ballots.gold != NONE))
+    half = (known.verdict == TIE) & (known.gold != TIE)
+    return dict(_means(known, np.where(half, tie, known.correct.astype(np.float64))))
+
+
+def _means(ballots: Ballots, values: Floats) -> Iterator[tuple[ComparisonKey, float]]:
+    """Yield the mean of the values by comparison, in order of appearance."""
+    group, first = group_rows(ballots.comparison)
+    count = np.bincount(group, minlength=len(first))
+    means: list[float] = (np.bincount(group, values, len(first)) / np.maximum(count, 1)).tolist()
+    for number, mean in zip(list_distinct(ballots.comparison), means, strict=True):
+        one = ballots.comparisons[number]
+        yield (one.question.id, one.id), mean

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import Comparison, Direction, EventKind, Outcome, Role
+from peerjudge.data import Comparison, Control, Direction, EventKind, Outcome, Role
 from peerjudge.tracker import NoEventReason
 
 Codes: TypeAlias = npt.NDArray[np.int8]
@@ -33,6 +33,8 @@ OUTCOME_CODES: Mapping[Outcome, int] = {
 
 EVENTS: tuple[EventKind | NoEventReason, ...] = (*EventKind, *NoEventReason)
 """The values of `Ballots.event` by code: a kind of event, or the reason why there is none."""
+
+ROLES: tuple[Role, ...] = tuple(Role)
 
 DIRECTIONS: tuple[Direction, ...] = tuple(Direction)
 """The values of `Ballots.gold_move`, `majority_move` and `first_move` by code."""
@@ -68,7 +70,7 @@ class Discussions:
     conditions: tuple[str, ...]
     protocols: tuple[str, ...]
     seatings: tuple[tuple[SeatKey, ...], ...]
-    controls: tuple[str, ...]
+    controls: tuple[Control, ...]
     settings: tuple[str, ...]
     condition: Numbers
     protocol: Numbers
@@ -94,6 +96,19 @@ class Discussions:
     def seats(self) -> Numbers:
         """The number of seats of every discussion."""
         return np.array([len(one) for one in self.seatings], dtype=np.int32)[self.seating]
+
+    @property
+    def discussed(self) -> Bools:
+        """Whether any of several seats spoke after the private reviews."""
+        return (self.spoken > 0) & (self.seats > 1)
+
+    def by_seat(self, of: Mapping[SeatKey, int]) -> Numbers:
+        """Return `[discussion, seat]`: the value of every seat, -1 where there is no seat."""
+        widest = max((len(one) for one in self.seatings), default=0)
+        table = np.full((len(self.seatings), widest), -1, dtype=np.int32)
+        for number, seating in enumerate(self.seatings):
+            table[number, : len(seating)] = [of[seat] for seat in seating]
+        return table[self.seating]
 
 
 ROW_COLUMNS = (
@@ -172,6 +187,12 @@ class Ballots:
     def __len__(self) -> int:
         return len(self.verdict)
 
+    def of_discussions(self, chosen: Bools) -> Ballots:
+        """Return the ballots of the discussions for which this column of flags is true."""
+        rows = self.discussion >= 0
+        rows[rows] = chosen[self.discussion[rows]]
+        return self.where(rows)
+
     def where(self, rows: Bools | npt.NDArray[np.intp]) -> Ballots:
         """Return the ballots of these rows; vocabularies and discussions stay."""
         return replace(self, **{name: getattr(self, name)[rows] for name in ROW_COLUMNS})
@@ -195,6 +216,16 @@ class Ballots:
     def correct(self) -> Bools:
         """Whether the verdict is gold's; a tie is right only where gold is a tie."""
         return (self.verdict == self.gold) & self.readable
+
+    @property
+    def role(self) -> Numbers:
+        """The role of the seat of every ballot in a discussion, as an index into `ROLES`, or -1."""
+        seats = {seat for seating in self.discussions.seatings for seat in seating}
+        table = self.discussions.by_seat({seat: ROLES.index(seat[1]) for seat in seats})
+        seated = self.seat >= 0
+        found = np.full(len(self), -1, dtype=np.int32)
+        found[seated] = table[self.discussion[seated], self.seat[seated]]
+        return found
 
     @property
     def answers(self) -> Numbers:

@@ -73,7 +73,7 @@ class _Course:
     turns: object
     block: int
     facts: tuple[int, ...]
-    heard: str
+    heard: Control
     tracking: Tracking
 
 
@@ -90,7 +90,7 @@ class BallotCollector:
         self._panels = Vocabulary[tuple[str, ...]]()
         self._conditions, self._protocols = Vocabulary[str](), Vocabulary[str]()
         self._seatings = Vocabulary[tuple[SeatKey, ...]]()
-        self._controls, self._settings = Vocabulary[str](), Vocabulary[str]()
+        self._controls, self._settings = Vocabulary[Control](), Vocabulary[str]()
         self._ids: list[str] = []
         self._facts = array("i")
         self._ratings = array("d")
@@ -211,6 +211,7 @@ class BallotCollector:
         turns, stop = transcript.turns, transcript.stop
         asked = [turn.cue for turn in turns if turn.review.verdict is not None]
         agreed = _agreed(transcript)
+        heard = [turn.cue.control for turn in turns if turn.cue.control != "none"]
         return _Course(
             turns=turns,
             block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
@@ -224,7 +225,7 @@ class BallotCollector:
                 all(cue.sees == transcript.comparison.shown for cue in asked),
                 transcript.simulated,
             ),
-            heard=next((t.cue.control for t in turns if t.cue.control != "none"), "none"),
+            heard=heard[0] if heard else "none",
             tracking=tracking,
         )
 
@@ -308,7 +309,7 @@ def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
     return tuple(transcript.seat(seat).reviewer for seat in opponents)
 
 
-def _control(transcript: Transcript, heard: str) -> str:
+def _control(transcript: Transcript, heard: Control) -> Control:
     """The control of the turns; of a discussion without any, the one its options name."""
     if heard != "none":
         return heard

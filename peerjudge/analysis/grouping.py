@@ -1,4 +1,4 @@
-"""Rows that belong together: groups in order of appearance, and the same judgement in several orders."""
+"""Rows that belong together: groups by value, and the same judgement in several orders."""
 
 from __future__ import annotations
 
@@ -31,6 +31,13 @@ def group_rows(*columns: Column) -> tuple[Ints, Ints]:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[group], np.sort(first)
+
+
+def list_distinct(column: Column) -> list[int]:
+    """Return the distinct values of a column in the order in which they first appear."""
+    values, first = np.unique(column, return_index=True)
+    ordered: list[int] = values[np.argsort(first)].tolist()
+    return ordered
 
 
 def count_earlier(*columns: Column) -> Ints:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
-from peerjudge.analysis.intervals import Floats, bounds_of_mean, by_cluster, resampled
+from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.intervals import (
+    SHARE,
+    Clusters,
+    Floats,
+    Numbers,
+    bootstrap_mean,
+    bounds_of_mean,
+    by_cluster,
+    resampled,
+)
 from peerjudge.data import Measurement, Noun
 from peerjudge.errors import DataError
 
@@ -52,6 +64,61 @@ class CorrelationTest(Noun, frozen=True, kw_only=True):
     p_value: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampler:
+    """Settings of the resampling of questions, and the two statistics that most measures need."""
+
+    seed: int = 0
+    samples: int = 2000
+    level: float = 0.95
+
+    def mean(
+        self,
+        values: Floats | npt.NDArray[np.bool_],
+        questions: Numbers,
+        *,
+        limits: tuple[float, float] = SHARE,
+    ) -> Measurement:
+        """Return the mean of the values, with `n` 0 and NaN where there are none.
+
+        Args:
+            values: one per observation.
+            questions: the question of each, as a code.
+            limits: the least and the greatest possible value: (-1, 1) for differences of shares.
+        """
+        return bootstrap_mean(
+            values.astype(np.float64),
+            group_rows(questions)[0],
+            limits=limits,
+            seed=self.seed,
+            samples=self.samples,
+            level=self.level,
+        )
+
+    def known_mean(
+        self,
+        values: Floats | npt.NDArray[np.bool_],
+        questions: Numbers,
+        *,
+        limits: tuple[float, float] = SHARE,
+    ) -> Measurement | None:
+        """Return the mean of the values that are not NaN; `None` without any."""
+        known = ~np.isnan(values)
+        if not known.any():
+            return None
+        return self.mean(values[known], questions[known], limits=limits)
+
+    def difference(self, values: Floats, questions: Numbers) -> PairedDifference:
+        """Return the mean of paired differences with its p-value; see `paired_bootstrap`."""
+        return paired_bootstrap(
+            values,
+            group_rows(questions)[0],
+            seed=self.seed,
+            samples=self.samples,
+            level=self.level,
+        )
+
+
 def mcnemar(differences: Sequence[float]) -> McNemar:
     """McNemar's test, exact and two-sided, on ours minus theirs of every pair.
 
@@ -69,8 +136,8 @@ def mcnemar(differences: Sequence[float]) -> McNemar:
 
 
 def paired_bootstrap(
-    differences: Sequence[float],
-    clusters: Sequence[Hashable],
+    differences: Sequence[float] | Floats,
+    clusters: Clusters,
     *,
     seed: int = 0,
     samples: int = 2000,
@@ -89,7 +156,7 @@ def paired_bootstrap(
         samples: how many.
         level: of the interval.
     """
-    if not differences:
+    if not len(differences):
         empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level)
         return PairedDifference(difference=empty, p_value=nan)
     column = np.asarray(differences, dtype=np.float64)[:, None]

@@ -29,6 +29,8 @@ __all__ = [
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
+Clusters: TypeAlias = Sequence[Hashable] | npt.NDArray[np.integer]
+"""The cluster of every observation: names, or an array of codes."""
 
 SHARE = (0.0, 1.0)
 """The limits of a share: no value is below 0 or above 1."""
@@ -68,7 +70,7 @@ def proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
 
 def bootstrap_mean(
     values: Sequence[float] | Floats,
-    clusters: Sequence[Hashable] | Numbers,
+    clusters: Clusters,
     *,
     limits: tuple[float, float] | None = None,
     seed: int = 0,
@@ -184,7 +186,7 @@ def measured(
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)
 
 
-def by_cluster(columns: Floats, clusters: Sequence[Hashable] | Numbers) -> Floats:
+def by_cluster(columns: Floats, clusters: Clusters) -> Floats:
     """The columns `[observation, column]` summed by cluster, clusters in order of appearance.
 
     Clusters given as an array of numbers come in the order of these, which is quicker.

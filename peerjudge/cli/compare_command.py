@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,7 @@ from peerjudge.cli.tables import or_dash, print_pairs, show, table_of
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
-    from peerjudge.analysis import Contender
-    from peerjudge.analysis.stances import Discussion
-    from peerjudge.data import Transcript
+    from peerjudge.analysis import AccuracyByComparison
 
 __all__ = ["compare_command"]
 
@@ -46,19 +44,20 @@ async def compare_command(
     json
         Print one JSON document.
     """
-    from peerjudge.analysis import accuracy_of, compare
+    from peerjudge.analysis import Sampler, compare_all, measure_mean_accuracy
     from peerjudge.data import to_plain
 
     different = list(dict.fromkeys(sources))
-    found = [await _contenders(source, split_names(reviewers)) for source in different]
-    contenders = _named(different, [these for these, _ in found])
+    found = [await _read_accuracies(source, split_names(reviewers)) for source in different]
+    rows = _name_rows(different, [these for these, _ in found])
     simulated = any(played for _, played in found)
-    pairs = compare(contenders, baseline=baseline, seed=seed)
+    sampler = Sampler(seed=seed)
+    pairs = compare_all(rows, baseline=baseline, sampler=sampler)
     if not pairs:
-        names = ", ".join(one.name for one in contenders) or "nobody"
-        msg = f"no two of these judged the same comparisons with gold: {names}"
+        names = ", ".join(one.name for one in rows) or "none"
+        msg = f"No two of these judged the same comparisons with gold: {names}."
         raise DataError(msg)
-    accuracy = {one.name: accuracy_of(one, seed=seed) for one in contenders}
+    accuracy = {one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows}
     if json:
         plain = {name: to_plain(measured) for name, measured in accuracy.items()}
         pairs_plain = [to_plain(pair) for pair in pairs]
@@ -69,7 +68,7 @@ async def compare_command(
 
         results().print(SIMULATED, style="bold")
     table = table_of("Accuracy", "who", "accuracy", "comparisons", "turns")
-    for one in contenders:
+    for one in rows:
         measured = accuracy[one.name]
         table.add_row(one.name, or_dash(measured), str(measured.n), f"{one.turns:.1f}")
     show(table)
@@ -77,32 +76,30 @@ async def compare_command(
     return 0
 
 
-async def _contenders(
+async def _read_accuracies(
     source: str, reviewers: Sequence[str] | None
-) -> tuple[tuple[Contender, ...], bool]:
-    """Those of one source, and whether they were simulated."""
-    from peerjudge.analysis import reviewers_of
-    from peerjudge.analysis.stances import conditions_of, discussion_of
+) -> tuple[tuple[AccuracyByComparison, ...], bool]:
+    """Return the conditions or reviewers of a source, and whether any of them is simulated."""
+    from peerjudge.analysis import (
+        accuracy_by_condition,
+        accuracy_by_reviewer,
+        collect_reviews,
+        collect_transcripts,
+    )
     from peerjudge.runs import frames, is_run, read_source
 
     if not is_run(source):
-        dataset = await read_source(source)
-        return reviewers_of(dataset, reviewers=reviewers), dataset.simulated
-
-    def read(transcripts: Iterable[Transcript]) -> tuple[tuple[Contender, ...], bool]:
-        ended: list[Discussion] = []
-        simulated = False
-        for transcript in transcripts:
-            simulated = simulated or transcript.simulated
-            one = discussion_of(transcript)
-            ended += [] if one is None else [one]
-        return conditions_of(ended), simulated
-
-    return frames.read_without_texts(source, read)
+        ballots = collect_reviews(await read_source(source))
+        return accuracy_by_reviewer(ballots, reviewers=reviewers), ballots.simulated
+    ballots = frames.read_without_texts(source, collect_transcripts)
+    rows = accuracy_by_condition(ballots)
+    return tuple(row for row in rows if row.right), ballots.simulated
 
 
-def _named(sources: Sequence[str], found: Sequence[Sequence[Contender]]) -> list[Contender]:
-    """All of them, those whose name is in several sources with the source before it."""
+def _name_rows(
+    sources: Sequence[str], found: Sequence[Sequence[AccuracyByComparison]]
+) -> list[AccuracyByComparison]:
+    """Return all rows; where several sources have the same name, the source is put before it."""
     from peerjudge.runs import hide_password
 
     times = Counter(one.name for these in found for one in these)

@@ -89,19 +89,22 @@ def _line(event: OpinionEvent) -> str:
 
 
 def _stances(run: str, seed: int) -> Stances:
-    from peerjudge.analysis.stances import stances
+    from peerjudge.analysis.collecting import collect_transcripts
+    from peerjudge.analysis.inference import Sampler
+    from peerjudge.analysis.stances import build_stances
     from peerjudge.runs import frames
 
-    return frames.read_without_texts(run, lambda transcripts: stances(transcripts, seed=seed))
+    ballots = frames.read_without_texts(run, collect_transcripts)
+    return build_stances(ballots, sampler=Sampler(seed=seed))
 
 
 def _write_graph(found: Stances, path: Path) -> None:
     import networkx as nx
 
-    from peerjudge.analysis.stances import persuasion_graph
+    from peerjudge.analysis.influence import build_persuasion_graph
 
     try:
-        nx.write_graphml(persuasion_graph(found.persuasion), path)  # pyright: ignore[reportUnknownMemberType]  partial stubs
+        nx.write_graphml(build_persuasion_graph(found.persuasion), path)  # pyright: ignore[reportUnknownMemberType]  partial stubs
     except OSError as cause:
         msg = f"cannot write {path}: {cause.strerror}; choose another file with --graph"
         raise StoreError(msg) from cause

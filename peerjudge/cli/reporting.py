@@ -41,16 +41,13 @@ async def played(run: OpenRun) -> AsyncIterator[Transcript]:
 
 async def read(run: OpenRun) -> Reading:
     """Read a run once, discussion by discussion; none is kept whole."""
-    from peerjudge.analysis.findings import DiscussionRecord, findings_of, record_of
+    from peerjudge.analysis.findings import FindingsCollector
     from peerjudge.reporting import TranscriptData
 
-    listing = TranscriptData()
-    records: list[DiscussionRecord] = []
+    listing, collector = TranscriptData(), FindingsCollector()
     async for transcript in played(run):
-        record = record_of(transcript)
-        listing.add(transcript, record.events)
-        records.append(record)
-    return Reading(findings=findings_of(records), listing=listing)
+        listing.add(transcript, collector.add(transcript).events)
+    return Reading(findings=collector.findings(), listing=listing)
 
 
 def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path:

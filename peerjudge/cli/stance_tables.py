@@ -11,7 +11,8 @@ from peerjudge.cli.tables import p_value_of, percent, print_pairs, show, table_o
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.analysis.stances import StanceCounts, Stances
+    from peerjudge.analysis.influence import StanceCounts
+    from peerjudge.analysis.stances import Stances
 
 __all__ = ["print_summary"]
 

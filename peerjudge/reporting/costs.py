@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from peerjudge.analysis.findings import Spoken
+from peerjudge.analysis.effort import Spoken
 
 __all__ = ["CostRow", "Costs", "costs_of"]
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 from typing import cast
 
-from peerjudge.analysis.findings import Findings, GroupFindings
+from peerjudge.analysis.conditions import GroupFindings
+from peerjudge.analysis.findings import Findings
 from peerjudge.data import EventKind
 from peerjudge.reporting.costs import costs_of
 from peerjudge.reporting.page import write_page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from peerjudge.analysis.findings import HeadToHead, PeerFindings, Trajectory
+from peerjudge.analysis.peers import HeadToHead, PeerFindings, Trajectory
 from peerjudge.data import Measurement, Ranking, Standing
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import (

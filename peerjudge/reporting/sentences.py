@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from peerjudge.analysis.findings import AgainstVote, Effort, Findings
+from peerjudge.analysis.compare import AgainstVote
+from peerjudge.analysis.effort import Effort
+from peerjudge.analysis.findings import Findings
 from peerjudge.analysis.recorded import RecordedFindings
 from peerjudge.data import Measurement, Outcome
 from peerjudge.reporting.formats import (

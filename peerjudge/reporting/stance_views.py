@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 from math import ceil
 
-from peerjudge.analysis.findings import CONTRADICTED, Course, Findings
-from peerjudge.analysis.stances import StanceCounts
+from peerjudge.analysis.courses import Course
+from peerjudge.analysis.findings import Findings
+from peerjudge.analysis.influence import CONTRADICTED, StanceCounts
 from peerjudge.data import EventKind, Measurement, Role
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import (

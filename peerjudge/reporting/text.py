@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from peerjudge.analysis.findings import (
-    AgainstVote,
-    ConditionFindings,
-    Findings,
-    PeerFindings,
-    SeatFindings,
-)
-from peerjudge.analysis.stances import Controlled
+from peerjudge.analysis.compare import AgainstVote
+from peerjudge.analysis.conditions import ConditionFindings, SeatFindings
+from peerjudge.analysis.controls import Controlled
+from peerjudge.analysis.findings import Findings
+from peerjudge.analysis.peers import PeerFindings
 from peerjudge.data import EventKind, Outcome, Ranking
 from peerjudge.reporting.formats import (
     MISSING,

@@ -13,10 +13,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from peerjudge.analysis import measure_position, measure_self_enhancement, paired_bootstrap
+from peerjudge.analysis import (
+    Sampler,
+    collect_transcripts,
+    count_moves,
+    measure_ordering,
+    measure_position,
+    measure_self_enhancement,
+    paired_bootstrap,
+)
 from peerjudge.analysis.assembling import ComparisonTable, build_ballots
 from peerjudge.analysis.ballots import TIE, Ballots, Stage, no_discussions
-from peerjudge.analysis.stances import ordering, stance_counts
 from peerjudge.data import Answer, Comparison, Measurement, Question, Verdict
 from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_verdicts
 from peerjudge.simulation.discussions import Draws
@@ -67,7 +74,7 @@ def _altering(size: float, questions: int, random: np.random.Generator) -> Plant
     """How often a reviewer alters its opinion when it is contradicted."""
     mine = _moving("mine", susceptibility=_logit(size))
     held = in_turn(_world(questions, random), _unmoved(), mine, draws={})
-    rows = stance_counts(held)
+    rows = count_moves(collect_transcripts(held), sampler=Sampler())
     found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
     return Planted(
         found=found.altered,
@@ -80,7 +87,8 @@ def _leading(size: float, questions: int, random: np.random.Generator) -> Plante
     world, draws = _world(questions, random), Draws()
     mine, other = _moving("mine", susceptibility=0.5, firmness=size), _unmoved()
     held = in_turn(world, mine, other, draws=draws) + in_turn(world, other, mine, draws=draws)
-    found = next(row.altered for row in ordering(held) if row.reviewer == mine.name)
+    rows = measure_ordering(collect_transcripts(held), sampler=Sampler())
+    found = next(row.altered for row in rows if row.reviewer == mine.name)
     if found is None:
         msg = "the simulated reviewer was never contradicted in both roles"
         raise AssertionError(msg)

@@ -7,11 +7,9 @@ each that occurs is made once and then copied from question to question.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from functools import cache
 
-from peerjudge.analysis.stances import Discussion, discussion_of
 from peerjudge.data import (
     Answer,
     Comparison,
@@ -43,21 +41,23 @@ Stances = tuple[int, ...]
 """The verdicts of one discussion: in private seat by seat, then at the end seat by seat."""
 
 
-def in_turn(world: World, leader: Speaker, follower: Speaker, *, draws: Draws) -> list[Discussion]:
+def in_turn(world: World, leader: Speaker, follower: Speaker, *, draws: Draws) -> list[Transcript]:
     """Two discuss every question of the world's first study in both orders, a turn for each.
 
     `draws` are the private reviews; who gave one already gives it again.
     """
     names = (leader.name, follower.name)
     golds: list[int] = world.gold[0].tolist()
-    ended: list[Discussion] = []
+    ended: list[Transcript] = []
     for swapped in (False, True):
         script = _script(names, swapped=swapped)
         by_seat = dict(zip((seat.id for seat in script.seats), (leader, follower), strict=True))
         held = play_script(script, world, by_seat, draws=draws)
         for number, (gold, stances) in enumerate(zip(golds, _stances(held), strict=True)):
-            record = _record(names, gold, stances, swapped=swapped)
-            ended.append(dataclasses.replace(record, comparison=f"{number}", question=f"{number}"))
+            one = _transcript(names, gold, stances, swapped=swapped)
+            question = replace(one.comparison.question, id=f"{number}")
+            comparison = replace(one.comparison, id=f"{number}", question=question)
+            ended.append(replace(one, comparison=comparison))
     return ended
 
 
@@ -69,8 +69,10 @@ def _stances(held: Played) -> Iterator[Stances]:
 
 
 @cache
-def _record(names: tuple[str, str], gold: int, stances: Stances, *, swapped: bool) -> Discussion:
-    """What the analysis keeps of a discussion with these verdicts."""
+def _transcript(
+    names: tuple[str, str], gold: int, stances: Stances, *, swapped: bool
+) -> Transcript:
+    """Return a discussion with these verdicts."""
     script = _script(names, swapped=swapped)
     comparison = replace(script.comparison, gold=_verdict(gold))
     seats = [seat.id for seat in script.seats]
@@ -79,7 +81,7 @@ def _record(names: tuple[str, str], gold: int, stances: Stances, *, swapped: boo
         place = seats.index(cue.seat) + (0 if cue.private else len(seats))
         review = Review(verdict=_verdict(stances[place]))
         turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=""), review=review),)
-    ended = Transcript(
+    return Transcript(
         id="simulated",
         comparison=comparison,
         protocol=script.protocol.name,
@@ -88,11 +90,6 @@ def _record(names: tuple[str, str], gold: int, stances: Stances, *, swapped: boo
         stop=StopReason.COMPLETE,
         verdict=script.protocol.conclude(script.seats, comparison, turns),
     )
-    record = discussion_of(ended)
-    if record is None:
-        msg = "a discussion that was played to its end has no record"
-        raise AssertionError(msg)
-    return record
 
 
 @cache

@@ -1,6 +1,7 @@
 """How discussions went."""
 
-from peerjudge.analysis.findings import Course, findings
+from peerjudge.analysis.courses import Course
+from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Role, StopReason, Transcript, replace
 from peerjudge.testing import comparison_of, transcript_of
 
@@ -16,7 +17,7 @@ def told(
 
 def courses(*transcripts: Transcript) -> tuple[Course, ...]:
     """The courses that were found."""
-    return findings(transcripts).courses
+    return build_findings(transcripts).courses
 
 
 def stands(course: Course) -> list[str]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from peerjudge.analysis.findings import ConditionFindings, Findings, findings
+from peerjudge.analysis.conditions import ConditionFindings
+from peerjudge.analysis.findings import Findings, build_findings
 from peerjudge.data import (
     EventKind,
     Failure,
@@ -39,7 +40,7 @@ def only(found: Findings) -> ConditionFindings:
 
 def test_before_averages_seats_and_after_is_the_conclusion() -> None:
     """Two seats of which one is right are half right before; the conclusion is wholly right."""
-    condition = only(findings([discussion("2|1 1 1")]))
+    condition = only(build_findings([discussion("2|1 1 1")]))
     assert condition.before is not None
     assert condition.before.measured.value == 0.5
     assert condition.before.measured.n == 2
@@ -52,7 +53,7 @@ def test_before_averages_seats_and_after_is_the_conclusion() -> None:
 def test_gain_is_after_minus_before_where_all_is_readable() -> None:
     """With nothing unreadable the mean gain is the difference of the two accuracies."""
     told = [discussion(m, f"c{i}") for i, m in enumerate(["2|1 1 1", "2|2 2 2", "1|2 2 2"])]
-    condition = only(findings(told))
+    condition = only(build_findings(told))
     assert condition.before is not None
     assert condition.after is not None
     assert condition.gain is not None
@@ -63,7 +64,7 @@ def test_gain_is_after_minus_before_where_all_is_readable() -> None:
 
 def test_unreadable_verdicts_are_bounded_not_scored() -> None:
     """One right, one unreadable: all readable are right, and in truth between half and all are."""
-    condition = only(findings([discussion("1|1 1 1"), discussion("?|? ? ?", "c2")]))
+    condition = only(build_findings([discussion("1|1 1 1"), discussion("?|? ? ?", "c2")]))
     after = condition.after
     assert after is not None
     assert (after.measured.value, after.measured.n) == (1.0, 1)
@@ -74,7 +75,7 @@ def test_unreadable_verdicts_are_bounded_not_scored() -> None:
 
 def test_a_refusal_is_counted_as_such() -> None:
     """A refused verdict has its own count and is as little scored as an unreadable one."""
-    condition = only(findings([discussion("!|! ! !")]))
+    condition = only(build_findings([discussion("!|! ! !")]))
     assert condition.outcomes[Outcome.REFUSED] == 1
     assert condition.after is not None
     assert condition.after.measured.n == 0
@@ -85,7 +86,7 @@ def test_without_gold_there_is_no_accuracy() -> None:
     """Opinion events need no gold; accuracy does."""
     told = discussion("2|1 1 1")
     bare = replace(told, comparison=replace(told.comparison, gold=None))
-    condition = only(findings([bare]))
+    condition = only(build_findings([bare]))
     assert condition.before is None
     assert condition.after is None
     assert condition.by_seat[0].events[EventKind.ALTERED] == 1
@@ -95,7 +96,7 @@ def test_only_ended_discussions_enter_the_shares() -> None:
     """Failed and unfinished discussions are counted and otherwise left out."""
     failure = Failure(kind="RateLimitError", message="429", seat="seat-1", turn=2)
     condition = only(
-        findings(
+        build_findings(
             [
                 discussion("1|1 1 1"),
                 discussion("2|2 2", "c2", stop=StopReason.FAILED, failure=failure),
@@ -113,7 +114,7 @@ def test_only_ended_discussions_enter_the_shares() -> None:
 def test_both_orders_agree_or_contradict() -> None:
     """Choosing the same answer in both orders is consistent; choosing the same place is not."""
     condition = only(
-        findings(
+        build_findings(
             [
                 discussion("1|1 1 1"),
                 discussion("2|2 2 2", swap=True),
@@ -140,12 +141,12 @@ def test_leaders_are_judged_apart_in_both_orders() -> None:
         transcript_of("1|1 1", comparison=comparison, seats=(leads, follows)),
         transcript_of("1|1 1", comparison=comparison.swapped(), seats=(follows, leads)),
     ]
-    assert only(findings(told)).consistency_after.judged == 0
+    assert only(build_findings(told)).consistency_after.judged == 0
 
 
 def test_preference_for_the_first_shown_answer() -> None:
     """The shares speak of places, so swapping the answers does not cancel a taste for the first."""
-    condition = only(findings([discussion("1|1 2 2"), discussion("1|1 1 1", swap=True)]))
+    condition = only(build_findings([discussion("1|1 2 2"), discussion("1|1 1 1", swap=True)]))
     assert condition.first_before is not None
     assert condition.first_before.value == 1.0
     assert condition.first_after is not None
@@ -154,7 +155,7 @@ def test_preference_for_the_first_shown_answer() -> None:
 
 def test_events_are_counted_by_reviewer_and_role() -> None:
     """In `2|1 1 1` the leader altered towards gold and the follower agreed afterwards."""
-    leader, follower = findings([discussion("2|1 1 1")]).by_seat
+    leader, follower = build_findings([discussion("2|1 1 1")]).by_seat
     assert (leader.reviewer, leader.role) == ("reviewer-1", Role.LEADER)
     assert leader.events[EventKind.ALTERED] == 1
     assert (leader.contradicted, leader.towards_gold, leader.away_from_gold) == (1, 1, 0)
@@ -164,14 +165,14 @@ def test_events_are_counted_by_reviewer_and_role() -> None:
 
 def test_a_verdict_without_a_stance_before_is_counted_as_no_event() -> None:
     """Where the private review was unreadable the first verdict after hearing is no event."""
-    leader, _ = findings([discussion("?|1 1 1")]).by_seat
+    leader, _ = build_findings([discussion("?|1 1 1")]).by_seat
     assert leader.no_events[NoEventReason.NO_STANCE_BEFORE] == 1
     assert sum(leader.events.values()) == 0
 
 
 def test_votes_do_not_enter_the_events() -> None:
     """Seats that never hear anybody have no row among those that discuss."""
-    found = findings([vote("1|1"), vote("2|1", "c2")])
+    found = build_findings([vote("1|1"), vote("2|1", "c2")])
     assert found.by_seat == ()
     assert not only(found).discusses
 
@@ -179,7 +180,7 @@ def test_votes_do_not_enter_the_events() -> None:
 def test_agreement_before_and_after() -> None:
     """One pair of seats agreed from the start, one came to agree, one never did."""
     told = [discussion(m, f"c{i}") for i, m in enumerate(["1|1 1 1", "2|1 1 1", "2|1 2 1"])]
-    agreement = only(findings(told)).agreement
+    agreement = only(build_findings(told)).agreement
     assert agreement.before is not None
     assert agreement.before.value == pytest.approx(1 / 3)
     assert agreement.after is not None
@@ -193,7 +194,7 @@ def test_subsets_and_categories_are_told_apart() -> None:
         replace(easy, comparison=replace(easy.comparison, subset="easy")),
         replace(hard, comparison=replace(hard.comparison, subset="hard")),
     ]
-    condition = only(findings(told))
+    condition = only(build_findings(told))
     values = {g.name: g.after.measured.value for g in condition.subsets if g.after}
     assert values == {"easy": 1.0, "hard": 0.0}
     assert condition.categories == ()
@@ -201,7 +202,7 @@ def test_subsets_and_categories_are_told_apart() -> None:
 
 def test_a_lone_judge_has_no_before() -> None:
     """A judge who hears nobody has one accuracy, and nothing to gain."""
-    condition = only(findings([discussion("1", protocol="pairwise")]))
+    condition = only(build_findings([discussion("1", protocol="pairwise")]))
     assert condition.before is None
     assert condition.gain is None
     assert condition.after is not None
@@ -217,7 +218,7 @@ def test_discussion_against_vote_pairs_comparisons() -> None:
         vote("2|1", verdict=Verdict(Outcome.TIE)),
         vote("1|1", "c2"),
     ]
-    (row,) = findings(told).against_vote
+    (row,) = build_findings(told).against_vote
     assert (row.condition, row.vote, row.comparisons) == ("talk", "vote", 2)
     assert row.same_reviewers
     assert row.difference is not None
@@ -236,7 +237,7 @@ def test_the_vote_of_the_same_reviewers_is_preferred() -> None:
         replace(strangers, condition="strangers", protocol="vote"),
         vote("1|1"),
     ]
-    rows = findings(told).against_vote
+    rows = build_findings(told).against_vote
     assert [(row.condition, row.vote) for row in rows] == [("talk", "vote")]
 
 
@@ -248,24 +249,24 @@ def test_a_discussion_meets_the_vote_that_costs_as_much() -> None:
         replace(vote("1|1 1 1"), condition="dearer"),
         replace(vote("1|1 1 1 1 1 1 1"), condition="dearest"),
     ]
-    (row,) = findings(told).against_vote
+    (row,) = build_findings(told).against_vote
     assert (row.vote, row.turns, row.vote_turns) == ("dearer", 4.0, 4.0)
 
 
 def test_simulated_turns_make_simulated_findings() -> None:
     """One simulated turn is enough for the findings to say so."""
     told = discussion("1|1 1 1")
-    assert findings([told]).simulated
+    assert build_findings([told]).simulated
     real = tuple(
         replace(turn, utterance=replace(turn.utterance, simulated=False)) for turn in told.turns
     )
-    assert not findings([replace(told, turns=real)]).simulated
+    assert not build_findings([replace(told, turns=real)]).simulated
 
 
 def test_the_same_seed_draws_the_same_intervals() -> None:
     """Findings are a function of the transcripts and the seed."""
     told = [discussion(m, f"c{i}") for i, m in enumerate(["1|1 1", "2|1 1", "2|2 2", "1|2 1"])]
-    assert findings(told, seed=3) == findings(iter(told), seed=3)
+    assert build_findings(told, seed=3) == build_findings(iter(told), seed=3)
 
 
 def test_reviewers_that_are_contestants_are_weighed() -> None:
@@ -278,7 +279,7 @@ def test_reviewers_that_are_contestants_are_weighed() -> None:
         transcript_of(moves, comparison=comparison_of(2, gold=1, name=f"c{i}"), seats=seats)
         for i, moves in enumerate(["1|1 1 1", "1|1 2 2", "1|2 1 1"])
     ]
-    peers = findings(told).peers
+    peers = build_findings(told).peers
     assert peers is not None
     assert peers.equal.contestants["author-1"].score == pytest.approx(5 / 6)
     assert sum(weight.value for weight in peers.weights.values()) == pytest.approx(1)
@@ -287,14 +288,14 @@ def test_reviewers_that_are_contestants_are_weighed() -> None:
     assert first.value > second.value
     assert peers.prd == {"author-1": 1.0, "author-2": 0.0}
     assert (peers.outsiders, peers.reason) == ((), "")
-    alone = findings(told[:1]).peers
+    alone = build_findings(told[:1]).peers
     assert alone.equal.contestants["author-1"].low is None
     assert all(weight.high - weight.low > 0.5 for weight in alone.weights.values())
 
 
 def test_reviewers_that_are_no_contestants_are_not_told_apart() -> None:
     """Without a reviewer among the authors there is a ranking, but no weights, and a reason."""
-    peers = findings([discussion("1|1 1 1")]).peers
+    peers = build_findings([discussion("1|1 1 1")]).peers
     assert peers is not None
     assert list(peers.equal.contestants) == ["author-1", "author-2"]
     assert (peers.weighted, peers.weights, peers.prd) == (None, {}, {})
@@ -304,20 +305,20 @@ def test_reviewers_that_are_no_contestants_are_not_told_apart() -> None:
 
 def test_without_readable_private_reviews_nobody_is_ranked() -> None:
     """The findings say why there is no ranking."""
-    found = findings([discussion("?|? 1 1")])
+    found = build_findings([discussion("?|? 1 1")])
     assert found.peers is None
     assert "could be read" in found.peers_missing
 
 
 def test_no_discussions_at_all() -> None:
     """An empty run has findings, and they are empty."""
-    found = findings([])
+    found = build_findings([])
     assert (found.effort.discussions, found.conditions, found.peers) == (0, (), None)
 
 
 def test_the_stances_are_those_of_the_ended_discussions() -> None:
     """What is said of persuasion and turns rests on the same discussions as the shares."""
-    found = findings([discussion("2|1 1 1"), discussion("2|2 2", "c2", stop=None)])
+    found = build_findings([discussion("2|1 1 1"), discussion("2|2 2", "c2", stop=None)])
     assert found.stances.discussions == found.effort.done == 1
     by_pair = {(row.speaker, row.listener): row for row in found.stances.persuasion}
     assert by_pair["reviewer-2", "reviewer-1"].altered == 1
@@ -330,7 +331,7 @@ def test_who_is_asked_in_both_orders_has_no_taste_for_the_first() -> None:
     first, second = asked.turns
     turned = replace(second, cue=replace(second.cue, sees=asked.comparison.shown[::-1]))
     both = replace(asked, condition="both", turns=(first, turned))
-    found = {one.name: one for one in findings([asked, both]).conditions}
+    found = {one.name: one for one in build_findings([asked, both]).conditions}
     assert found["both"].first_after is None
     assert found["talk"].first_after is not None
     assert found["talk"].first_after.value == 1.0

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.findings.trajectory import trajectories
-from peerjudge.analysis.findings.versus import versus
+from peerjudge.analysis.peers import follow_ratings, tally_head_to_head
 from peerjudge.data import Battle
 from peerjudge.ranking import collect
 
@@ -32,7 +31,7 @@ battles = st.lists(
 def test_shares_of_two_contestants_add_up(tournament) -> None:
     """What one won the other lost; who never met has no share; weights do not change the count."""
     weights = dict.fromkeys(tournament.reviewers, 1.0) | {"ann": 3.0}
-    found = versus(tournament, weights=weights, order=tournament.contestants)
+    found = tally_head_to_head(tournament, weights=weights, order=tournament.contestants)
     for row in range(len(found.contestants)):
         for column in range(len(found.contestants)):
             share, other = found.shares[row][column], found.shares[column][row]
@@ -60,7 +59,7 @@ def test_trajectories_begin_at_the_start_and_conserve_points(tournament, most: i
             for place in column[tournament.readable].tolist()
         }
     )
-    found = trajectories(tournament, weights=weights, contestants=names, most=most)
+    found = follow_ratings(tournament, weights=weights, contestants=names, most=most)
     means = np.array([one.mean for one in found])
     assert np.allclose(means.mean(axis=0), 1000.0)
     for one in found:

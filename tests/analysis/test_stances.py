@@ -1,27 +1,27 @@
-"""Who alters, holds and persuades, on discussions small enough to work out by hand."""
+"""Altering, holding and persuasion, on discussions small enough to work out by hand."""
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.comparing import compare, over_vote
-from peerjudge.analysis.stances import (
-    Discussion,
-    changes,
-    conditions_of,
-    discussion_of,
-    ordering,
-    persuasion,
-    persuasion_graph,
-    settling,
-    stance_counts,
-    stances,
+from peerjudge.analysis.accuracy import accuracy_by_condition
+from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.compare import (
+    compare_all,
+    compare_with_votes,
+    measure_against_votes,
+    pair_with_votes,
 )
-from peerjudge.data import Direction, EventKind, Role, Seat, StopReason, Verdict, replace
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.influence import build_persuasion_graph, count_moves, count_persuasion
+from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
+from peerjudge.analysis.stances import build_stances
+from peerjudge.data import Direction, EventKind, Role, Seat, Transcript, Verdict, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
 
@@ -41,48 +41,17 @@ def told(moves: str, name: str = "c1", *, seats=(ANN, BOB), condition="talk", **
     return replace(one, condition=condition, **changed)
 
 
-def ended(moves: str, name: str = "c1", **kwargs) -> Discussion:
-    """The record of such a discussion."""
-    found = discussion_of(told(moves, name, **kwargs))
-    assert found is not None
-    return found
+QUICK = Sampler(samples=50)
 
 
-def test_what_has_not_ended_is_no_record():
-    """Failed and unfinished discussions have no final stances."""
-    assert discussion_of(told("1|1", stop=None)) is None
-    assert discussion_of(told("1|1", stop=StopReason.FAILED)) is None
-
-
-@pytest.mark.parametrize(
-    ("moves", "agreed"),
-    [
-        ("1|1 1", 0),
-        ("2|1 1 1", 1),
-        ("2|1 2 2", 2),
-        ("2|1 2 1", None),
-        ("?|1 1", 1),
-        ("?|? ?", None),
-    ],
-)
-def test_agreement_comes_after_so_many_public_turns(moves: str, agreed: int | None):
-    """All seats have a stance, and the same one, for the first time."""
-    assert ended(moves).agreed == agreed
-
-
-def test_moves_have_rounds_and_opponents():
-    """In a panel only those who stand for the majority heard are opponents."""
-    seats = tuple(Seat(id=f"s{n}", reviewer=f"r{n}", role=Role.PANELIST) for n in range(4))
-    found = ended("1|2|2|1 2", seats=seats)
-    (move,) = found.moves
-    assert (move.event.reviewer, move.round) == ("r0", 1)
-    assert move.event.kind is EventKind.ALTERED
-    assert move.opponents == ("r1", "r2")
+def table(transcripts: Iterable[Transcript]) -> Ballots:
+    """The ballots of these discussions."""
+    return collect_transcripts(transcripts)
 
 
 def test_counts_by_reviewer_role_opponent_and_round():
     """Ann alters to gold once and holds once; the leader speaks in odd turns."""
-    rows = stance_counts([ended("2|1 1 1"), ended("2|1 2 1 2", "c2")], samples=50)
+    rows = count_moves(table([told("2|1 1 1"), told("2|1 2 1 2", "c2")]), sampler=QUICK)
     ann = next(row for row in rows if row.reviewer == "ann" and row.role is row.opponent is None)
     assert (ann.events[EventKind.ALTERED], ann.events[EventKind.HELD]) == (1, 2)
     assert ann.altered.value == pytest.approx(1 / 3)
@@ -113,7 +82,7 @@ def test_every_event_is_counted_once_in_every_grouping(lines: list[str]):
     """With one opponent each, all four groupings add up to the events there are."""
     told_ones = [told(line, f"c{k}") for k, line in enumerate(lines)]
     events = [event for one in told_ones for event in opinion_events(one)]
-    rows = stance_counts([ended(line, f"c{k}") for k, line in enumerate(lines)], samples=10)
+    rows = count_moves(table([told(line, f"c{k}") for k, line in enumerate(lines)]), sampler=QUICK)
     groups = {
         "reviewer": [r for r in rows if r.reviewer and not (r.role or r.opponent)],
         "role": [r for r in rows if r.reviewer and r.role],
@@ -128,10 +97,10 @@ def test_every_event_is_counted_once_in_every_grouping(lines: list[str]):
 
 def test_persuasion_is_a_graph():
     """Bob moved Ann once in two contradictions; Ann never moved Bob."""
-    rows = persuasion([ended("2|1 1 1"), ended("2|1 2 1", "c2")], samples=50)
+    rows = count_persuasion(table([told("2|1 1 1"), told("2|1 2 1", "c2")]), sampler=QUICK)
     by = {(row.speaker, row.listener): (row.contradicted, row.altered) for row in rows}
     assert by == {("bob", "ann"): (2, 1), ("ann", "bob"): (1, 0)}
-    graph = persuasion_graph(rows)
+    graph = build_persuasion_graph(rows)
     assert graph.edges["bob", "ann"]["share"] == 0.5
     assert (graph.nodes["bob"]["persuaded"], graph.nodes["bob"]["altered"]) == (1, 0)
     assert (graph.nodes["ann"]["persuaded"], graph.nodes["ann"]["altered"]) == (0, 1)
@@ -140,18 +109,20 @@ def test_persuasion_is_a_graph():
 def test_a_reviewer_can_persuade_itself():
     """In a discussion of a reviewer with itself the edge is a loop."""
     twin = replace(BOB, reviewer="ann")
-    graph = persuasion_graph(persuasion([ended("2|1 1", seats=(ANN, twin))], samples=10))
+    graph = build_persuasion_graph(
+        count_persuasion(table([told("2|1 1", seats=(ANN, twin))]), sampler=QUICK)
+    )
     assert list(graph.edges) == [("ann", "ann")]
 
 
 def test_leading_is_compared_with_following_on_the_same_comparison():
     """Ann held as leader and altered as follower; on c3 she only led, so that counts for nothing."""
     discussions = [
-        ended("2|1 2"),
-        ended("1|2 1 1", seats=BOB_LEADS),
-        ended("2|1 1", "c3"),
+        told("2|1 2"),
+        told("1|2 1 1", seats=BOB_LEADS),
+        told("2|1 1", "c3"),
     ]
-    rows = {row.reviewer: row for row in ordering(discussions, samples=50)}
+    rows = {row.reviewer: row for row in measure_ordering(table(discussions), sampler=QUICK)}
     assert set(rows) == {None, "ann", "bob"}
     ann = rows["ann"].altered
     assert ann is not None
@@ -164,14 +135,18 @@ def test_leading_is_compared_with_following_on_the_same_comparison():
 
 def test_the_leader_prevails_where_the_others_come_over():
     """Of two discussions that came to agree, one ended with the leader's first stance."""
-    rows = ordering([ended("2|1 1 1"), ended("2|1 2 2", "c2"), ended("2|1 2 1", "c3")], samples=50)
+    rows = measure_ordering(
+        table([told("2|1 1 1"), told("2|1 2 2", "c2"), told("2|1 2 1", "c3")]), sampler=QUICK
+    )
     assert (rows[0].leader_prevails.value, rows[0].leader_prevails.n) == (0.5, 2)
 
 
 def test_coming_to_agree():
     """One agreed from the start, one after a turn and for good, one after two and not for good."""
     lines = ["1|1 1 1", "2|1 1 1", "2|1 2 2 1", "2|1 2 1"]
-    (row,) = settling([ended(line, f"c{k}") for k, line in enumerate(lines)], samples=50)
+    (row,) = measure_settling(
+        table([told(line, f"c{k}") for k, line in enumerate(lines)]), sampler=QUICK
+    )
     assert (row.discussions, row.from_start, row.never) == (4, 1, 1)
     assert row.after == {1: 1, 2: 1}
     assert row.reached.value == pytest.approx(2 / 3)
@@ -180,14 +155,18 @@ def test_coming_to_agree():
 
 
 def test_a_vote_comes_to_no_agreement():
-    """Nobody discusses there, so nothing settles, changes or is ordered."""
-    vote = [ended("1|2", protocol="vote")]
-    assert (settling(vote), changes(vote), ordering(vote)) == ((), (), ())
+    """Without a discussion nothing settles, changes or is ordered."""
+    vote = table([told("1|2", protocol="vote")])
+    for measure in (measure_settling, measure_changes, measure_ordering):
+        assert measure(vote, sampler=QUICK) == ()
 
 
 def test_gains_are_paired_by_seat():
     """Ann was wrong and is right; an unreadable private stance has no before."""
-    rows = {row.reviewer: row for row in changes([ended("2|1 1 1"), ended("?|1 1 1", "c2")])}
+    rows = {
+        row.reviewer: row
+        for row in measure_changes(table([told("2|1 1 1"), told("?|1 1 1", "c2")]), sampler=QUICK)
+    }
     assert (rows["ann"].before.value, rows["ann"].after.value) == (0.0, 1.0)
     assert (rows["ann"].gain.difference.value, rows["ann"].gain.difference.n) == (1.0, 1)
     assert rows["bob"].gain.difference.value == 0.0
@@ -196,13 +175,11 @@ def test_gains_are_paired_by_seat():
 
 def test_conditions_are_compared_on_the_questions_that_both_judged():
     """The discussion is right where the vote is wrong on two of three; c4 only one of them judged."""
-    talk = [ended("2|1 1 1", f"c{k}") for k in (1, 2, 3, 4)]
+    talk = [told("2|1 1 1", f"c{k}") for k in (1, 2, 3, 4)]
     wrong = Verdict.of("answer-2")
-    votes = [
-        ended("2|1", f"c{k}", condition="vote", protocol="vote", verdict=wrong) for k in (1, 2)
-    ]
-    votes.append(ended("1|1", "c3", condition="vote", protocol="vote"))
-    (pair,) = compare(conditions_of([*votes, *talk]), samples=100)
+    votes = [told("2|1", f"c{k}", condition="vote", protocol="vote", verdict=wrong) for k in (1, 2)]
+    votes.append(told("1|1", "c3", condition="vote", protocol="vote"))
+    (pair,) = compare_all(accuracy_by_condition(table([*votes, *talk])), sampler=QUICK)
     assert (pair.one, pair.other, pair.vote, pair.same_reviewers) == ("talk", "vote", True, True)
     assert (pair.comparisons, pair.turns, pair.other_turns) == (3, 4.0, 2.0)
     assert pair.difference.difference.value == pytest.approx(2 / 3)
@@ -213,11 +190,11 @@ def test_conditions_are_compared_on_the_questions_that_both_judged():
 def test_three_conditions_are_three_tests():
     """Adjusted p-values are never smaller, and Holm's never smaller than Benjamini-Hochberg's."""
     discussions = [
-        ended("1|1 1" if right else "2|2 2", f"c{k}", condition=name)
+        told("1|1 1" if right else "2|2 2", f"c{k}", condition=name)
         for name, rights in (("a", 12), ("b", 6), ("c", 2))
         for k, right in enumerate([True] * rights + [False] * (12 - rights))
     ]
-    pairs = compare(conditions_of(discussions), samples=100)
+    pairs = compare_all(accuracy_by_condition(table(discussions)), sampler=QUICK)
     assert [(pair.one, pair.other) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     for pair in pairs:
         assert pair.test.p_value <= pair.benjamini_hochberg <= pair.holm
@@ -226,41 +203,48 @@ def test_three_conditions_are_three_tests():
 
 def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
     """Of two votes by the same reviewers that of four turns, not of two; ann alone has no vote."""
-    talk = [ended("2|1 1 1", f"c{k}") for k in (1, 2)]
+    talk = [told("2|1 1 1", f"c{k}") for k in (1, 2)]
     votes = [
-        dataclasses.replace(
-            ended("1|1", f"c{k}", condition=f"vote of {turns}", protocol="vote"), turns=turns
-        )
+        told(moves, f"c{k}", condition=f"vote of {turns}", protocol="vote")
         for k in (1, 2)
-        for turns in (2, 4)
+        for turns, moves in ((2, "1|1"), (4, "1|1 1 1"))
     ]
-    alone = [ended("1", f"c{k}", condition="alone", seats=(ANN,)) for k in (1, 2)]
-    found = over_vote(conditions_of([*votes, *talk, *alone]), samples=50)
+    alone = [told("1", f"c{k}", condition="alone", seats=(ANN,)) for k in (1, 2)]
+    found = compare_with_votes(accuracy_by_condition(table([*votes, *talk, *alone])), sampler=QUICK)
     assert [(pair.one, pair.other) for pair in found] == [("talk", "vote of 4")]
     assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
 
 
-@pytest.mark.parametrize(("named", "control"), [("placebo", "placebo"), ("groups", "none")])
-def test_an_unheard_discussion_has_the_control_it_was_to_have(named, control):
-    """Without a turn its option tells, unless a protocol means something else by that name."""
-    found = discussion_of(replace(told("1|1"), options={"control": named}))
-    assert found.control == control
+def test_a_vote_of_other_reviewers_is_a_baseline_but_no_test():
+    """It is taken where the same reviewers never voted, marked, and left out of the tests."""
+    talk = [told("2|1 1 1", f"c{k}") for k in (1, 2)]
+    twin = replace(ANN, id="seat-9", role=Role.FOLLOWER)
+    votes = [
+        told("2|2", f"c{k}", condition="vote", protocol="vote", seats=(ANN, twin)) for k in (1, 2)
+    ]
+    rows = accuracy_by_condition(table([*talk, *votes]))
+    assert [(one.name, vote.name) for one, vote in pair_with_votes(rows)] == [("talk", "vote")]
+    (row,) = measure_against_votes(rows, sampler=QUICK)
+    assert not row.same_reviewers
+    assert row.difference is not None
+    assert row.difference.value == 1.0
+    assert compare_with_votes(rows, sampler=QUICK) == ()
 
 
 def test_a_discussion_of_no_turns_is_named():
     """Two seats that never speak to each other vote, whatever the protocol is called; a judge judges."""
     mute = [told("1|2", condition="mute"), told("1|2", condition="vote", protocol="vote")]
     alone = told("1", condition="alone", seats=(ANN,))
-    assert stances([*mute, alone, told("1|2 1")], samples=20).silent == ("mute",)
+    assert build_stances(table([*mute, alone, told("1|2 1")]), sampler=QUICK).silent == ("mute",)
 
 
 def test_the_summary_reads_once_and_says_what_is_simulated():
     """All parts come from one pass; scripted discussions are simulated ones."""
-    found = stances(
-        iter([told("2|1 1 1"), told("1|1 1", "c2"), told("2|1", stop=None)]), samples=50
+    found = build_stances(
+        table(iter([told("2|1 1 1"), told("1|1 1", "c2"), told("2|1", stop=None)])), sampler=QUICK
     )
     assert (found.discussions, found.simulated) == (2, True)
     assert found.counts
     assert found.persuasion[0].speaker == "bob"
     assert found.conditions == ()
-    assert stances([]).counts == ()
+    assert build_stances(table([]), sampler=QUICK).counts == ()

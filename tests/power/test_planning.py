@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from peerjudge.analysis import bootstrap_mean, findings
+from peerjudge.analysis import bootstrap_mean, build_findings
 from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
 from peerjudge.power import plan_study
@@ -68,7 +68,7 @@ def test_an_ordinary_run_finds_what_was_foretold(found, shelf, tmp_path):
     async def play(seed: int):
         summary = await run(STUDY, out=tmp_path / str(seed), seed=seed, shelf=shelf)
         transcripts = [one async for one in _transcripts(summary.folder)]
-        return findings(transcripts)
+        return build_findings(transcripts)
 
     played = [asyncio.run(play(seed)) for seed in range(2)]
     gains, leads, methods = [], [], []

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis.findings import findings
-from peerjudge.analysis.stances import stances
+from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.findings import build_findings
+from peerjudge.analysis.stances import build_stances
 from peerjudge.data import (
     TIE,
     Answer,
@@ -220,7 +221,7 @@ def test_a_battle_has_the_order_in_which_its_reviewer_saw_it():
         -1,
         1,
     ]
-    (condition,) = findings([swapped]).conditions
+    (condition,) = build_findings([swapped]).conditions
     assert condition.first_after is None
 
 
@@ -235,13 +236,15 @@ def test_a_panel_can_be_controlled():
 
 def test_controls_are_set_beside_their_discussion_and_not_mixed_with_it():
     """Altering is counted at the first turn, and compared on the same questions."""
-    found = stances(
-        [
-            played(FIRST, SECOND, SECOND, FIRST, control="none", turns=2, gold=2),
-            played(FIRST, SECOND, FIRST, SECOND, control="placebo", turns=2, gold=2),
-            played(FIRST, SECOND, SECOND, SECOND, control="irrelevant", turns=2, gold=2),
-            played(FIRST, SECOND, FIRST, FIRST, control="swapped", turns=2, gold=2),
-        ]
+    found = build_stances(
+        collect_transcripts(
+            [
+                played(FIRST, SECOND, SECOND, FIRST, control="none", turns=2, gold=2),
+                played(FIRST, SECOND, FIRST, SECOND, control="placebo", turns=2, gold=2),
+                played(FIRST, SECOND, SECOND, SECOND, control="irrelevant", turns=2, gold=2),
+                played(FIRST, SECOND, FIRST, FIRST, control="swapped", turns=2, gold=2),
+            ]
+        )
     )
     rows = {(row.condition, row.reviewer): row for row in found.controls}
     real, placebo = rows["none", "reviewer-1"], rows["placebo", "reviewer-1"]
@@ -259,7 +262,11 @@ async def test_the_experiment_tells_what_reasons_do(tmp_path: Path):
     summary = await pj.run("controls", out=str(folder), shelf=SHELF, settings={"truth_pull": "4.0"})
     assert summary.discussions.failed == 0
     transcripts = await pj.load(str(folder))
-    rows = {row.condition: row for row in stances(transcripts).controls if row.reviewer is None}
+    rows = {
+        row.condition: row
+        for row in build_stances(collect_transcripts(transcripts)).controls
+        if row.reviewer is None
+    }
     assert list(rows) == ["discussion", "irrelevant", "placebo", "swapped"]
     told_by_reasons = {
         name: row.contradicted_by_gold.value - row.contradicted_by_wrong.value

@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.findings import Spoken, findings
+from peerjudge.analysis.effort import Spoken
+from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, Usage, replace
 from peerjudge.reporting.costs import costs_of
 from peerjudge.testing import transcript_of
@@ -22,7 +23,7 @@ def spoken(transcript: Transcript, **changes) -> Spoken:
     turns = tuple(
         replace(turn, utterance=replace(turn.utterance, **changes)) for turn in transcript.turns
     )
-    return findings([replace(transcript, turns=turns)]).spoken["reviewer-1"]
+    return build_findings([replace(transcript, turns=turns)]).spoken["reviewer-1"]
 
 
 def test_replies_are_paid_simulated_cached_or_free() -> None:

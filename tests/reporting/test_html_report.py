@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.analysis.findings import findings
+from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
 from peerjudge.reporting import TranscriptData, findings_document, write_report
@@ -43,7 +43,7 @@ def report(tmp_path: Path) -> Report:
     def write(transcripts: tuple[Transcript, ...], **named) -> str:
         told = {"title": "study", "manifest": {"experiment": {"question": "Who?"}}, **named}
         path = tmp_path / "new" / "report.html"
-        write_report(findings(transcripts), listed(transcripts), path=path, **told)
+        write_report(build_findings(transcripts), listed(transcripts), path=path, **told)
         assert not list(path.parent.glob("*.new"))
         return path.read_text("utf-8")
 
@@ -223,13 +223,17 @@ def test_a_report_that_cannot_be_written_says_so(
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another place with -o"):
         write_report(
-            findings(run), listed(run), title="t", manifest={}, path=tmp_path / "file" / "page.html"
+            build_findings(run),
+            listed(run),
+            title="t",
+            manifest={},
+            path=tmp_path / "file" / "page.html",
         )
 
 
 def test_the_document_holds_the_same_numbers(run: tuple[Transcript, ...]) -> None:
     """The findings as JSON have no number that JSON cannot say."""
-    found = findings(run)
+    found = build_findings(run)
     document = json.loads(json.dumps(findings_document(found), allow_nan=False))
     assert document["schema"] == "Findings/1"
     assert document["data"]["simulated"] is True

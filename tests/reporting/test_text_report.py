@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from peerjudge.analysis.findings import findings
+from peerjudge.analysis.findings import build_findings
 from peerjudge.data import INCONSISTENT, Transcript, replace
 from peerjudge.reporting import print_findings
 
@@ -13,7 +13,7 @@ from peerjudge.reporting import print_findings
 def printed(transcripts: tuple[Transcript, ...], width: int) -> str:
     """What a terminal of this width shows, without colour."""
     console = Console(file=io.StringIO(), width=width, highlight=False, no_color=True)
-    print_findings(findings(transcripts), console=console)
+    print_findings(build_findings(transcripts), console=console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 

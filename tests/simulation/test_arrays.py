@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, ks_2samp
 
-from peerjudge.analysis.findings.records import record_of
 from peerjudge.data import (
     TIE,
     Card,
@@ -24,6 +23,7 @@ from peerjudge.data import (
 )
 from peerjudge.engine import discuss
 from peerjudge.errors import DataError, ProtocolError
+from peerjudge.ranking import stance_of
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
 from peerjudge.simulation.arrays import (
@@ -36,6 +36,7 @@ from peerjudge.simulation.arrays import (
 from peerjudge.simulation.discussions import play_script
 from peerjudge.simulation.scripts import write_script
 from peerjudge.testing import comparison_of
+from peerjudge.tracker import opinion_events
 
 TRAITS = {
     "ability": 0.9,
@@ -122,12 +123,15 @@ async def _spoken(protocol, seats, comparisons, *, swapped: bool, seed: int) -> 
             seats=seats,
         )
         ended = await discuss(head, protocol=protocol, reviewers=reviewers, pack=pack, roles={})
-        record = record_of(ended)
-        stances = [(seat.private, seat.final) for seat in record.seats]
+        stances = [
+            (stance_of(ended, seat, stance="private"), stance_of(ended, seat, stance="final"))
+            for seat in seats
+        ]
         gold = _value(comparison.gold, comparison)
         private = [_value(stance, comparison) for stance, _ in stances]
         final = [_value(stance, comparison) for _, stance in stances]
-        events = [seat.events for seat in record.seats]
+        found = opinion_events(ended)
+        events = [[event.kind for event in found if event.seat == seat.id] for seat in seats]
         verdict = _value(ended.verdict, comparison)
         rows.append(
             _row(verdict, gold, private, final)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from peerjudge.analysis.findings.trajectory import trajectories
-from peerjudge.analysis.findings.versus import versus
+from peerjudge.analysis.peers import follow_ratings, tally_head_to_head
 from peerjudge.analysis.recorded.nouns import Evaluator, Jury
 from peerjudge.data import Dataset, Measurement, Ranking, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import ConvergenceError
@@ -139,7 +138,7 @@ def _evaluator(ranked: _Ranked, followed: str, *, most: int, how: Resampling) ->
     elo, missing = _elo(ranked, how=how)
     trajectory = None
     if followed in tournament.contestants:
-        (trajectory,) = trajectories(
+        (trajectory,) = follow_ratings(
             tournament,
             weights=(elo or win_rate).weights.weights,
             contestants=[followed],
@@ -152,7 +151,7 @@ def _evaluator(ranked: _Ranked, followed: str, *, most: int, how: Resampling) ->
         win_rate=win_rate,
         elo=elo,
         elo_missing=missing,
-        head_to_head=versus(
+        head_to_head=tally_head_to_head(
             tournament, weights=win_rate.weights.weights, order=list(win_rate.contestants)
         ),
         trajectory=trajectory,

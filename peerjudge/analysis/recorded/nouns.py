@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from peerjudge.analysis.agreement import GoldAgreement
-from peerjudge.analysis.findings import HeadToHead, Trajectory
 from peerjudge.analysis.panel import Panel
+from peerjudge.analysis.peers import HeadToHead, Trajectory
 from peerjudge.analysis.position import OrderConsistency, Position
 from peerjudge.analysis.scoring import Score
 from peerjudge.analysis.self_enhancement import SelfEnhancement

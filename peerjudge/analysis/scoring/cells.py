@@ -9,7 +9,7 @@ from math import isnan, nan
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.findings import Consistency
+from peerjudge.analysis.conditions import Consistency
 from peerjudge.analysis.intervals import SHARE, Floats, bounds_of_mean, draws, percentiles
 from peerjudge.analysis.scoring.columns import (
     OUTCOMES,

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from peerjudge.analysis.findings import Consistency
+from peerjudge.analysis.conditions import Consistency
 from peerjudge.data import Comparison, Measurement, Noun, Outcome, Verdict
 
 __all__ = [

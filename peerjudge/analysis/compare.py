@@ -1,0 +1,214 @@
+"""Conditions or reviewers compared on the same comparisons, with corrected p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from peerjudge.analysis.accuracy import AccuracyByComparison
+from peerjudge.analysis.ballots import Floats, Numbers
+from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.inference import (
+    McNemar,
+    PairedDifference,
+    Sampler,
+    benjamini_hochberg,
+    holm,
+    mcnemar,
+)
+from peerjudge.data import Measurement, Noun, replace
+from peerjudge.errors import DataError
+
+_DIFFERENCE = (-1.0, 1.0)
+
+
+class Compared(Noun, frozen=True, kw_only=True):
+    """The accuracy of `one` minus that of `other` on the comparisons that both judged.
+
+    Where one of the two is a vote it is `other`, so that the difference is what discussing added
+    to voting; `same_reviewers` is true where both had the same reviewers, and `turns` and
+    `other_turns` are the mean turns per discussion. `difference` is the mean over comparisons and its
+    bounds resample questions; `test` is exact McNemar over questions (their mean accuracies, where
+    there are several discussions of one). `holm` and `benjamini_hochberg` are its p-value adjusted
+    for all pairs compared.
+    """
+
+    one: str
+    other: str
+    vote: bool
+    same_reviewers: bool
+    comparisons: int
+    turns: float
+    other_turns: float
+    difference: PairedDifference
+    test: McNemar
+    holm: float
+    benjamini_hochberg: float
+
+
+class AgainstVote(Noun, frozen=True, kw_only=True):
+    """A condition against the vote on the comparisons that both judged.
+
+    `difference` is the mean over comparisons of its accuracy minus the vote's. An even panel that
+    splits votes a tie, which gold seldom is, so `ties_as_half` counts a tie as half right where gold
+    is a choice. `same_reviewers` is true where both had the same reviewers. Turns are means per
+    discussion.
+    """
+
+    condition: str
+    vote: str
+    same_reviewers: bool
+    comparisons: int
+    difference: Measurement | None
+    ties_as_half: Measurement | None
+    turns: float
+    vote_turns: float
+
+
+def compare_all(
+    rows: Sequence[AccuracyByComparison], *, baseline: str = "", sampler: Sampler
+) -> tuple[Compared, ...]:
+    """Compare every two rows that judged the same comparisons with gold, in order of appearance.
+
+    Args:
+        rows: conditions or reviewers under different names.
+        baseline: compare all others with this one only, which leaves fewer tests to correct for.
+        sampler: settings of the resampling.
+
+    Raises:
+        DataError: no row has the name of the baseline.
+    """
+    names = [one.name for one in rows]
+    if baseline and baseline not in names:
+        msg = f"Unknown baseline {baseline!r}; choose one of {', '.join(names)}."
+        raise DataError(msg)
+    pairs = [
+        _last(one, other, baseline)
+        for one, other in combinations(rows, 2)
+        if not baseline or baseline in (one.name, other.name)
+    ]
+    return _compare(pairs, sampler)
+
+
+def compare_with_votes(
+    rows: Sequence[AccuracyByComparison], *, sampler: Sampler
+) -> tuple[Compared, ...]:
+    """Test every condition against the vote of the same reviewers with nearly as many turns.
+
+    Only votes of the same reviewers enter the tests: against other reviewers a difference tells how
+    able these are and not what discussing adds.
+    """
+    pairs = [(one, vote) for one, vote in pair_with_votes(rows) if vote.reviewers == one.reviewers]
+    return _compare(pairs, sampler)
+
+
+def measure_against_votes(
+    rows: Sequence[AccuracyByComparison], *, sampler: Sampler
+) -> tuple[AgainstVote, ...]:
+    """Return every condition against its vote; those with a vote of other reviewers are marked."""
+    return tuple(
+        AgainstVote(
+            condition=one.name,
+            vote=vote.name,
+            same_reviewers=one.reviewers == vote.reviewers,
+            comparisons=sum(key in vote.right for key in one.right),
+            difference=_mean_difference(one, vote, sampler, halves=False),
+            ties_as_half=_mean_difference(one, vote, sampler, halves=True),
+            turns=one.turns,
+            vote_turns=vote.turns,
+        )
+        for one, vote in pair_with_votes(rows)
+    )
+
+
+def pair_with_votes(
+    rows: Sequence[AccuracyByComparison],
+) -> list[tuple[AccuracyByComparison, AccuracyByComparison]]:
+    """Pair every condition that is no vote with the vote it is held against.
+
+    A vote of the same reviewers comes first, and of several the one whose number of turns is
+    nearest, so that a discussion is not held against a vote at half its cost. Where the same
+    reviewers never voted, the nearest vote of others is taken: such a pair says which of two ways
+    to spend the calls is better, and is no evidence on discussing, so readers must be told and no
+    test includes it (see `compare_with_votes`).
+    """
+    votes = [one for one in rows if one.vote]
+    pairs: list[tuple[AccuracyByComparison, AccuracyByComparison]] = []
+    for one in rows:
+        if one.vote or not votes:
+            continue
+        same = [vote for vote in votes if vote.reviewers == one.reviewers]
+        pairs.append((one, _nearest(one, same or votes)))
+    return pairs
+
+
+def _nearest(
+    one: AccuracyByComparison, votes: Sequence[AccuracyByComparison]
+) -> AccuracyByComparison:
+    return min(votes, key=lambda vote: abs(vote.turns - one.turns))
+
+
+def _last(
+    one: AccuracyByComparison, other: AccuracyByComparison, baseline: str
+) -> tuple[AccuracyByComparison, AccuracyByComparison]:
+    """Return the two with the baseline last, or else the vote."""
+    swap = one.name == baseline if baseline else one.vote and not other.vote
+    return (other, one) if swap else (one, other)
+
+
+def _differences(
+    one: AccuracyByComparison, other: AccuracyByComparison, *, halves: bool = False
+) -> tuple[Floats, Numbers]:
+    """Return the differences on shared comparisons, and the codes of their questions."""
+    ours = one.ties_as_half if halves else one.right
+    theirs = other.ties_as_half if halves else other.right
+    shared = [key for key in ours if key in theirs]
+    codes: dict[str, int] = {}
+    questions = [codes.setdefault(question, len(codes)) for question, _ in shared]
+    differences = [ours[key] - theirs[key] for key in shared]
+    return np.array(differences, dtype=np.float64), np.array(questions, dtype=np.int32)
+
+
+def _mean_difference(
+    one: AccuracyByComparison, vote: AccuracyByComparison, sampler: Sampler, *, halves: bool
+) -> Measurement | None:
+    differences, questions = _differences(one, vote, halves=halves)
+    return sampler.known_mean(differences, questions, limits=_DIFFERENCE)
+
+
+def _compare(
+    pairs: Iterable[tuple[AccuracyByComparison, AccuracyByComparison]], sampler: Sampler
+) -> tuple[Compared, ...]:
+    tried = [_pair(one, other, sampler) for one, other in pairs]
+    found = [pair for pair in tried if pair is not None]
+    p_values = [pair.test.p_value for pair in found]
+    adjusted = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return tuple(
+        replace(pair, holm=strict, benjamini_hochberg=mild)
+        for pair, (strict, mild) in zip(found, adjusted, strict=True)
+    )
+
+
+def _pair(
+    one: AccuracyByComparison, other: AccuracyByComparison, sampler: Sampler
+) -> Compared | None:
+    differences, questions = _differences(one, other)
+    if not len(differences):
+        return None
+    # Sums of thirds and the like are rounded: equal means must not differ in the last digit.
+    totals: list[float] = np.bincount(group_rows(questions)[0], differences).round(9).tolist()
+    return Compared(
+        one=one.name,
+        other=other.name,
+        vote=other.vote and not one.vote,
+        same_reviewers=one.reviewers == other.reviewers,
+        comparisons=len(differences),
+        turns=one.turns,
+        other_turns=other.turns,
+        difference=sampler.difference(differences, questions),
+        test=mcnemar(totals),
+        holm=1.0,
+        benjamini_hochberg=1.0,
+    )

@@ -1,0 +1,298 @@
+"""Results of one condition: accuracy, gain, order consistency, agreement, and each seat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from peerjudge.analysis.accuracy import Accuracy, measure_accuracy
+from peerjudge.analysis.ballots import (
+    DIRECTIONS,
+    EVENTS,
+    NONE,
+    OUTCOME_CODES,
+    ROLES,
+    TIE,
+    Ballots,
+    Bools,
+    Codes,
+    Floats,
+    Numbers,
+    Stage,
+)
+from peerjudge.analysis.effort import Effort
+from peerjudge.analysis.grouping import list_distinct, match_orders
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.influence import CONTRADICTED, count_kinds, is_event
+from peerjudge.data import Direction, EventKind, Measurement, Noun, Outcome, Role
+from peerjudge.tracker import NoEventReason
+
+
+class GroupFindings(Noun, frozen=True, kw_only=True):
+    """Accuracy within one subset or category, before and after discussing."""
+
+    name: str
+    comparisons: int
+    before: Accuracy | None
+    after: Accuracy | None
+
+
+class Consistency(Noun, frozen=True, kw_only=True):
+    """Judgements that were made in several orders of the answers.
+
+    `same` and `inconsistent` add up, with the `unreadable` (a refusal included), to `judged`.
+    `rate` is the share of `same` among the readable.
+    """
+
+    judged: int
+    same: int
+    inconsistent: int
+    unreadable: int
+    rate: Measurement | None
+
+
+class Agreement(Noun, frozen=True, kw_only=True):
+    """The share of discussions in which all readable stances (two or more) are the same."""
+
+    before: Measurement | None
+    after: Measurement | None
+
+
+class SeatFindings(Noun, frozen=True, kw_only=True):
+    """One reviewer in one role (`None`: in all of them), before, during and after discussing.
+
+    `first_before` and `first_after` are the shares of its choices that name the first-shown answer.
+    `altered` is the share of `ALTERED` among the events in which it was contradicted;
+    `towards_gold` and `away_from_gold` count its moves by direction, of all kinds.
+    """
+
+    reviewer: str
+    role: Role | None
+    discussions: int
+    before: Accuracy | None
+    after: Accuracy | None
+    first_before: Measurement | None
+    first_after: Measurement | None
+    events: Mapping[EventKind, int]
+    no_events: Mapping[NoEventReason, int]
+    altered: Measurement | None
+    towards_gold: int
+    away_from_gold: int
+
+    @property
+    def contradicted(self) -> int:
+        """How often it gave a verdict after hearing one that disagreed with it."""
+        return sum(self.events[kind] for kind in CONTRADICTED)
+
+
+class ConditionFindings(Noun, frozen=True, kw_only=True):
+    """One condition of the experiment.
+
+    `before` is the accuracy of the private stances, one per seat and discussion; `after` that of
+    the concluded verdicts; `gain` the mean difference within discussions where both are readable.
+    A lone judge has no before and no gain. `outcomes` counts the concluded verdicts.
+    """
+
+    name: str
+    protocol: str
+    seats: int
+    reviewers: tuple[str, ...]
+    effort: Effort
+    outcomes: Mapping[Outcome, int]
+    before: Accuracy | None
+    after: Accuracy | None
+    gain: Measurement | None
+    subsets: tuple[GroupFindings, ...]
+    categories: tuple[GroupFindings, ...]
+    first_before: Measurement | None
+    first_after: Measurement | None
+    consistency_before: Consistency
+    consistency_after: Consistency
+    agreement: Agreement
+    by_seat: tuple[SeatFindings, ...]
+
+    @property
+    def discusses(self) -> bool:
+        """Whether a seat of this condition gave a verdict after it heard another one."""
+        return any(sum(s.events.values()) + sum(s.no_events.values()) for s in self.by_seat)
+
+
+def build_condition(
+    ballots: Ballots, condition: int, effort: Effort, *, sampler: Sampler
+) -> ConditionFindings:
+    """Return the results of one condition. Only complete discussions enter shares and counts.
+
+    Args:
+        ballots: of a run.
+        condition: the code of the condition in `ballots.discussions`.
+        effort: of the condition.
+        sampler: settings of the resampling.
+    """
+    discussions = ballots.discussions
+    mine = discussions.condition == condition
+    begun = int(np.argmax(mine))
+    done = ballots.of_discussions(mine & discussions.complete)
+    several = (discussions.seats > 1)[done.discussion]
+    before = done.where(done.opening & several)
+    after = done.where(done.stage == Stage.CONCLUDED)
+    seatings = [discussions.seatings[n] for n in list_distinct(discussions.seating[mine])]
+    return ConditionFindings(
+        name=discussions.conditions[condition],
+        protocol=discussions.protocols[int(discussions.protocol[begun])],
+        seats=int(discussions.seats[begun]),
+        reviewers=tuple(dict.fromkeys(seat[0] for seats in seatings for seat in seats)),
+        effort=effort,
+        outcomes=_count_outcomes(after.verdict),
+        before=measure_accuracy(before, sampler=sampler),
+        after=measure_accuracy(after, sampler=sampler),
+        gain=_gain(before, after, sampler),
+        subsets=_groups(before, after, [one.subset for one in done.comparisons], sampler),
+        categories=_groups(
+            before, after, [one.question.category for one in done.comparisons], sampler
+        ),
+        first_before=_choose_first(before, sampler),
+        first_after=_choose_first(after, sampler),
+        consistency_before=_consistency(before, sampler),
+        consistency_after=_consistency(after, sampler),
+        agreement=Agreement(
+            before=_agreement(after, ballots.stances("opening"), sampler),
+            after=_agreement(after, ballots.stances("closing"), sampler),
+        ),
+        by_seat=build_seats(done, sampler=sampler),
+    )
+
+
+def build_seats(
+    done: Ballots, *, sampler: Sampler, by_role: bool = True
+) -> tuple[SeatFindings, ...]:
+    """Return one row per reviewer (and role), reviewers in order of appearance.
+
+    Args:
+        done: ballots of complete discussions.
+        sampler: settings of the resampling.
+        by_role: tell the roles of a reviewer apart.
+    """
+    discussions = done.discussions
+    numbers = np.array(list_distinct(done.discussion), dtype=np.intp)
+    seated: dict[tuple[str, Role | None], int] = {}
+    seatings: list[int] = discussions.seating[numbers].tolist()
+    for seating in seatings:
+        for reviewer, role, _ in discussions.seatings[seating]:
+            key = (reviewer, role if by_role else None)
+            seated[key] = seated.get(key, 0) + 1
+    order = list(dict.fromkeys(reviewer for reviewer, _ in seated))
+    roles = (None, *Role)
+    roles_of = done.role
+    rows: list[SeatFindings] = []
+    for reviewer, role in sorted(seated, key=lambda k: (order.index(k[0]), roles.index(k[1]))):
+        own = done.reviewer == done.reviewers.index(reviewer)
+        if role is not None:
+            own &= roles_of == ROLES.index(role)
+        rows.append(_seat(reviewer, role, seated[reviewer, role], done.where(own), sampler))
+    return tuple(rows)
+
+
+def _seat(
+    reviewer: str, role: Role | None, discussions: int, own: Ballots, sampler: Sampler
+) -> SeatFindings:
+    several = (own.discussions.seats > 1)[own.discussion]
+    before, after = own.where(own.opening & several), own.where(own.closing)
+    contradicted = own.where(is_event(own.event, *CONTRADICTED))
+    altered = is_event(contradicted.event, EventKind.ALTERED)
+    moves = own.gold_move
+    return SeatFindings(
+        reviewer=reviewer,
+        role=role,
+        discussions=discussions,
+        before=measure_accuracy(before, sampler=sampler),
+        after=measure_accuracy(after, sampler=sampler),
+        first_before=_choose_first(before, sampler),
+        first_after=_choose_first(after, sampler),
+        events=count_kinds(own.event),
+        no_events={
+            reason: int((own.event == EVENTS.index(reason)).sum()) for reason in NoEventReason
+        },
+        altered=sampler.known_mean(altered.astype(np.float64), contradicted.question),
+        towards_gold=int((moves == DIRECTIONS.index(Direction.TOWARDS)).sum()),
+        away_from_gold=int((moves == DIRECTIONS.index(Direction.AWAY)).sum()),
+    )
+
+
+def _count_outcomes(verdict: Codes) -> dict[Outcome, int]:
+    counts = {outcome: int((verdict == code).sum()) for outcome, code in OUTCOME_CODES.items()}
+    counts[Outcome.CHOICE] = int((verdict >= 0).sum())
+    return {outcome: counts[outcome] for outcome in Outcome}
+
+
+def _gain(before: Ballots, after: Ballots, sampler: Sampler) -> Measurement | None:
+    """The mean of conclusion minus mean private stance, over discussions with both and gold."""
+    size = len(before.discussions)
+    private = before.where(before.readable)
+    count = np.bincount(private.discussion, minlength=size)
+    right = np.bincount(private.discussion, private.correct, size)
+    known = after.where(after.readable & (after.gold != NONE) & (count[after.discussion] > 0))
+    share = right[known.discussion] / count[known.discussion]
+    return sampler.known_mean(known.correct - share, known.question, limits=(-1.0, 1.0))
+
+
+def _groups(
+    before: Ballots, after: Ballots, names: Sequence[str], sampler: Sampler
+) -> tuple[GroupFindings, ...]:
+    """Return the accuracies by the name of the comparison's group; an empty name is no group."""
+    codes = {name: code for code, name in enumerate(sorted({*names} - {""}))}
+    group_of = np.array([codes.get(name, -1) for name in names], dtype=np.int32)
+    rows: list[GroupFindings] = []
+    for name, code in codes.items():
+        inside = group_of == code
+        own = after.where(inside[after.comparison])
+        if len(own):
+            rows.append(
+                GroupFindings(
+                    name=name,
+                    comparisons=len(list_distinct(own.comparison)),
+                    before=measure_accuracy(
+                        before.where(inside[before.comparison]), sampler=sampler
+                    ),
+                    after=measure_accuracy(own, sampler=sampler),
+                )
+            )
+    return tuple(rows)
+
+
+def _choose_first(ballots: Ballots, sampler: Sampler) -> Measurement | None:
+    """The share of choices that name the first-shown answer, where one order was shown throughout."""
+    one_order = ballots.discussions.one_order[ballots.discussion]
+    chose = ballots.where(one_order & (ballots.verdict >= 0) & (ballots.answers > 1))
+    return sampler.known_mean((chose.verdict == chose.first).astype(np.float64), chose.question)
+
+
+def _agreement(after: Ballots, stances: Codes, sampler: Sampler) -> Measurement | None:
+    """The share of discussions in which all readable stances are the same, where there are several."""
+    table = stances[after.discussion]
+    readable = table >= TIE
+    least = np.where(readable, table, np.int8(127)).min(axis=1, initial=127)
+    greatest = np.where(readable, table, np.int8(-128)).max(axis=1, initial=-128)
+    same: Floats = np.where(readable.sum(axis=1) > 1, least == greatest, np.nan)
+    return sampler.known_mean(same, after.question)
+
+
+def _consistency(ballots: Ballots, sampler: Sampler) -> Consistency:
+    """Judgements of the same seat, seating and repetition in several orders of the answers."""
+    discussions, number = ballots.discussions, ballots.discussion
+    matched = match_orders(
+        ballots,
+        ballots.comparison,
+        discussions.repetition[number],
+        discussions.seating[number],
+        ballots.seat,
+    )
+    same: Bools = matched.same[matched.readable]
+    question: Numbers = ballots.question[matched.row][matched.readable]
+    return Consistency(
+        judged=len(matched.row),
+        same=int(same.sum()),
+        inconsistent=int((~same).sum()),
+        unreadable=int((~matched.readable).sum()),
+        rate=sampler.known_mean(same.astype(np.float64), question),
+    )

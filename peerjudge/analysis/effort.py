@@ -1,0 +1,140 @@
+"""What the discussions of a run cost: turns, calls and tokens, by condition and by reviewer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from peerjudge.analysis.ballots import Ballots, Bools
+from peerjudge.analysis.grouping import list_distinct
+from peerjudge.data import Noun, Transcript, Utterance
+
+
+class Effort(Noun, frozen=True, kw_only=True):
+    """How much was played. Discussions are done, failed or unfinished; the rest is sums.
+
+    `calls` counts the attempts that were paid for, `cached` the replies that cost nothing. Tokens
+    are those of all turns, cached ones included; `estimated` is true where some were not counted by
+    a server.
+    """
+
+    done: int
+    failed: int
+    unfinished: int
+    comparisons: int
+    turns: int
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    estimated: bool
+
+    @property
+    def discussions(self) -> int:
+        """The number of discussions, done, failed and unfinished."""
+        return self.done + self.failed + self.unfinished
+
+
+class Spoken(Noun, frozen=True, kw_only=True):
+    """Replies of a reviewer and their cost.
+
+    Replies are `paid` (a model that reported tokens or had them counted), `simulated`, `cached`
+    (from an earlier call) or none of these: recordings, people and functions. `retries` counts the
+    repeated calls. `prompt_tokens` and `completion_tokens` are those of paid replies, `other_tokens`
+    all of the rest. `latency` is in seconds, summed over the paid replies.
+    """
+
+    replies: int = 0
+    paid: int = 0
+    simulated: int = 0
+    cached: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    other_tokens: int = 0
+    latency: float = 0.0
+
+    def __add__(self, other: Spoken) -> Spoken:
+        return Spoken(
+            **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}
+        )
+
+
+class EffortCollector:
+    """Sums up calls and tokens of discussions, one discussion at a time."""
+
+    def __init__(self) -> None:
+        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 5)
+        self._spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
+
+    def add(self, transcript: Transcript) -> None:
+        """Add a discussion, ended or not."""
+        sums = self._sums[transcript.condition]
+        by_seat: dict[str, list[Utterance]] = {seat.id: [] for seat in transcript.seats}
+        for turn in transcript.turns:
+            said = turn.utterance
+            by_seat[turn.cue.seat].append(said)
+            added = (
+                0 if said.cached else said.attempts,
+                said.cached,
+                said.usage.prompt_tokens,
+                said.usage.completion_tokens,
+                said.usage.estimated,
+            )
+            for place, value in enumerate(added):
+                sums[place] += value
+        for seat in transcript.seats:
+            self._spoken[seat.reviewer] += _sum_replies(by_seat[seat.id])
+
+    @property
+    def by_reviewer(self) -> Mapping[str, Spoken]:
+        """The replies of every reviewer, in order of appearance."""
+        return dict(self._spoken)
+
+    def effort(self, ballots: Ballots, chosen: Bools, conditions: Iterable[str]) -> Effort:
+        """Return the effort of these discussions.
+
+        Args:
+            ballots: of the same discussions that were added.
+            chosen: by discussion whether it counts.
+            conditions: the conditions of these, whose calls and tokens count.
+        """
+        discussions = ballots.discussions
+        sums: Sequence[int] = [
+            sum(column) for column in zip(*(self._sums[name] for name in conditions), strict=True)
+        ] or [0] * 5
+        done, failed = (
+            int((flag & chosen).sum()) for flag in (discussions.complete, discussions.failed)
+        )
+        return Effort(
+            done=done,
+            failed=failed,
+            unfinished=int(chosen.sum()) - done - failed,
+            comparisons=len(list_distinct(discussions.comparison[chosen])),
+            turns=int(discussions.turns[chosen].sum()),
+            calls=sums[0],
+            cached=sums[1],
+            prompt_tokens=sums[2],
+            completion_tokens=sums[3],
+            estimated=bool(sums[4]),
+        )
+
+
+def _sum_replies(utterances: Sequence[Utterance]) -> Spoken:
+    others = [said for said in utterances if said.simulated or said.cached or not _tokens(said)]
+    paid = [said for said in utterances if not (said.simulated or said.cached) and _tokens(said)]
+    return Spoken(
+        replies=len(utterances),
+        paid=len(paid),
+        simulated=sum(said.simulated for said in others),
+        cached=sum(said.cached and not said.simulated for said in others),
+        retries=sum(said.attempts - 1 for said in paid),
+        prompt_tokens=sum(said.usage.prompt_tokens for said in paid),
+        completion_tokens=sum(said.usage.completion_tokens for said in paid),
+        other_tokens=sum(map(_tokens, others)),
+        latency=sum(said.latency for said in paid),
+    )
+
+
+def _tokens(said: Utterance) -> int:
+    return said.usage.prompt_tokens + said.usage.completion_tokens

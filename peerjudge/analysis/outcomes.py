@@ -1,0 +1,252 @@
+"""Outcomes of discussing: when seats come to agree, the effect of leading, and gains in accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from peerjudge.analysis.ballots import (
+    NONE,
+    ROLES,
+    TIE,
+    Ballots,
+    Bools,
+    Codes,
+    Floats,
+    Numbers,
+    Stage,
+)
+from peerjudge.analysis.grouping import group_rows, list_distinct
+from peerjudge.analysis.inference import PairedDifference, Sampler
+from peerjudge.analysis.influence import CONTRADICTED, is_event
+from peerjudge.data import EventKind, Measurement, Noun, Role
+
+_LEADER, _FOLLOWER = ROLES.index(Role.LEADER), ROLES.index(Role.FOLLOWER)
+
+
+class Settling(Noun, frozen=True, kw_only=True):
+    """When the seats of a condition came to agree.
+
+    Of `discussions`, `from_start` began with one stance, `after` counts those that had one for the
+    first time after so many public turns, and `never` did not within the turns they had (`turns` on
+    average, so that a "never" of short discussions is not mistaken for one of long ones). `reached`
+    is the share that came to agree among those that did not at the start, and `lasted` the share of
+    these that still agreed at the end.
+    """
+
+    condition: str
+    discussions: int
+    from_start: int
+    after: Mapping[int, int]
+    never: int
+    turns: float
+    reached: Measurement
+    lasted: Measurement
+
+
+class Ordering(Noun, frozen=True, kw_only=True):
+    """The effect of leading on a reviewer (`None`: on all), against following on the same comparisons.
+
+    `altered` is the share of contradictions to which it altered, as leader minus as follower;
+    `accuracy` the same of its final stances. Both pair discussions of one condition, comparison and
+    shown order by the same reviewers at the same temperature, and are `None` without such pairs.
+    `leader_prevails` is the share that ended with the stance of the leader, of the discussions in
+    which it took part that began in disagreement and ended in agreement.
+    """
+
+    reviewer: str | None
+    altered: PairedDifference | None
+    accuracy: PairedDifference | None
+    leader_prevails: Measurement
+
+
+class Change(Noun, frozen=True, kw_only=True):
+    """A reviewer's accuracy before and after discussing, where it had a readable stance both times."""
+
+    condition: str
+    reviewer: str
+    before: Measurement
+    after: Measurement
+    gain: PairedDifference
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seats:
+    """The complete discussions in which a seat spoke to another, as `[discussion, seat]` tables.
+
+    `number` is the discussion; `reviewer`, `role` and `temperature` are codes, -1 where there is no
+    seat.
+    """
+
+    number: Numbers
+    question: Numbers
+    gold: Codes
+    reviewer: Numbers
+    role: Numbers
+    temperature: Numbers
+    opening: Codes
+    closing: Codes
+
+    def where(self, rows: Bools) -> _Seats:
+        return _Seats(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+def measure_settling(ballots: Ballots, *, sampler: Sampler) -> tuple[Settling, ...]:
+    """Return one row per condition with any discussion, in order of appearance."""
+    seats, discussions = _seats(ballots), ballots.discussions
+    condition = discussions.condition[seats.number]
+    agreed, spoken = discussions.agreed[seats.number], discussions.spoken[seats.number]
+    lasted = _unanimous(seats.closing, seats.reviewer >= 0)
+    rows: list[Settling] = []
+    for code in list_distinct(condition):
+        here = condition == code
+        apart = here & (agreed != 0)
+        reached = apart & (agreed > 0)
+        after, counts = np.unique(agreed[reached], return_counts=True)
+        group = int(here.sum())
+        rows.append(
+            Settling(
+                condition=discussions.conditions[code],
+                discussions=group,
+                from_start=group - int(apart.sum()),
+                after={int(turn): int(count) for turn, count in zip(after, counts, strict=True)},
+                never=int(apart.sum()) - int(reached.sum()),
+                turns=float(spoken[here].sum()) / group,
+                reached=sampler.mean(agreed[apart] > 0, seats.question[apart]),
+                lasted=sampler.mean(lasted[reached], seats.question[reached]),
+            )
+        )
+    return tuple(rows)
+
+
+def measure_ordering(ballots: Ballots, *, sampler: Sampler) -> tuple[Ordering, ...]:
+    """Return one row for all reviewers and one for each in a discussion of a leader and a follower.
+
+    Bounds resample questions.
+    """
+    seats = _seats(ballots)
+    roles = seats.role
+    led = (roles == _LEADER).any(axis=1) & (roles == _FOLLOWER).any(axis=1)
+    seats = seats.where(led & ((seats.reviewer >= 0).sum(axis=1) == 2))
+    if not len(seats.number):
+        return ()
+    apart = (seats.opening[:, :2] >= TIE).all(axis=1) & (seats.opening[:, 0] != seats.opening[:, 1])
+    opposed = apart & _unanimous(seats.closing, seats.reviewer >= 0)
+    kept = ((seats.opening == seats.closing) & (seats.role == _LEADER)).any(axis=1)
+    right = np.where(seats.closing >= TIE, seats.closing == seats.gold[:, None], np.nan)
+    right[seats.gold == NONE] = np.nan
+    altered = _altering(ballots)[seats.number]
+    rows: list[Ordering] = []
+    for code in (None, *list_distinct(seats.reviewer[:, :2].ravel())):
+        own = (
+            np.full(seats.reviewer.shape, fill_value=True)
+            if code is None
+            else seats.reviewer == code
+        )
+        chosen = opposed & own.any(axis=1)
+        rows.append(
+            Ordering(
+                reviewer=None if code is None else ballots.reviewers[code],
+                altered=_leading(ballots, seats, np.where(own, altered, np.nan), sampler),
+                accuracy=_leading(ballots, seats, np.where(own, right, np.nan), sampler),
+                leader_prevails=sampler.mean(kept[chosen], seats.question[chosen]),
+            )
+        )
+    return tuple(rows)
+
+
+def measure_changes(ballots: Ballots, *, sampler: Sampler) -> tuple[Change, ...]:
+    """Return one row per condition and reviewer that discussed where gold is known."""
+    seats, discussions = _seats(ballots), ballots.discussions
+    known = (seats.opening >= TIE) & (seats.closing >= TIE) & (seats.gold != NONE)[:, None]
+    at, place = np.nonzero(known)
+    condition, reviewer = discussions.condition[seats.number[at]], seats.reviewer[at, place]
+    gold, question = seats.gold[at], seats.question[at]
+    before, after = seats.opening[at, place] == gold, seats.closing[at, place] == gold
+    gain = after.astype(np.float64) - before
+    group, first = group_rows(condition, reviewer)
+    rows: list[Change] = []
+    for number, row in enumerate(first):
+        here = group == number
+        rows.append(
+            Change(
+                condition=discussions.conditions[condition[row]],
+                reviewer=ballots.reviewers[reviewer[row]],
+                before=sampler.mean(before[here], question[here]),
+                after=sampler.mean(after[here], question[here]),
+                gain=sampler.difference(gain[here], question[here]),
+            )
+        )
+    return tuple(rows)
+
+
+def _seats(ballots: Ballots) -> _Seats:
+    discussions = ballots.discussions
+    concluded = ballots.where(ballots.stage == Stage.CONCLUDED)
+    concluded = concluded.where(discussions.discussed[concluded.discussion])
+    number = concluded.discussion
+    seats = {seat for seating in discussions.seatings for seat in seating}
+    reviewers = {name: code for code, name in enumerate(ballots.reviewers)}
+    warmth = {seat[2]: code for code, seat in enumerate(seats)}
+    return _Seats(
+        number=number,
+        question=concluded.question,
+        gold=concluded.gold,
+        reviewer=discussions.by_seat({seat: reviewers[seat[0]] for seat in seats})[number],
+        role=discussions.by_seat({seat: ROLES.index(seat[1]) for seat in seats})[number],
+        temperature=discussions.by_seat({seat: warmth[seat[2]] for seat in seats})[number],
+        opening=ballots.stances("opening")[number],
+        closing=ballots.stances("closing")[number],
+    )
+
+
+def _unanimous(stances: Codes, seated: Bools) -> Bools:
+    """Whether all seats have a readable stance, and the same one."""
+    same = (stances >= TIE) & (stances == stances[:, :1])
+    return (same | ~seated).all(axis=1)
+
+
+def _altering(ballots: Ballots) -> Floats:
+    """The share of contradictions to which each seat altered, `[discussion, seat]`; NaN without any."""
+    moves = ballots.where(is_event(ballots.event, *CONTRADICTED))
+    shape = (len(ballots.discussions), ballots.stances("opening").shape[1])
+    cell = moves.discussion.astype(np.int64) * shape[1] + moves.seat
+    altered = is_event(moves.event, EventKind.ALTERED)
+    count = np.bincount(cell, minlength=shape[0] * shape[1]).astype(np.float64)
+    total = np.bincount(cell, altered, shape[0] * shape[1])
+    share = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+    return share.reshape(shape)
+
+
+def _leading(
+    ballots: Ballots, seats: _Seats, values: Floats, sampler: Sampler
+) -> PairedDifference | None:
+    """Return the mean of the values as leader minus as follower, in pairs of like discussions."""
+    discussions = ballots.discussions
+    at, place = np.nonzero(~np.isnan(values))
+    number, panel = seats.number[at], np.sort(seats.reviewer[:, :2], axis=1)[at]
+    group, first = group_rows(
+        discussions.condition[number],
+        discussions.comparison[number],
+        discussions.order[number],
+        discussions.repetition[number],
+        panel[:, 0],
+        panel[:, 1],
+        seats.reviewer[at, place],
+        seats.temperature[at, place],
+    )
+    value, role = values[at, place], seats.role[at, place]
+
+    def mean(wanted: int) -> Floats:
+        rows = role == wanted
+        count = np.bincount(group[rows], minlength=len(first))
+        total = np.bincount(group[rows], value[rows], len(first))
+        return np.divide(total, count, out=np.full(len(first), np.nan), where=count > 0)
+
+    difference = mean(_LEADER) - mean(_FOLLOWER)
+    paired = ~np.isnan(difference)
+    if not paired.any():
+        return None
+    return sampler.difference(difference[paired], seats.question[at][first][paired])

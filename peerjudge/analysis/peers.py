@@ -1,0 +1,243 @@
+"""Contestants and reviewers ranked by the private reviews, as the report shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+import numpy as np
+
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.intervals import SHARE, measured
+from peerjudge.data import Measurement, Noun, Ranking, Scheme, Tournament
+from peerjudge.errors import ConvergenceError
+from peerjudge.ranking import elo_trajectory, peer_rank, rank
+from peerjudge.ranking.tally import head_to_head
+
+_FOLLOWED = 6
+"""Lines that can be told apart in one figure."""
+_MOST_BATTLES = 2000
+"""Ratings have settled by then, as far as the order of the battles lets them."""
+_MOST_SHOWN = 30
+"""A grid of more contestants than this cannot be read."""
+_ORDERS = 500
+_POINTS = 20
+
+
+class HeadToHead(Noun, frozen=True, kw_only=True):
+    """Win shares between contestants: `shares[row][column]` of the battles of the two, by weight.
+
+    A tie is half a win for both. `None` on the diagonal and where two never met in a battle of any
+    weight; `battles` counts their readable battles, of any weight. `left_out` counts the contestants
+    further down the ranking.
+    """
+
+    contestants: tuple[str, ...]
+    shares: tuple[tuple[float | None, ...], ...]
+    battles: tuple[tuple[int, ...], ...]
+    left_out: int
+
+
+class Trajectory(Noun, frozen=True, kw_only=True):
+    """A contestant's Elo rating after so many `battles`, as the mean over many orders.
+
+    `low` and `high` bound the orders. The first point is the start, before any battle.
+    """
+
+    contestant: str
+    battles: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+class PeerFindings(Noun, frozen=True, kw_only=True):
+    """Rankings of contestants and weights of reviewers, from the private reviews.
+
+    `equal` counts all reviewers alike; `weighted` uses the damped peer weights, `weights` has these
+    with their intervals, and `prd` the weights of PRD Equation 2 (empty where they do not settle).
+    A reviewer's weight is its own score as a contestant, so with fewer than two reviewers among the
+    contestants there are none (`None`, empty) and `reason` says so. `outsiders` are the reviewers
+    that are no contestants; they get the mean weight. `head_to_head` and `trajectories` (of the
+    leading contestants) are under the peer weights where there are any.
+    """
+
+    equal: Ranking
+    weighted: Ranking | None
+    weights: Mapping[str, Measurement]
+    prd: Mapping[str, float]
+    outsiders: tuple[str, ...]
+    reason: str
+    head_to_head: HeadToHead
+    trajectories: tuple[Trajectory, ...]
+
+
+def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFindings | None, str]:
+    """Return the rankings under equal and under peer weights, or the reason why there are none."""
+    if not len(tournament):
+        return None, "no private review compared the answers of two named contestants."
+    if not tournament.readable.any():
+        return None, f"none of the {len(tournament):,} private reviews could be read."
+    own = [name for name in tournament.reviewers if name in tournament.contestants]
+    outsiders = tuple(name for name in tournament.reviewers if name not in own)
+    equal = rank(tournament, bootstrap=sampler.samples, seed=sampler.seed)
+    weighted: Ranking | None = None
+    if len(own) > 1:
+        weighted = rank(
+            tournament,
+            weights="peer",
+            scheme=Scheme.DAMPED,
+            bootstrap=sampler.samples,
+            seed=sampler.seed,
+        )
+    best = weighted or equal
+    ranked = [name for name, one in best.contestants.items() if not isnan(one.score)]
+    found = PeerFindings(
+        equal=equal,
+        weighted=weighted,
+        weights={} if weighted is None else _weights(weighted, sampler),
+        prd={} if weighted is None else _prd(tournament),
+        outsiders=outsiders,
+        reason=_same_weights(own) if weighted is None else _outside(outsiders),
+        head_to_head=tally_head_to_head(
+            tournament, weights=best.weights.weights, order=list(best.contestants)
+        ),
+        trajectories=follow_ratings(
+            tournament,
+            weights=best.weights.weights,
+            contestants=ranked[:_FOLLOWED],
+            most=_MOST_BATTLES,
+            seed=sampler.seed,
+            level=sampler.level,
+        ),
+    )
+    return found, ""
+
+
+def _same_weights(own: Sequence[str]) -> str:
+    contestants = f"only {own[0]} is a contestant" if own else "no reviewer is a contestant"
+    return (
+        f"All reviewers weigh the same: a reviewer's weight is its own score as a contestant, "
+        f"and {contestants}."
+    )
+
+
+def _outside(outsiders: tuple[str, ...]) -> str:
+    if not outsiders:
+        return ""
+    verb = "is no contestant and gets" if len(outsiders) == 1 else "are no contestants and get"
+    return f"{', '.join(outsiders)} {verb} the mean weight."
+
+
+def _prd(tournament: Tournament) -> Mapping[str, float]:
+    try:
+        return peer_rank(tournament, scheme=Scheme.PRD).weights
+    except ConvergenceError:
+        return {}
+
+
+def _weights(ranking: Ranking, sampler: Sampler) -> dict[str, Measurement]:
+    """Return the weights with their intervals over tournaments of resampled questions."""
+    weights, bounds, n = ranking.weights.weights, ranking.weight_bounds, ranking.reviews
+    if bounds is None:
+        # On a single question a weight is a share of which no spread is known.
+        return {
+            name: measured(weight, np.full(1, weight), clusters=1, n=n, limits=SHARE)
+            for name, weight in weights.items()
+        }
+    return {
+        name: Measurement(
+            value=weight,
+            low=bounds[name][0],
+            high=bounds[name][1],
+            n=n,
+            level=sampler.level,
+            method="bootstrap by question",
+        )
+        for name, weight in weights.items()
+    }
+
+
+def tally_head_to_head(
+    tournament: Tournament, *, weights: Mapping[str, float], order: Sequence[str]
+) -> HeadToHead:
+    """Return the shares of the leading contestants against each other (PRD Figure 7).
+
+    Args:
+        tournament: unreadable battles are left out.
+        weights: of every reviewer.
+        order: all contestants, best first.
+    """
+    shown = order[:_MOST_SHOWN]
+    place = {name: index for index, name in enumerate(tournament.contestants)}
+    chosen = np.ix_(*[[place[name] for name in shown]] * 2)
+    share = np.array([weights[name] for name in tournament.reviewers])
+    points = head_to_head(tournament, share)[chosen]
+    counts = head_to_head(tournament, np.ones_like(share))[chosen]
+    won: list[list[float]] = points.tolist()
+    met: list[list[int]] = (counts + counts.T).round().astype(np.int64).tolist()
+    size = range(len(shown))
+    return HeadToHead(
+        contestants=tuple(shown),
+        shares=tuple(tuple(_share(won[one][two], won[two][one]) for two in size) for one in size),
+        battles=tuple(map(tuple, met)),
+        left_out=len(order) - len(shown),
+    )
+
+
+def _share(won: float, lost: float) -> float | None:
+    return won / (won + lost) if won + lost > 0.0 else None
+
+
+def follow_ratings(
+    tournament: Tournament,
+    *,
+    weights: Mapping[str, float],
+    contestants: Sequence[str],
+    most: int,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[Trajectory, ...]:
+    """Return the mean rating of each contestant after so many battles, with bounds over the orders.
+
+    Elo depends on the order of the battles, so each point is over 500 random orders of all battles,
+    of which the first so many have been played (PRD Figure 4).
+
+    Args:
+        tournament: unreadable battles are left out.
+        weights: of every reviewer, the same throughout.
+        contestants: names to follow.
+        most: battles to follow; there may be fewer.
+        seed: of the orders.
+        level: of the bounds.
+    """
+    battles = int(np.count_nonzero(tournament.readable))
+    last = min(most, battles)
+    step = _step(most)
+    random = np.random.default_rng(seed)
+    orders = np.array([random.permutation(battles)[:last] for _ in range(_ORDERS)], dtype=np.int32)
+    share = np.array([weights[name] for name in tournament.reviewers])
+    found = elo_trajectory(tournament, every=step, weights=share, orders=orders)
+    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    mean, (low, high) = found.ratings.mean(axis=1), np.quantile(found.ratings, tails, axis=1)
+    place = {name: index for index, name in enumerate(tournament.contestants)}
+    return tuple(
+        Trajectory(
+            contestant=name,
+            battles=tuple(int(count) for count in found.battles),
+            mean=tuple(mean[:, place[name]].tolist()),
+            low=tuple(low[:, place[name]].tolist()),
+            high=tuple(high[:, place[name]].tolist()),
+        )
+        for name in contestants
+    )
+
+
+def _step(battles: int) -> int:
+    """Return a round number of battles that makes at most 20 points."""
+    power = 1
+    while True:
+        for size in (1, 2, 5):
+            if battles <= size * power * _POINTS:
+                return size * power
+        power *= 10

@@ -1,0 +1,85 @@
+"""All measures of opinion change in a run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerjudge.analysis.accuracy import VOTE, accuracy_by_condition
+from peerjudge.analysis.ballots import Ballots, Stage
+from peerjudge.analysis.compare import Compared, compare_all, compare_with_votes
+from peerjudge.analysis.controls import Controlled, compare_controls
+from peerjudge.analysis.grouping import list_distinct
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.influence import Persuasion, StanceCounts, count_moves, count_persuasion
+from peerjudge.analysis.outcomes import (
+    Change,
+    Ordering,
+    Settling,
+    measure_changes,
+    measure_ordering,
+    measure_settling,
+)
+from peerjudge.data import Noun
+
+
+class Stances(Noun, frozen=True, kw_only=True):
+    """Everything that became of the stances in complete discussions.
+
+    `counts`, `persuasion` and `ordering` are over all conditions but the controls, which are not to
+    be mistaken for discussions: `controls` has them beside these. `over_vote` has every discussion
+    with the vote of the same reviewers that cost most nearly as much, `conditions` every two
+    conditions. `silent` names the conditions of several seats, no votes, in which no seat ever spoke
+    to another.
+    """
+
+    discussions: int
+    simulated: bool
+    counts: tuple[StanceCounts, ...]
+    persuasion: tuple[Persuasion, ...]
+    ordering: tuple[Ordering, ...]
+    settling: tuple[Settling, ...]
+    changes: tuple[Change, ...]
+    over_vote: tuple[Compared, ...]
+    conditions: tuple[Compared, ...]
+    controls: tuple[Controlled, ...] = ()
+    silent: tuple[str, ...] = ()
+
+
+def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stances:
+    """Return altering and holding, persuasion, ordering, agreement, gains, and conditions compared.
+
+    Unfinished and failed discussions are left out. Every interval and test resamples questions.
+
+    Args:
+        ballots: of the discussions of a run.
+        sampler: settings of the resampling.
+    """
+    sampler = sampler or Sampler()
+    discussions = ballots.discussions
+    ended = ballots.of_discussions(discussions.complete)
+    controlled = np.array([one != "none" for one in discussions.controls], dtype=np.bool_)
+    heard = ended.of_discussions(~controlled[discussions.control])
+    accuracies = [row for row in accuracy_by_condition(ended) if row.right]
+    return Stances(
+        discussions=int(discussions.complete.sum()),
+        simulated=bool((discussions.simulated & discussions.complete).any()),
+        counts=count_moves(heard, sampler=sampler),
+        persuasion=count_persuasion(heard, sampler=sampler),
+        ordering=measure_ordering(heard, sampler=sampler),
+        settling=measure_settling(ended, sampler=sampler),
+        changes=measure_changes(ended, sampler=sampler),
+        over_vote=compare_with_votes(accuracies, sampler=sampler),
+        conditions=compare_all(accuracies, sampler=sampler),
+        controls=compare_controls(ended, sampler=sampler),
+        silent=_silent(ended),
+    )
+
+
+def _silent(ended: Ballots) -> tuple[str, ...]:
+    discussions = ended.discussions
+    numbers = ended.discussion[ended.stage == Stage.CONCLUDED]
+    vote = np.array([one == VOTE for one in discussions.protocols], dtype=np.bool_)
+    several = numbers[(discussions.seats > 1)[numbers] & ~vote[discussions.protocol[numbers]]]
+    spoke = set(list_distinct(discussions.condition[numbers[discussions.discussed[numbers]]]))
+    meant = list_distinct(discussions.condition[several])
+    return tuple(discussions.conditions[code] for code in meant if code not in spoke)
