@@ -26,8 +26,8 @@ from peerjudge.clients.limits import Limiter, Window
 from peerjudge.clients.retry import RetryPolicy, guard_attempt, is_transient
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
 from peerjudge.data import from_plain, to_plain
-from peerjudge.data.cards import Limits
 from peerjudge.data.discussion import Usage
+from peerjudge.data.experiments import Limits
 from peerjudge.telemetry import tracer
 
 if TYPE_CHECKING:

@@ -1,13 +1,18 @@
 """The frozen nouns that flow between rooms, and their JSON form."""
 
-from peerjudge.data.cards import Card, Limits, ModelSpec, PromptPack, ReviewerKind
-from peerjudge.data.codec import (
-    SCHEMA_VERSION,
-    content_hash,
-    from_json,
-    from_plain,
-    to_json,
-    to_plain,
+from peerjudge.data.comparisons import (
+    INCONSISTENT,
+    MAX_ANSWERS,
+    REFUSED,
+    TIE,
+    UNREADABLE,
+    Answer,
+    Comparison,
+    Outcome,
+    Question,
+    Scalar,
+    Verdict,
+    reconcile,
 )
 from peerjudge.data.discussion import (
     Control,
@@ -27,19 +32,37 @@ from peerjudge.data.discussion import (
     Usage,
     Utterance,
 )
-from peerjudge.data.events import Direction, EventKind, OpinionEvent
-from peerjudge.data.experiments import Condition, Dataset, Experiment, Leader, Orders, Seating
-from peerjudge.data.noun import Noun, replace
-from peerjudge.data.outcomes import (
-    INCONSISTENT,
-    REFUSED,
-    TIE,
-    UNREADABLE,
-    Outcome,
-    Verdict,
-    reconcile,
+from peerjudge.data.experiments import (
+    Card,
+    Condition,
+    Dataset,
+    Experiment,
+    Leader,
+    Limits,
+    ModelSpec,
+    Orders,
+    PromptPack,
+    ReviewerKind,
+    Seating,
 )
-from peerjudge.data.questions import MAX_ANSWERS, Answer, Comparison, Question, Scalar
+from peerjudge.data.nouns import (
+    SCHEMA_VERSION,
+    Noun,
+    content_hash,
+    from_json,
+    from_plain,
+    replace,
+    to_json,
+    to_plain,
+)
+from peerjudge.data.opinions import (
+    Direction,
+    EventKind,
+    OpinionEvent,
+    stances_heard,
+    stances_in,
+    strict_majority,
+)
 from peerjudge.data.ranking import (
     Battle,
     Measurement,
@@ -51,7 +74,6 @@ from peerjudge.data.ranking import (
     Standing,
     Tournament,
 )
-from peerjudge.data.stances import stances_heard, stances_in, strict_majority
 
 __all__ = [
     "INCONSISTENT",

@@ -1,4 +1,4 @@
-"""What happens in a discussion: seats, cues, what was said, what was read from it, and the whole."""
+"""Discussions: seats, cues, utterances, reviews, turns and transcripts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from math import inf
-from typing import Literal
+from typing import Literal, cast
 
-from peerjudge.data.noun import Noun
-from peerjudge.data.outcomes import UNREADABLE, Verdict
-from peerjudge.data.questions import Comparison, Scalar
+from peerjudge.data.comparisons import UNREADABLE, Comparison, Scalar, Verdict
+from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError
 
 __all__ = [
@@ -34,11 +33,11 @@ __all__ = [
 
 
 Control = Literal["none", "placebo", "irrelevant", "swapped"]
-"""What a turn of a discussion hears in place of the others' arguments, to tell what these do.
+"""What a turn hears in place of the others' arguments, so that their effect can be measured.
 
-`placebo`: nothing, and is asked to reconsider. `irrelevant`: that the others choose what they chose,
-argued from something off the matter. `swapped`: the others' words, while they and the listener saw
-the answers in different orders, so that an argument for one answer speaks of another.
+`placebo`: nothing, and a request to reconsider. `irrelevant`: the others' choices, argued with another
+matter. `swapped`: the others' words, where they and the listener saw the answers in different orders,
+so that an argument for one answer speaks of another.
 """
 
 
@@ -52,16 +51,16 @@ class Role(StrEnum):
 
 
 class Expects(StrEnum):
-    """The kind of reply a cue asks for, and so how the reply is read."""
+    """The kind of reply that a cue asks for; it decides how the reply is read."""
 
     TEXT = "text"
-    """An explanation; no verdict is asked for and none is read."""
+    """An explanation without a verdict."""
     VERDICT = "verdict"
     RATING = "rating"
 
 
 class StopReason(StrEnum):
-    """Why a discussion ended."""
+    """The reasons why a discussion ended."""
 
     COMPLETE = "complete"
     """The protocol had no further cue."""
@@ -70,7 +69,7 @@ class StopReason(StrEnum):
 
 
 class Sampling(Noun, frozen=True, kw_only=True):
-    """How a seat's replies are drawn; `None` leaves the provider's default. Sent with every call."""
+    """Sampling of a seat's replies, sent with every call; `None` leaves the provider's default."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -93,9 +92,9 @@ class Sampling(Noun, frozen=True, kw_only=True):
 class Seat(Noun, frozen=True, kw_only=True):
     """A place in a discussion. `id` is unique in it; `reviewer` names the card that speaks here.
 
-    The same reviewer may hold two seats (self-discussion). `identity` is the digest of what makes
-    the reviewer answer as it does (model, role prompt, traits), so that a changed card is another
-    seat and its stored turns are not reused.
+    The same reviewer may hold two seats (self-discussion). `identity` is the digest of everything
+    that changes the reviewer's replies (model, role prompt, traits): a changed card is another seat,
+    and its stored turns are not reused.
     """
 
     id: str
@@ -106,19 +105,26 @@ class Seat(Noun, frozen=True, kw_only=True):
 
 
 class Cue(Noun, frozen=True, kw_only=True):
-    """Who speaks next, to which task, seeing which answers and hearing which earlier turns.
+    """The next speaker, its task, the answers it sees, the turns it hears, and the reply expected.
 
-    `task` names a part of the prompt pack. `sees` holds answer ids, in the order in which this cue
-    shows them, which is that of the comparison unless the protocol asks in several orders; `hears`
-    holds indices of earlier turns, ascending, the seat's own included. `private` marks what is said
-    before the seat has heard anybody. `ties` allows a tie as verdict. `aspects` names the pack's
-    criteria in the instruction; `remind` repeats the seat's role in it. `scale` holds the worst and
-    the best rating (ten is the worst in `(10, 1)`), where a rating is expected. `reply` names the
-    pack's reply form where it is not the usual one for what is expected. `blind` names the answers it
-    sees without showing them or the question: all to go by is what it hears. `logprobs` asks for the
-    log-probabilities of the reply's tokens, whatever the seat's sampling says. `control` says what is
-    heard in place of the others' arguments; `withheld` holds the turns that are kept from the seat
-    then, which it would have heard otherwise.
+    A cue with a seat, task, `sees` or `hears` of another type raises `DataError`.
+
+    Attributes:
+        seat: The id of the seat that speaks.
+        task: The name of a task of the prompt pack.
+        sees: Answer ids, in the order in which this cue shows them.
+        hears: Indices of earlier turns, ascending, the seat's own included.
+        expects: The kind of reply.
+        private: Marks a turn before the seat has heard another seat.
+        ties: Allows a tie as verdict.
+        aspects: Names the pack's criteria in the instruction.
+        remind: Repeats the seat's role in the instruction.
+        scale: The worst and the best rating; ten is the worst in `(10, 1)`.
+        reply: The pack's form of reply, where it is not the usual one for what is expected.
+        blind: Names the answers in `sees` without showing them or the question.
+        logprobs: Requests log-probabilities of the reply's tokens, whatever the seat's sampling.
+        control: What the seat hears in place of the others' arguments.
+        withheld: The turns that a control withholds from the seat.
     """
 
     seat: str
@@ -137,6 +143,30 @@ class Cue(Noun, frozen=True, kw_only=True):
     control: Control = "none"
     withheld: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not _fits_cue(self.seat, self.task, self.sees, self.hears):
+            msg = (
+                "a cue needs a seat id and a task as text, answer ids (text) as a tuple in sees and turn "
+                f"numbers as a tuple in hears, not seat={self.seat!r}, task={self.task!r}, "
+                f"sees={self.sees!r}, hears={self.hears!r}"
+            )
+            raise DataError(msg)
+
+
+def _fits_cue(seat: object, task: object, sees: object, hears: object) -> bool:
+    # Protocols construct cues on every turn: these checks take a fraction of a microsecond.
+    return (
+        isinstance(seat, str)
+        and isinstance(task, str)
+        and isinstance(sees, tuple)
+        and isinstance(hears, tuple)
+        and {*map(type, cast("tuple[object, ...]", sees))} <= _TEXT
+        and {*map(type, cast("tuple[object, ...]", hears))} <= _NUMBERS
+    )
+
+
+_TEXT, _NUMBERS = frozenset({str}), frozenset({int})
+
 
 class Message(Noun, frozen=True, kw_only=True):
     """One chat message of a prompt. `source` is the seat that said it, empty for the moderator."""
@@ -147,7 +177,7 @@ class Message(Noun, frozen=True, kw_only=True):
 
 
 class Usage(Noun, frozen=True, kw_only=True):
-    """Tokens of one reply. `estimated` says that they were counted here, not by the server."""
+    """Tokens of one reply. `estimated` marks counts that the server did not report."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -155,7 +185,7 @@ class Usage(Noun, frozen=True, kw_only=True):
 
 
 class TokenLogprob(Noun, frozen=True, kw_only=True):
-    """A generated token, its log-probability, and the alternatives the server gave (token, logprob)."""
+    """A generated token with its log-probability, and the server's alternatives (token, logprob)."""
 
     token: str
     logprob: float
@@ -163,9 +193,9 @@ class TokenLogprob(Noun, frozen=True, kw_only=True):
 
 
 class Utterance(Noun, frozen=True, kw_only=True):
-    """What a reviewer said, word for word, and what saying it took. Latency is in seconds.
+    """A reviewer's words and the cost of the call. Latency is in seconds.
 
-    `simulated` is true when no real model spoke. `cached` replies were paid for by an earlier call.
+    `simulated` is true where no real model spoke. A `cached` reply was paid for by an earlier call.
     """
 
     text: str
@@ -180,11 +210,10 @@ class Utterance(Noun, frozen=True, kw_only=True):
 
 
 class Review(Noun, frozen=True, kw_only=True):
-    """What was read from an utterance. `rule` names the reading rule that applied, for audits.
+    """The verdict or score read from an utterance. `rule` names the reading rule, for audits.
 
-    `verdict` is `None` when no verdict was asked for; where a rating was asked for it is `REFUSED`
-    when the reviewer declined to give one. `score` is the rating of the one answer that the cue
-    showed, when a rating was asked for and could be read.
+    `verdict` is `None` where the cue asks for none; where it asks for a rating, it is `REFUSED` if the
+    reviewer declined. `score` is the rating of the one answer shown, if it could be read.
     """
 
     verdict: Verdict | None = None
@@ -193,7 +222,7 @@ class Review(Noun, frozen=True, kw_only=True):
 
 
 class Turn(Noun, frozen=True, kw_only=True):
-    """One cue, what was said to it, and what was read from that. `index` counts from 0."""
+    """One cue, its reply and the review read from it. `index` counts from 0."""
 
     index: int
     cue: Cue
@@ -202,7 +231,7 @@ class Turn(Noun, frozen=True, kw_only=True):
 
 
 class Failure(Noun, frozen=True, kw_only=True):
-    """Why a turn failed for good. `kind` is the type of the cause, e.g. `RateLimitError`."""
+    """The reason why a turn failed for good. `kind` is the type of the error, e.g. `RateLimitError`."""
 
     kind: str
     message: str
@@ -211,13 +240,13 @@ class Failure(Noun, frozen=True, kw_only=True):
 
 
 class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
-    """All that a reviewer is given when it is cued.
+    """One request to a reviewer.
 
-    `messages` is the whole prompt (system first); a reviewer that keeps no state needs nothing
-    else. `heard` are the turns the cue lets it hear. `draw` identifies this random draw: equal for
-    equal content and repetition, whatever the discussion, so seeded reviewers are reproducible at
-    any concurrency and a private review is the same in every protocol; it is only worked out, by
-    `drawn`, where somebody asks for it. `discussion` and `turn` say whom to book the call to.
+    `messages` is the whole prompt (system first); a reviewer without state needs nothing else. `heard`
+    are the turns that the cue hears. `draw` identifies the random draw: it is equal for equal content
+    and repetition in any discussion, so seeded reviewers are reproducible at any concurrency, and a
+    private review is the same in every protocol. It is computed by `drawn` when it is first read.
+    `discussion` and `turn` name the turn to which the call is billed.
     """
 
     discussion: str
@@ -239,8 +268,8 @@ class Transcript(Noun, frozen=True, kw_only=True):
     """A whole discussion of one comparison, ended or not.
 
     `id` is the content hash of everything that determines it. `condition` is the experiment's name
-    for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict`
-    is what the protocol concluded.
+    for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict` is
+    the protocol's conclusion.
     """
 
     id: str
@@ -257,10 +286,10 @@ class Transcript(Noun, frozen=True, kw_only=True):
     repetition: int = 0
 
     def seat(self, seat_id: str) -> Seat:
-        """The seat with this id."""
+        """Return the seat with this id."""
         return next(seat for seat in self.seats if seat.id == seat_id)
 
     @property
     def simulated(self) -> bool:
-        """Whether any turn was spoken by something other than a real model."""
+        """Whether no real model spoke in some turn."""
         return any(turn.utterance.simulated for turn in self.turns)

@@ -1,4 +1,4 @@
-"""What is played on what: the declaration of an experiment, and the data it runs over."""
+"""Declarations of an experiment: reviewer cards, prompt packs, conditions, and the data."""
 
 from __future__ import annotations
 
@@ -7,47 +7,148 @@ from enum import StrEnum
 
 from msgspec import field
 
-from peerjudge.data.noun import Noun
-from peerjudge.data.questions import Comparison, Scalar
+from peerjudge.data.comparisons import Comparison, Scalar
+from peerjudge.data.discussion import Sampling
+from peerjudge.data.nouns import Noun
 from peerjudge.data.ranking import RecordedReview
 
-__all__ = ["Condition", "Dataset", "Experiment", "Leader", "Orders", "Seating"]
+__all__ = [
+    "Card",
+    "Condition",
+    "Dataset",
+    "Experiment",
+    "Leader",
+    "Limits",
+    "ModelSpec",
+    "Orders",
+    "PromptPack",
+    "ReviewerKind",
+    "Seating",
+]
+
+
+class ReviewerKind(StrEnum):
+    """The kinds of reviewer that a card can declare."""
+
+    MODEL = "model"
+    """A language model behind an AutoGen model client."""
+    SIMULATED = "simulated"
+    """A stochastic reviewer with known traits."""
+    RECORDED = "recorded"
+    """Recorded reviews, replayed."""
+    PYTHON = "python"
+    """The user's own object: an AutoGen agent, team or client, or a callable."""
+
+
+class ModelSpec(Noun, frozen=True, kw_only=True):
+    """A model and its service.
+
+    `provider` is a name (`openai`, `anthropic`, `ollama`, ...) or the dotted path of an AutoGen
+    component. `key_env` names the environment variable with the key; the key itself is never stored.
+    `options` go to the client's constructor; their values are plain (JSON-able).
+    """
+
+    provider: str
+    name: str = ""
+    base_url: str | None = None
+    key_env: str | None = None
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+class Limits(Noun, frozen=True, kw_only=True):
+    """Limits of the calls of one card. `timeout` is in seconds per call; rates are per minute."""
+
+    max_connections: int | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout: float = 120.0
+    attempts: int = 5
+
+
+class Card(Noun, frozen=True, kw_only=True):
+    """A reviewer, as a file on the `agents/` shelf declares it.
+
+    `name` is the file's stem and a Python identifier (AutoGen requires that). `role` is the role
+    prompt. `family` groups the models of one maker, for self-enhancement. `traits` belong to
+    simulated reviewers, `source` (a dataset `NAME:PATH`) and `reviewer` to recorded ones.
+    """
+
+    name: str
+    kind: ReviewerKind = ReviewerKind.MODEL
+    description: str = ""
+    role: str = ""
+    family: str = ""
+    model: ModelSpec | None = None
+    sampling: Sampling = Sampling()
+    limits: Limits = Limits()
+    traits: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+    source: str = ""
+    reviewer: str = ""
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.role))
+
+
+class PromptPack(Noun, frozen=True, kw_only=True):
+    """The words of one family of prompts. Every text but the aspects is a Jinja template.
+
+    `system` opens every prompt; in a discussion, `seat` adds the seat labels. `scene` shows the
+    question and the answers, `heard` one earlier turn. `tasks` holds the instruction of each task,
+    `criteria` its text about the `aspects` (in order of importance), `remind` the role reminder that
+    can precede it. `reply` holds the request for each form of reply: `verdict`, `verdict_or_tie`,
+    `rating`, and the forms of a rating as JSON.
+    """
+
+    name: str
+    description: str
+    system: str
+    seat: str
+    scene: str
+    heard: str
+    criteria: str
+    remind: str
+    tasks: Mapping[str, str]
+    reply: Mapping[str, str]
+    aspects: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.system))
 
 
 class Leader(StrEnum):
-    """Which of the named reviewers speaks first in the discussion."""
+    """The reviewer that speaks first in the discussion."""
 
     FIRST = "first"
     SECOND = "second"
     RANDOM = "random"
     """Drawn once per comparison from the experiment's seed."""
     BOTH = "both"
-    """Every comparison is discussed once under each leader."""
+    """Each comparison is discussed once under each leader."""
 
 
 class Orders(StrEnum):
-    """In which orders the answers of a comparison are shown."""
+    """The orders in which the answers of a comparison are shown."""
 
     GIVEN = "given"
-    """As the dataset has them."""
+    """The order of the dataset."""
     SWAPPED = "swapped"
     RANDOM = "random"
     """Drawn once per comparison from the experiment's seed."""
     BOTH = "both"
-    """As given and reversed; for three and more answers, every rotation."""
+    """The given and the reverse order; for three and more answers, every rotation."""
     ALL = "all"
-    """Every order there is: 2 of two answers, 6 of three, 24 of four."""
+    """Every order: 2 of two answers, 6 of three, 24 of four."""
 
 
 class Seating(Noun, frozen=True, kw_only=True):
-    """A reviewer in a seat, with the temperature it speaks at there (`None`: the card's own)."""
+    """A reviewer in a seat with its temperature there (`None`: the card's own)."""
 
     reviewer: str
     temperature: float | None = None
 
 
 class Condition(Noun, frozen=True, kw_only=True):
-    """One protocol with its reviewers: what is compared with what in an experiment.
+    """One protocol with its reviewers; an experiment compares conditions.
 
     `seats` names cards (or `Seating`s), leader first. `options` are the protocol's; `prompts`
     names a pack where it differs from the experiment's.
@@ -63,11 +164,11 @@ class Condition(Noun, frozen=True, kw_only=True):
 
 
 class Experiment(Noun, frozen=True, kw_only=True):
-    """A question put to data: every condition is played on every comparison.
+    """A question put to data: each condition is run on each comparison.
 
     `data` is a dataset `NAME` or `NAME:PATH`. `name` and `question` are filled from the file's stem
-    and docstring when left empty. `reviewer_settings` overrides settings of the cards by name
-    (`latency`, `temperature`, a trait) for every card that has them.
+    and docstring if empty. `reviewer_settings` overrides settings by name (`latency`, `temperature`,
+    a trait) in each card that has them.
     """
 
     data: str
@@ -81,10 +182,10 @@ class Experiment(Noun, frozen=True, kw_only=True):
 
 
 class Dataset(Noun, frozen=True, kw_only=True):
-    """Comparisons with their gold, and the reviews of them that are on record, if any.
+    """Comparisons with their gold, and the recorded reviews of them.
 
-    `humans` names those recorded reviewers that are people: they serve as gold and judge only when
-    asked for by name. `simulated` is true where some of the reviews are no real model's.
+    `humans` names the recorded reviewers that are people: they serve as gold, and judge only where
+    named. `simulated` is true where no real model gave some of the reviews.
     """
 
     name: str

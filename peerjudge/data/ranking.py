@@ -1,4 +1,4 @@
-"""Who beat whom in whose eyes, what follows for contestants and reviewers, and how sure that is."""
+"""Battles, tournaments, rankings of contestants and weights of reviewers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data.noun import Noun
-from peerjudge.data.outcomes import Verdict
+from peerjudge.data.comparisons import Verdict
+from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Scoring(StrEnum):
-    """How contestants are scored."""
+    """The scores of contestants."""
 
     WIN_RATE = "win-rate"
     ELO = "elo"
@@ -34,7 +34,7 @@ class Scoring(StrEnum):
 
 
 class Scheme(StrEnum):
-    """How reviewers' weights follow from their scores as contestants."""
+    """The schemes by which reviewers' weights follow from their scores as contestants."""
 
     PRD = "prd"
     """Equation 2 of PRD: min-max, then normalise. The worst reviewer always weighs 0."""
@@ -43,11 +43,11 @@ class Scheme(StrEnum):
 
 
 class RecordedReview(Noun, frozen=True, kw_only=True):
-    """A judgement somebody already gave: `text` as written (empty for humans), `verdict` as recorded.
+    """A recorded judgement: `text` as written (empty for humans), `verdict` as recorded.
 
-    `shown` holds the answer ids in the order in which that reviewer saw them. `scores` are its
-    ratings of the shown answers, one each (`None` where there is none), if it rated them instead of
-    choosing; `aspect` is what was rated. The verdict on a lone answer is that answer.
+    `shown` holds the answer ids in the order in which that reviewer saw them. A reviewer that rated
+    instead of choosing has `scores`, one per shown answer (`None` where missing), for one `aspect`.
+    The verdict on a lone answer is that answer.
     """
 
     comparison: str
@@ -112,9 +112,9 @@ class Tournament(Noun, frozen=True, kw_only=True, eq=False):
 
 
 class Measurement(Noun, frozen=True, kw_only=True):
-    """A number with its uncertainty: `low` and `high` bound it at `level`; `n` is what it rests on.
+    """A value with its interval from `low` to `high` at `level`, from `n` observations.
 
-    `value` is NaN where nothing could be measured (n = 0). `method` names how the bounds were found.
+    `value` is NaN without observations. `method` names the method of the interval.
     """
 
     value: float
@@ -129,7 +129,7 @@ class Measurement(Noun, frozen=True, kw_only=True):
 
 
 class ReviewerWeights(Noun, frozen=True, kw_only=True):
-    """How much each reviewer counts. Weights sum to 1. `residual` is the last change (max norm)."""
+    """The weights of reviewers; they sum to 1. `residual` is the last change (max norm)."""
 
     weights: Mapping[str, float]
     scheme: Scheme | None
@@ -139,7 +139,7 @@ class ReviewerWeights(Noun, frozen=True, kw_only=True):
 
 
 class Standing(Noun, frozen=True, kw_only=True):
-    """A contestant's score, its rank (1 is best), and the bounds of both where they were found."""
+    """A contestant's score and rank (1 is best), with the bounds of both where they are known."""
 
     score: float
     rank: int
@@ -152,9 +152,8 @@ class Standing(Noun, frozen=True, kw_only=True):
 class Ranking(Noun, frozen=True, kw_only=True):
     """Contestants in order of score, best first, and the reviewer weights behind it.
 
-    Only where questions were resampled: `outranks[x][y]` is the share of samples in which x scored
-    above y (ties as half), and `weight_bounds` has low and high of every weight that was found
-    rather than given.
+    After resampling questions, `outranks[x][y]` is the share of samples in which x scored above y
+    (ties as half), and `weight_bounds` has low and high of every estimated weight.
     """
 
     scoring: Scoring

@@ -1,0 +1,151 @@
+"""The base of all nouns, and their JSON form: validated when read, versioned, hashed by content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from peerjudge.errors import DataError
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Noun",
+    "content_hash",
+    "from_json",
+    "from_plain",
+    "replace",
+    "to_json",
+    "to_plain",
+]
+
+SCHEMA_VERSION = 1
+
+T = TypeVar("T")
+
+
+class Noun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Frozen record, equal by value and made by keywords.
+
+    `replace(noun, field=value)` returns a changed copy, `to_plain(noun)` a dict. The types of all
+    fields are checked when a noun is read, and not when Python code constructs it, except where the
+    noun says so.
+    """
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return the schema with which pydantic models, such as AutoGen's messages, hold a noun."""
+        from pydantic_core import core_schema
+
+        def read(given: object) -> Self:
+            return given if isinstance(given, cls) else msgspec.convert(given, cls)
+
+        plain = core_schema.dict_schema()  # In a JSON schema, a noun is an object of any form.
+        return core_schema.no_info_plain_validator_function(
+            read,
+            json_schema_input_schema=plain,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                msgspec.to_builtins, return_schema=plain
+            ),
+        )
+
+
+class _Document(msgspec.Struct):
+    schema: str
+    data: msgspec.Raw
+
+
+def to_plain(noun: object) -> object:
+    """Return the noun as dicts, lists, strings and numbers, without the version envelope."""
+    return msgspec.to_builtins(noun, str_keys=True, enc_hook=_encode_number)
+
+
+def from_plain(kind: type[T], plain: object) -> T:
+    """Return the noun of this kind from plain values; a number may be given as text.
+
+    Raises `DataError`, naming the place that is wrong.
+    """
+    try:
+        return msgspec.convert(plain, kind, strict=False)
+    except msgspec.ValidationError as cause:
+        raise _name_place(cause, plain, where=kind.__name__) from cause
+
+
+def to_json(noun: object) -> str:
+    """Return one line of JSON: `{"schema": "Transcript/1", "data": {...}}`."""
+    return f'{{"schema":"{type(noun).__name__}/{SCHEMA_VERSION}","data":{_encode(noun).decode()}}}'
+
+
+def from_json(kind: type[T], text: str) -> T:
+    """Return the noun of this kind from the text of `to_json`; raises `DataError` for any other."""
+    wanted = f"{kind.__name__}/{SCHEMA_VERSION}"
+    try:
+        document = _read_document(text)
+    except msgspec.ValidationError as cause:
+        msg = f"expected a {wanted} document, found {text!r:.80}: {cause}"
+        raise DataError(msg) from cause
+    except msgspec.DecodeError as cause:
+        msg = f"not JSON: {cause}"
+        raise DataError(msg) from cause
+    if document.schema != wanted:
+        msg = (
+            f"expected a {wanted} document, found {document.schema!r}; "
+            f"this is PeerJudge schema {SCHEMA_VERSION}"
+        )
+        raise DataError(msg)
+    try:
+        return _decoder(kind).decode(document.data)
+    except msgspec.ValidationError as cause:
+        raise _name_place(cause, msgspec.json.decode(document.data), where=wanted) from cause
+
+
+def content_hash(*parts: object) -> str:
+    """Return 32 hex digits that are the same for the same plain content on every machine."""
+    text = json.dumps(
+        parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _encode_number(value: object) -> object:
+    if isinstance(value, np.generic):
+        return cast("object", value.item())
+    msg = f"{type(value).__name__} has no JSON form"
+    raise NotImplementedError(msg)
+
+
+_encode = msgspec.json.Encoder(enc_hook=_encode_number).encode
+_read_document = msgspec.json.Decoder(_Document).decode
+
+
+@cache
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind)
+
+
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
+"""A step of a path in an error: a field name, an item number, or any entry of a table."""
+
+
+def _name_place(cause: msgspec.ValidationError, plain: object, *, where: str) -> DataError:
+    """The error with the place and the value that is wrong."""
+    wrong, _, path = str(cause).partition(" - at `$")
+    found: Any = plain
+    for name, index in _STEP.findall(path):
+        if not (name or index):
+            break  # The error does not say which entry of a table is wrong, so show the table.
+        found = found[name] if name else found[int(index)]
+    place = path.strip(".`") or "the whole"
+    return DataError(f"{where}: {place}: {wrong} (found {found!r:.80})")
