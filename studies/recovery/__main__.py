@@ -9,9 +9,9 @@ from studies.outcome import Study, run_study
 
 def compute_study(seed: int) -> Study:
     """Compute the study; its modules are imported here, after the number of threads is set."""
-    from studies.recovery.study import recovery_study
+    from studies.recovery.report import compute_recovery
 
-    return recovery_study(seed=seed)
+    return compute_recovery(seed=seed)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Effects that can be planted in simulated studies, and the project's own analysis that looks for them.
+"""Effects planted in simulated studies, each with the analysis that should find it.
 
-A design plants one effect, simulates a study of so many questions, and measures it as a real study is
-measured: with the functions of `peerjudge.analysis`, whose intervals resample questions. What the
-analysis should find is known exactly, from the equations.
+A design plants one effect, simulates a study, and measures the effect as in a real study: with the
+functions of `peerjudge.analysis`, whose intervals resample questions. The true size of the effect
+follows from the equations.
 """
 
 from __future__ import annotations
@@ -31,30 +31,24 @@ from peerjudge.simulation.latent import compute_change_chance, expect_accuracy
 from peerjudge.simulation.traits import Traits
 from studies.recovery.playing import in_turn
 
-__all__ = ["EFFECTS", "Effect", "Planted"]
-
 _PLAIN = Traits(ability=0.6, shared_error=0.3, copy_error=0.1)
-_NOBODY = 40.0
-"""A logit at which nobody, or everybody, changes its mind."""
+_FAR = 40.0
+"""A logit at which the probability of a change is 0 or 1."""
 
 _OF_MINE = ("mine", None, None)
-"""The row of the reviewer, in whatever role and whomever it heard."""
+"""Row of the reviewer over all roles and opponents."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planted:
-    """A study's measurement of an effect, and what is true of it."""
-
-    found: Measurement
-    truth: float
+Planted = tuple[Measurement, float]
+"""A study's measurement of an effect, and its true size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """An effect: `planted` is its size as a trait, `nothing` the size at which there is none.
+    """Effect with its size as a trait if `planted`, and the size of `nothing`.
 
-    `measure` simulates a study of so many questions in which it has a size. `none` is what the
-    analysis should find where nothing is planted.
+    `measure(size, questions, random)` simulates a study and measures the effect. `none` is the correct
+    measurement where nothing is planted.
     """
 
     name: str
@@ -65,27 +59,25 @@ class Effect:
     measure: Callable[[float, int, np.random.Generator], Planted] = field(hash=False)
 
 
-def _world(questions: int, random: np.random.Generator) -> World:
+def _build_world(questions: int, random: np.random.Generator) -> World:
     gold = [1 - 2 * (number % 2) for number in range(questions)]
     return World(Items.build_plain(gold), studies=1, random=random)
 
 
-def _altering(size: float, questions: int, random: np.random.Generator) -> Planted:
-    """How often a reviewer alters its opinion when it is contradicted."""
-    mine = _moving("mine", susceptibility=_logit(size))
-    held = in_turn(_world(questions, random), _unmoved(), mine, draws={})
+def plant_altering(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """Measure how often a reviewer alters its opinion when contradicted."""
+    mine = _build_mover("mine", susceptibility=_compute_logit(size))
+    held = in_turn(_build_world(questions, random), _build_unmoved(), mine, draws={})
     rows = count_moves(collect_transcripts(held), sampler=Sampler())
     found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
-    return Planted(
-        found=found.altered,
-        truth=compute_change_chance(mine.traits, leads=False, right=True, first_turn=True),
-    )
+    truth = compute_change_chance(mine.traits, leads=False, right=True, first_turn=True)
+    return found.altered, truth
 
 
-def _leading(size: float, questions: int, random: np.random.Generator) -> Planted:
-    """How much more often it alters when it leads than when it follows."""
-    world, draws = _world(questions, random), Draws()
-    mine, other = _moving("mine", susceptibility=0.5, firmness=size), _unmoved()
+def plant_leading(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """Measure how much more often a reviewer alters as leader than as follower."""
+    world, draws = _build_world(questions, random), Draws()
+    mine, other = _build_mover("mine", susceptibility=0.5, firmness=size), _build_unmoved()
     held = in_turn(world, mine, other, draws=draws) + in_turn(world, other, mine, draws=draws)
     rows = measure_ordering(collect_transcripts(held), sampler=Sampler())
     found = next(row.altered for row in rows if row.reviewer == mine.name)
@@ -96,22 +88,22 @@ def _leading(size: float, questions: int, random: np.random.Generator) -> Plante
         compute_change_chance(mine.traits, leads=leads, right=True, first_turn=True)
         for leads in (False, True)
     )
-    return Planted(found=found.difference, truth=leading - following)
+    return found.difference, leading - following
 
 
-def _placing(size: float, questions: int, random: np.random.Generator) -> Planted:
-    """How often it chooses the first-shown answer, judging every pair in both orders."""
-    world = _world(questions, random)
+def plant_position(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """Measure how often a reviewer chooses the first-shown answer, judging both orders."""
+    world = _build_world(questions, random)
     traits = Traits(ability=0.6, position_bias=size, copy_error=0.3)
     reviews = _collect(world, {"reviewer": Speaker(name="reviewer", traits=traits)})
     (row,) = measure_position(reviews)
     first, second = (expect_accuracy(traits, best_first=place) for place in (True, False))
-    return Planted(found=row.share, truth=(first + 1 - second) / 2)
+    return row.share, (first + 1 - second) / 2
 
 
-def _ordering(size: float, questions: int, random: np.random.Generator) -> Planted:
-    """How much more often one reviewer is right than another on the same questions."""
-    world = _world(questions, random)
+def plant_ability(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """Measure how much more often one reviewer is right than another on the same questions."""
+    world = _build_world(questions, random)
     able = Traits(ability=_PLAIN.ability + size, shared_error=0.3, copy_error=0.1)
     right = [
         np.mean(
@@ -125,12 +117,12 @@ def _ordering(size: float, questions: int, random: np.random.Generator) -> Plant
     ]
     difference = (right[0] - right[1]).tolist()
     found = paired_bootstrap(difference, list(range(questions)))
-    return Planted(found=found.difference, truth=expect_accuracy(able) - expect_accuracy(_PLAIN))
+    return found.difference, expect_accuracy(able) - expect_accuracy(_PLAIN)
 
 
-def _favouring(size: float, questions: int, random: np.random.Generator) -> Planted:
-    """How much more often a reviewer lets its own answers win than its peers do."""
-    world = _world(questions, random)
+def plant_self_enhancement(size: float, questions: int, random: np.random.Generator) -> Planted:
+    """Measure how much more often a reviewer lets its own answers win than its peers do."""
+    world = _build_world(questions, random)
     proud = Traits(ability=0.6, shared_error=0.3, copy_error=0.1, self_enhancement=size)
     own = np.ones(questions, dtype=np.int8)
     speakers = {
@@ -143,69 +135,67 @@ def _favouring(size: float, questions: int, random: np.random.Generator) -> Plan
         msg = "the simulated peers judged nothing"
         raise AssertionError(msg)
     wins = (expect_accuracy(proud, pull=size) + 1 - expect_accuracy(proud, pull=-size)) / 2
-    return Planted(found=row.against_peers, truth=wins - 0.5)
+    return row.against_peers, wins - 0.5
 
 
 _ORDERS = (False, True)
 _VERDICTS = np.array([0, TIE, 1], dtype=np.int8)
 """Codes of the verdicts 1, 0 and -1 of a world."""
 
-EFFECTS: tuple[Effect, ...] = (
-    Effect(
-        name="altering rate",
-        analysis="stance_counts: share of altered among contradicted",
-        planted=0.6,
-        nothing=0.0,
-        none=0.0,
-        measure=_altering,
-    ),
-    Effect(
-        name="leader effect",
-        analysis="ordering: altering as leader less altering as follower",
-        planted=1.5,
-        nothing=0.0,
-        none=0.0,
-        measure=_leading,
-    ),
-    Effect(
-        name="position bias",
-        analysis="position: share of first-shown answers in both orders",
-        planted=0.3,
-        nothing=0.0,
-        none=0.5,
-        measure=_placing,
-    ),
-    Effect(
-        name="ability order",
-        analysis="paired_bootstrap: difference of accuracies on the same questions",
-        planted=0.5,
-        nothing=0.0,
-        none=0.0,
-        measure=_ordering,
-    ),
-    Effect(
-        name="self-enhancement",
-        analysis="self_enhancement: own win rate less the one that peers give",
-        planted=0.3,
-        nothing=0.0,
-        none=0.0,
-        measure=_favouring,
-    ),
+EFFECTS = tuple(
+    Effect(name=name, analysis=analysis, planted=planted, nothing=0.0, none=none, measure=measure)
+    for name, analysis, planted, none, measure in (
+        (
+            "altering rate",
+            "stance_counts: share of altered among contradicted",
+            0.6,
+            0.0,
+            plant_altering,
+        ),
+        (
+            "leader effect",
+            "ordering: altering as leader less altering as follower",
+            1.5,
+            0.0,
+            plant_leading,
+        ),
+        (
+            "position bias",
+            "position: share of first-shown answers in both orders",
+            0.3,
+            0.5,
+            plant_position,
+        ),
+        (
+            "ability order",
+            "paired_bootstrap: difference of accuracies on the same questions",
+            0.5,
+            0.0,
+            plant_ability,
+        ),
+        (
+            "self-enhancement",
+            "self_enhancement: own win rate less the one that peers give",
+            0.3,
+            0.0,
+            plant_self_enhancement,
+        ),
+    )
 )
 
 
-def _moving(name: str, *, susceptibility: float, firmness: float = 0.0) -> Speaker:
+def _build_mover(name: str, *, susceptibility: float, firmness: float = 0.0) -> Speaker:
     traits = Traits(ability=0.4, shared_error=0.2, susceptibility=susceptibility, firmness=firmness)
     return Speaker(name=name, traits=traits)
 
 
-def _unmoved() -> Speaker:
-    """Somebody to be contradicted by."""
-    return _moving("other", susceptibility=-_NOBODY)
+def _build_unmoved() -> Speaker:
+    """Build an opponent that never changes its opinion."""
+    return _build_mover("other", susceptibility=-_FAR)
 
 
-def _logit(share: float) -> float:
-    return math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(_NOBODY, share - 0.5)
+def _compute_logit(share: float) -> float:
+    return math.log(share / (1 - share)) if 0 < share < 1 else math.copysign(_FAR, share - 0.5)
 
 
 def _collect(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from studies.recovery.effects import EFFECTS
-from studies.recovery.limits import sensitivities
-from studies.recovery.rates import recover
+from studies.recovery.limits import measure_sensitivities
+from studies.recovery.report import recover_effects
 
 
 @pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.name.replace(" ", "-"))
@@ -15,7 +15,9 @@ def test_planted_effects_are_found_at_the_nominal_rate(effect):
     """Intervals of 95 % hold the truth as often as they promise; nothing planted, nothing found."""
     # Where discussions are gone through one by one, fewer studies.
     discussed = effect.name in ("altering rate", "leader effect")
-    (found,) = recover(studies=20 if discussed else 100, questions=140, seed=2, effects=[effect])
+    (found,) = recover_effects(
+        studies=20 if discussed else 100, questions=140, seed=2, effects=[effect]
+    )
     assert found.nominal
     assert found.estimate == pytest.approx(found.truth, abs=0.04 if discussed else 0.025)
     assert found.detected > 0.6
@@ -29,17 +31,18 @@ def test_a_larger_effect_is_detected_more_often():
         for size in (0.15, 0.6)
     }
     seen = {
-        size: np.mean([not one.found.low <= 0.5 <= one.found.high for one in studies])
+        size: np.mean([not found.low <= 0.5 <= found.high for found, _ in studies])
         for size, studies in drawn.items()
     }
     assert seen[0.6] > seen[0.15] + 0.2
-    assert drawn[0.6][0].truth > drawn[0.15][0].truth
+    assert drawn[0.6][0][1] > drawn[0.15][0][1]
 
 
 def test_what_a_study_cannot_tell_is_named():
     """Temperature moves no accuracy, and copies' errors hardly the gain of discussing with oneself."""
     found = {
-        (one.trait, one.figure): one for one in sensitivities(questions=100, studies=120, seed=1)
+        (one.trait, one.figure): one
+        for one in measure_sensitivities(questions=100, studies=120, seed=1)
     }
     assert not found["temperature", "private accuracy"].told
     assert abs(found["temperature", "private accuracy"].deviations) < 0.5

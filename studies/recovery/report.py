@@ -1,35 +1,107 @@
-"""The recovery of planted effects as a study: what the analysis finds, and what no study could."""
+"""Report of the recovery: the share of intervals that hold a planted effect, and the limits of studies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from peerjudge.data import Measurement
 from peerjudge.reporting.drawing import Figure
 from studies.outcome import Study, Table, draw_targets
-from studies.recovery.limits import Sensitivity, sensitivities
-from studies.recovery.rates import Recovered, recover
-
-__all__ = ["recovery_study"]
+from studies.recovery.effects import EFFECTS, Effect, Planted
+from studies.recovery.limits import Sensitivity, measure_sensitivities
 
 _STUDIES = 500
 _QUESTIONS = 140
+_LEVEL = 0.95
+_SURE = 0.999
+"""Probability within which chance leaves the share of studies at the nominal rate."""
 
 
-def recovery_study(*, seed: int, studies: int = _STUDIES) -> Study:
-    """Plant five effects in so many studies each, nothing in as many, and count.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """Recovery of an effect in many studies.
+
+    `covered` is the share of 95 % intervals that hold the truth, `detected` the share that excludes the
+    value of no effect, `false` the same share where none was planted. `estimate` is the mean over
+    studies. `least_covered` and `most_false` bound what chance allows at the nominal rates.
+    """
+
+    effect: Effect
+    studies: int
+    questions: int
+    truth: float
+    estimate: float
+    covered: float
+    detected: float
+    false: float
+    least_covered: float
+    most_false: float
+
+    @property
+    def nominal(self) -> bool:
+        """Whether both shares are at the nominal rates, within chance."""
+        return self.covered >= self.least_covered and self.false <= self.most_false
+
+
+def recover_effects(
+    *,
+    studies: int,
+    questions: int = 140,
+    seed: int = 0,
+    effects: Sequence[Effect] = EFFECTS,
+) -> tuple[Recovered, ...]:
+    """Plant every effect in that many studies, and nothing in as many others."""
+    return tuple(
+        _recover_effect(effect, studies, questions, np.random.default_rng([seed, number]))
+        for number, effect in enumerate(effects)
+    )
+
+
+def _recover_effect(
+    effect: Effect, studies: int, questions: int, random: np.random.Generator
+) -> Recovered:
+    from scipy.special import bdtr
+
+    planted = [effect.measure(effect.planted, questions, random) for _ in range(studies)]
+    nothing = [effect.measure(effect.nothing, questions, random) for _ in range(studies)]
+    shares = np.arange(studies + 1)
+    chance = np.asarray(bdtr(shares, studies, _LEVEL), dtype=np.float64)
+    least = int(np.searchsorted(chance, 1 - _SURE)) / studies
+    return Recovered(
+        effect=effect,
+        studies=studies,
+        questions=questions,
+        truth=planted[0][1],
+        estimate=float(np.mean([found.value for found, _ in planted])),
+        covered=float(np.mean([found.low <= truth <= found.high for found, truth in planted])),
+        detected=_share_excluding(effect.none, planted),
+        false=_share_excluding(effect.none, nothing),
+        least_covered=least,
+        most_false=1 - least,
+    )
+
+
+def _share_excluding(value: float, studies: Sequence[Planted]) -> float:
+    return float(np.mean([not found.low <= value <= found.high for found, _ in studies]))
+
+
+def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
+    """Plant five effects, measure them, and count how often intervals hold them.
 
     Args:
         seed: of the simulated studies.
-        studies: how many of each.
+        studies: number of studies of each effect, and of none.
     """
-    found = recover(studies=studies, questions=_QUESTIONS, seed=seed)
-    told = sensitivities(questions=_QUESTIONS, seed=seed)
+    found = recover_effects(studies=studies, questions=_QUESTIONS, seed=seed)
+    told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
     return Study(
         title="Recovery of planted effects",
-        summary=_sentences(found, told, studies),
+        summary=_write_summary(found, told, studies),
         tables=(
-            _table(found),
+            _build_table(found),
             Table(
                 title=f"How far the most telling figure moves, {_QUESTIONS} questions in both orders",
                 columns=("trait", "from", "to", "figure", "standard deviations", ""),
@@ -46,7 +118,7 @@ def recovery_study(*, seed: int, studies: int = _STUDIES) -> Study:
                 ),
             ),
         ),
-        figures=_figures(found),
+        figures=_draw_shares(found),
         document={
             "simulated": True,
             "studies": studies,
@@ -82,7 +154,7 @@ def recovery_study(*, seed: int, studies: int = _STUDIES) -> Study:
     )
 
 
-def _sentences(
+def _write_summary(
     found: Sequence[Recovered], told: Sequence[Sensitivity], studies: int
 ) -> tuple[str, ...]:
     kept = sum(one.nominal for one in found)
@@ -101,7 +173,7 @@ def _sentences(
     return recovered, limits
 
 
-def _table(found: tuple[Recovered, ...]) -> Table:
+def _build_table(found: tuple[Recovered, ...]) -> Table:
     return Table(
         title="Planted effects",
         columns=(
@@ -137,7 +209,7 @@ def _table(found: tuple[Recovered, ...]) -> Table:
     )
 
 
-def _figures(found: Sequence[Recovered]) -> Mapping[str, Figure]:
+def _draw_shares(found: Sequence[Recovered]) -> Mapping[str, Figure]:
     covered = {
         one.effect.name: Measurement(
             value=one.covered, low=one.least_covered, high=1.0, n=one.studies, level=0.999
