@@ -18,7 +18,9 @@ __all__ = ["print_summary"]
 
 
 def print_summary(found: Stances) -> None:
-    """Everything in tables, shares in percent."""
+    """Print all measures of opinion change as tables; shares in percent."""
+    from peerjudge.reporting.formats import points
+
     _print_counts(found.counts)
     console = results()
     table = table_of("\nWho persuades whom", "speaker", "listener", "contradicted", "altered")
@@ -37,16 +39,18 @@ def print_summary(found: Stances) -> None:
     for row in found.ordering:
         cells: list[str] = []
         for one in (row.altered, row.accuracy):
-            cells += ["-", "-"] if one is None else [str(one.difference), p_value_of(one.p_value)]
+            cells += (
+                ["-", "-"] if one is None else [points(one.difference), p_value_of(one.p_value)]
+            )
         table.add_row(row.reviewer or "all", *cells, percent(row.leader_prevails))
     show(table)
     _print_outcomes(found)
     _print_controls(found)
     for name in found.silent:
-        console.print(f"\nIn {name} nobody heard anybody: it is a vote, and no discussion.")
+        console.print(f"\nIn {name} no seat heard another: it is a vote, not a discussion.")
     note = "; the reviewers are simulated" if found.simulated else ""
     console.print(
-        f"\n{found.discussions} ended discussions; shares in %, differences of shares with a point; "
+        f"\n{found.discussions} ended discussions; shares in %, differences in percentage points; "
         f"intervals and p-values resample questions{note}"
     )
 
@@ -91,6 +95,8 @@ def _counted(title: str, keys: Sequence[str], rows: Iterable[StanceCounts]) -> T
 
 
 def _print_outcomes(found: Stances) -> None:
+    from peerjudge.reporting.formats import points
+
     table = table_of(
         "\nComing to agree", "condition", "from start", "reached", "lasted", "after turns", "never"
     )
@@ -105,7 +111,7 @@ def _print_outcomes(found: Stances) -> None:
     )
     for row in found.changes:
         shares = (percent(row.before), percent(row.after))
-        gain = str(row.gain.difference)
+        gain = points(row.gain.difference)
         table.add_row(row.condition, row.reviewer, *shares, gain, p_value_of(row.gain.p_value))
     show(table)
     if found.over_vote:
@@ -119,6 +125,8 @@ def _print_outcomes(found: Stances) -> None:
 
 
 def _print_controls(found: Stances) -> None:
+    from peerjudge.reporting.formats import points
+
     if not found.controls:
         return
     table = table_of(
@@ -138,7 +146,7 @@ def _print_controls(found: Stances) -> None:
         compared = ["-", "-", "-"]
         if difference is not None and row.holm is not None:
             p_values = map(p_value_of, (difference.p_value, row.holm))
-            compared = [str(difference.difference), *p_values]
+            compared = [points(difference.difference), *p_values]
         shares = (row.altered, row.contradicted_by_gold, row.contradicted_by_wrong)
         table.add_row(
             row.condition, row.control, row.reviewer or "all", *map(percent, shares), *compared
