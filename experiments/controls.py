@@ -1,14 +1,15 @@
-"""Why do opinions change in a discussion? Beside it, what hearing, contradiction and reasons each do.
+"""Why do opinions change in a discussion? Effects of hearing, contradiction and reasons apart.
 
-One discussion of two reviewers under four conditions: as it is; as a placebo, in which everybody is
-asked to reconsider and hears nobody; with irrelevant arguments, in which everybody hears what the
-other holds and reasons that have nothing to do with it; and with swapped labels, in which everybody
-hears reasons for one answer that are said of the other. Then, with how often each was altered by:
+One discussion of two reviewers under four conditions: unchanged; as a placebo, in which each seat
+reconsiders without hearing the other; with irrelevant arguments, in which each seat hears the other's
+choice with unrelated reasons; and with swapped labels, in which each seat hears reasons for one answer
+attributed to the other. Opinion changes by condition:
 
     peerjudge events RUN --summary
 
-Simulated reviewers alter nothing unasked, and yield to contradiction as their traits say; only reasons
-that are about the matter tell them who is right. Put model cards in their places to ask models.
+Simulated reviewers never alter without hearing another seat, and yield to contradiction as their
+traits say; only relevant reasons tell them which answer is right. Replace the seats by model cards to
+test models.
 """
 
 from typing import get_args

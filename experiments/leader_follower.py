@@ -1,7 +1,7 @@
-"""Does it matter who speaks first? Two reviewers of different ability discuss, each leading once.
+"""Does the first speaker matter? Two reviewers of different ability discuss, each leading once.
 
 The design of PRD section 4.3 (Table 4, Figure 6): every comparison is discussed under both leaders
-and in both orders of the answers; `vote` makes as many calls without a word between reviewers.
+and in both orders of the answers; `vote` makes as many calls without discussion.
 """
 
 from peerjudge.data import Condition, Experiment, Leader

@@ -1,9 +1,9 @@
-"""Who alters its opinion, who holds it, and does discussing beat voting? Runs offline in seconds.
+"""Do reviewers alter or hold their opinions, and does discussion beat voting? Offline, in seconds.
 
 Four simulated reviewers of different ability judge the built-in sample: alone, in discussions led
 by either of them, with themselves at two temperatures, after explaining each answer alone first
-(PRePair), and by plain votes of as many calls as the discussions make. A third of the sample is
-adversarial: the attractive answer ignores the instruction.
+(PRePair), and by votes with as many calls as the discussions. A third of the sample is adversarial:
+the attractive answer ignores the instruction.
 """
 
 from peerjudge.data import Condition, Experiment, Leader, Seating
