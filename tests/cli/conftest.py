@@ -13,7 +13,7 @@ PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
 
 @dataclass
 class Outcome:
-    """What a command left: its exit code, and what it wrote where."""
+    """Exit code, stdout and stderr of a command."""
 
     code: int
     out: str
@@ -26,7 +26,7 @@ class Outcome:
 
 
 class Shell:
-    """Types commands in a folder of its own, without any key in the environment."""
+    """Runs commands in its own folder, without API keys in the environment."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -45,7 +45,7 @@ class Shell:
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words):
-        """Begin a command and do not wait for it."""
+        """Start a command without waiting for it."""
         return subprocess.Popen(
             [PEERJUDGE, *words],
             cwd=self.folder,
@@ -53,7 +53,7 @@ class Shell:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # As in a terminal: what begins in the background has been told not to hear Ctrl-C.
+            # As in a terminal: background processes inherit an ignored SIGINT.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 

@@ -1,4 +1,4 @@
-"""The contract of the command line: what each command prints where, and with which exit code."""
+"""The contract of the command line: output and exit code of each command."""
 
 import csv
 import io
@@ -9,8 +9,8 @@ import pytest
 from peerjudge.data import OpinionEvent, Transcript, from_json, from_plain
 
 
-def test_a_run_prints_its_results_and_keeps_progress_apart(shell):
-    """Results are on stdout and progress on stderr, so that a pipe gets the results alone."""
+def test_a_run_prints_results_and_progress_separately(shell):
+    """Results are on stdout and progress on stderr, so that a pipe has the results only."""
     outcome = shell("run", "leader_follower", "--limit", "2", "-S", "turns=2")
     assert outcome.code == 0
     assert "Simulated reviewers" in outcome.out
@@ -19,8 +19,8 @@ def test_a_run_prints_its_results_and_keeps_progress_apart(shell):
     assert "Accuracy" not in outcome.err
 
 
-def test_the_same_command_twice_plays_once(shell):
-    """Without --out, a run finds the folder of the same experiment again."""
+def test_the_same_command_twice_runs_once(shell):
+    """Without --out, the same experiment has the same folder."""
     command = ("run", "leader_follower", "--limit", "2", "-S", "turns=2", "--json")
     first, second = shell(*command), shell(*command)
     assert first.document["discussions"] == {"done": 16, "failed": 0, "skipped": 0}
@@ -28,7 +28,7 @@ def test_the_same_command_twice_plays_once(shell):
     assert first.document["store"] == second.document["store"]
 
 
-def test_a_run_documents_itself_in_json(shell):
+def test_a_run_prints_its_summary_as_json(shell):
     """`run --json` prints one document with the agreed names."""
     document = shell("run", "leader_follower", "--limit", "1", "--json").document
     names = {"run", "store", "discussions", "calls", "tokens", "cost_usd", "cost_known", "stopped"}
@@ -38,8 +38,8 @@ def test_a_run_documents_itself_in_json(shell):
     assert document["cost_known"] is True
 
 
-def test_a_dry_run_calls_nobody_and_leaves_nothing(shell):
-    """A dry run prints the plan and makes no folder."""
+def test_a_dry_run_calls_no_model_and_writes_nothing(shell):
+    """A dry run prints the estimate and creates no folder."""
     outcome = shell("run", "quickstart", "--dry-run", "--json")
     assert outcome.code == 0
     assert outcome.document["discussions"] > 0
@@ -54,7 +54,7 @@ def test_events_are_one_json_object_a_line(played):
 
 
 def test_exported_discussions_read_back(played):
-    """The JSON lines of an export are whole discussions in the versioned form."""
+    """The JSON lines of an export are complete discussions in the versioned form."""
     lines = played("export", "study", "--format", "jsonl").out.splitlines()
     assert all(from_json(Transcript, line).turns for line in lines)
 
@@ -68,8 +68,8 @@ def test_exported_turns_are_a_table(played):
     assert any("\n" in row["text"] for row in rows)
 
 
-def test_an_export_that_cannot_be_written_harms_nothing(played):
-    """A folder that is not there is a mistake, and a misspelt run does not empty a file."""
+def test_an_export_that_fails_changes_no_file(played):
+    """A missing folder is an error, and a misspelt run does not empty a file."""
     outcome = played("export", "study", "--format", "csv", "-o", "nowhere/turns.csv")
     assert (outcome.code, outcome.out) == (2, "")
     assert "nowhere/turns.csv" in outcome.err
@@ -180,13 +180,13 @@ def test_failed_discussions_exit_with_1(shell):
     """A run whose discussions failed exits with 1 and says how to retry them."""
     (shell.folder / "agents").mkdir()
     (shell.folder / "agents" / "broken.py").write_text(
-        '"""Never answers."""\n'
-        "async def judge(request):\n    raise ConnectionError('nobody answers')\n"
+        '"""Never replies."""\n'
+        "async def judge(request):\n    raise ConnectionError('no answer')\n"
         "def reviewer():\n    return judge\n"
     )
     (shell.folder / "experiments").mkdir()
     (shell.folder / "experiments" / "doomed.py").write_text(
-        '"""Asks somebody who never answers."""\n'
+        '"""Has a reviewer that never replies."""\n'
         "from peerjudge.data import Condition, Experiment\n"
         'ASKED = Condition(name="a", protocol="pairwise", seats=("broken",))\n'
         'EXPERIMENT = Experiment(data="sample", conditions=(ASKED,))\n'

@@ -1,4 +1,4 @@
-"""A run that is stopped, politely or not, goes on where it was."""
+"""Interrupted and killed runs resume where they stopped."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ def _turns(folder):
 
 
 def _wait_for_turns(shell, running, count):
-    """Wait until so many turns are stored; fails if the run ends before."""
+    """Wait until this number of turns is stored; fail if the run ends before."""
     while running.poll() is None:
         try:
             if _turns(shell.folder) >= count:
@@ -34,14 +34,14 @@ def _exported(shell, folder):
     return outcome.out
 
 
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
-def test_a_stopped_run_ends_as_an_uninterrupted_one(shell, blow):
-    """Stopped in the middle and started again, a run ends with the transcripts of one go."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
+def test_a_resumed_run_equals_an_uninterrupted_one(shell, number):
+    """A run stopped in the middle and resumed has the transcripts of an uninterrupted one."""
     running = shell.start(*SLOW)
     _wait_for_turns(shell, running, 60)
-    running.send_signal(blow)
+    running.send_signal(number)
     _, err = running.communicate(timeout=60)
-    if blow is signal.SIGINT:
+    if number is signal.SIGINT:
         assert running.returncode == 130
         assert "same command" in err
         assert "Traceback" not in err
@@ -53,10 +53,10 @@ def test_a_stopped_run_ends_as_an_uninterrupted_one(shell, blow):
     assert _exported(shell, "slow") == _exported(shell, "whole")
 
 
-def test_a_collector_that_does_not_answer_keeps_no_run(shell):
-    """A run that is told to stop does not wait until somebody has taken its last spans."""
-    with socket.create_server(("127.0.0.1", 0)) as deaf:
-        endpoint = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+def test_an_unresponsive_collector_does_not_delay_an_interrupt(shell):
+    """An interrupted run does not wait for the export of its last spans."""
+    with socket.create_server(("127.0.0.1", 0)) as collector:
+        endpoint = f"http://127.0.0.1:{collector.getsockname()[1]}"
         shell.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
         running = shell.start(*SLOW)
         _wait_for_turns(shell, running, 60)
@@ -66,8 +66,8 @@ def test_a_collector_that_does_not_answer_keeps_no_run(shell):
     assert "Traceback" not in err
 
 
-def test_two_runs_into_one_folder_do_not_meet(shell):
-    """While one process writes a store, another is told so instead of paying twice."""
+def test_a_store_has_one_writer(shell):
+    """While one process writes a store, another is refused instead of paying twice."""
     slower = tuple(word.replace("0.05", "1.5") for word in SLOW)
     running = shell.start(*slower)
     try:
@@ -81,12 +81,12 @@ def test_two_runs_into_one_folder_do_not_meet(shell):
         running.communicate()
 
 
-def test_a_command_is_left_at_once_whatever_it_is_doing(shell):
-    """Ctrl-C does not wait until a command has read, or computed, what it began with."""
+def test_ctrl_c_ends_any_command_at_once(shell):
+    """Ctrl-C does not wait until a command has read or computed something."""
     endless = shell.folder / "endless.jsonl"
     os.mkfifo(endless)
     running = shell.start("score", f"jsonl:{endless}")
-    with endless.open("w"):  # Opens when the command reads it, and nothing ever comes.
+    with endless.open("w"):  # Opens when the command reads it, which then waits forever.
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
     assert running.returncode == 130

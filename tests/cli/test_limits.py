@@ -1,4 +1,4 @@
-"""What the command line says of what a run would take, and of runs that were stopped."""
+"""Estimates, limits and invalid options on the command line."""
 
 import json
 
@@ -7,8 +7,8 @@ import pytest
 STUDY = ("run", "leader_follower", "--limit", "2", "--display", "none")
 
 
-def test_a_dry_run_says_what_it_would_take(shell):
-    """Calls, tokens and cost, condition by condition and task by task, without a folder."""
+def test_a_dry_run_prints_calls_tokens_and_cost(shell):
+    """Calls, tokens and cost are listed by condition and task, and no folder is created."""
     table = shell("run", "quickstart", "--limit", "2", "--dry-run")
     assert table.code == 0
     for said in ("discuss", "(private)", "no model was called", "replies of 300 tokens", "$0.00"):
@@ -25,7 +25,7 @@ def test_a_dry_run_says_what_it_would_take(shell):
 
 
 def test_a_dry_run_needs_no_key_and_knows_prices(shell):
-    """What a model costs is estimated where its price is known, and unknown where it is not."""
+    """The cost of a model is estimated from its price, and unknown without one."""
     (shell.folder / "agents").mkdir()
     for name, model in (("known", "gpt-4o"), ("unknown", "of-tomorrow")):
         card = f'[model]\nprovider = "openai"\nname = "{model}"\n'
@@ -46,25 +46,25 @@ def test_a_dry_run_needs_no_key_and_knows_prices(shell):
     assert "prices.toml" in refused.err
 
 
-def test_a_limit_exits_with_3_and_a_higher_one_goes_on(shell):
-    """The run that was stopped says how to go on, and going on ends it."""
+def test_a_limit_exits_with_3_and_a_higher_one_resumes(shell):
+    """A stopped run prints how to resume it, and the resumed run completes."""
     stopped = shell(*STUDY, "--out", "x", "--token-limit", "30000")
     assert stopped.code == 3
     assert "or higher to resume" in " ".join(stopped.err.split())
     document = shell(*STUDY, "--out", "x", "--token-limit", "30000", "--json")
     assert document.code == 3
     assert document.document["stopped"] == "token limit"
-    gone_on = shell(*STUDY, "--out", "x", "--token-limit", "3000000", "--json")
-    assert gone_on.code == 0
-    assert gone_on.document["stopped"] is None
-    assert gone_on.document["discussions"]["skipped"] > 0
+    resumed = shell(*STUDY, "--out", "x", "--token-limit", "3000000", "--json")
+    assert resumed.code == 0
+    assert resumed.document["stopped"] is None
+    assert resumed.document["discussions"]["skipped"] > 0
 
 
-def test_a_hopeless_run_exits_with_1_and_a_sentence(shell):
-    """Where nobody answers, the run stops after five failures instead of asking on."""
+def test_a_run_with_too_many_failures_exits_with_1(shell):
+    """If every call fails, the run stops after five failures."""
     (shell.folder / "agents").mkdir()
     (shell.folder / "agents" / "absent.py").write_text(
-        '"""Never there."""\n\n\nasync def judge(request):\n    raise ConnectionError("gone")\n\n\n'
+        '"""Always fails."""\n\n\nasync def judge(request):\n    raise ConnectionError("gone")\n\n\n'
         "def reviewer():\n    return judge\n"
     )
     (shell.folder / "study.py").write_text(
@@ -83,8 +83,8 @@ def test_a_hopeless_run_exits_with_1_and_a_sentence(shell):
     assert "too many failures (5 discussions)" in " ".join(outcome.err.split())
 
 
-def test_what_a_server_says_cannot_steer_the_terminal(shell):
-    """The message of a failure is told without its control codes, in logs and in the end."""
+def test_error_messages_cannot_control_the_terminal(shell):
+    """Logs and closing messages contain no control codes of a server's message."""
     (shell.folder / "agents").mkdir()
     (shell.folder / "agents" / "hostile.py").write_text(
         '"""Clears the screen."""\n\n\nasync def judge(request):\n'
@@ -109,8 +109,8 @@ def test_what_a_server_says_cannot_steer_the_terminal(shell):
         (("--store", "study"), "--out"),
     ],
 )
-def test_a_flag_that_cannot_be_meant_exits_with_2(shell, flags, said):
-    """What makes no sense is said before anything is begun, with what would."""
+def test_an_invalid_option_exits_with_2(shell, flags, said):
+    """The error names a valid value, and nothing is written."""
     outcome = shell("run", "quickstart", *flags)
     assert outcome.code == 2
     assert said in outcome.err
@@ -118,15 +118,15 @@ def test_a_flag_that_cannot_be_meant_exits_with_2(shell, flags, said):
 
 
 @pytest.mark.parametrize("flag", ["--cost-limit", "--token-limit", "--deadline"])
-def test_a_senseless_bound_exits_with_2(shell, flag):
-    """A limit of nothing is a mistake."""
+def test_a_limit_of_zero_exits_with_2(shell, flag):
+    """A limit of 0 is a usage error."""
     outcome = shell("run", "quickstart", flag, "0")
     assert outcome.code == 2
     assert "not 0" in outcome.err
 
 
 def test_every_flag_is_explained(shell):
-    """The help of `run` says what each bound does."""
+    """The help of `run` lists each limit."""
     text = shell("run", "--help").out
     for flag in ("--cost-limit", "--token-limit", "--fail-on-error", "--deadline", "--cache"):
         assert flag in text

@@ -138,8 +138,8 @@ def test_frames_are_exported(played, frame):
 
 
 @pytest.mark.parametrize("name", ["discussions", "turns", "calls", "events"])
-def test_a_frame_is_written_read_in_parts(played, name):
-    """Five discussions at a time, a file holds the rows and the kinds of columns of the whole."""
+def test_a_frame_is_written_in_parts(played, name):
+    """A file written five discussions at a time has the rows and column types of the whole frame."""
     run = played.folder / "study"
     whole: pd.DataFrame = getattr(pj, f"{name}_df")(run)
     sizes: list[int] = []
@@ -162,14 +162,14 @@ def test_a_frame_is_written_read_in_parts(played, name):
 
 
 def test_parquet_needs_a_file_and_a_frame_a_table(played):
-    """What cannot be written is a mistake with the sentence that mends it."""
+    """The error for a missing file or a wrong format says how to fix it."""
     assert "-o FILE.parquet" in played("export", "study", "--format", "parquet").err
     refused = played("export", "study", "--format", "arena", "--frame", "turns")
     assert (refused.code, "csv or parquet" in refused.err) == (2, True)
 
 
-def test_stances_are_exported_in_the_words_of_other_tools(played):
-    """Arena battles, MT-bench matches and AlpacaEval annotations have their tools' fields."""
+def test_stances_are_exported_in_the_formats_of_other_tools(played):
+    """Arena battles, MT-bench matches and AlpacaEval annotations have the fields of their tools."""
     arena = [
         json.loads(row) for row in played("export", "study", "--format", "arena").out.splitlines()
     ]

@@ -1,4 +1,4 @@
-"""What a run tells of itself while it goes on, and what it never tells."""
+"""Logs, progress and spans of a run, without its keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
 
 
 def completion(request: Request) -> Response:
-    """A reply that quotes the key it was asked with."""
+    """Return a reply that quotes the key of the request."""
     said = f"Asked with {request.headers['Authorization']}, I say:\n1"
     choice = {"index": 0, "message": {"role": "assistant", "content": said}}
     body = {"choices": [choice | {"finish_reason": "stop"}]}
@@ -31,14 +31,14 @@ def completion(request: Request) -> Response:
 
 
 def refusal(request: Request) -> Response:
-    """A failure that quotes the key it was asked with."""
+    """Return an error that quotes the key of the request."""
     error = {"message": f"Wrong key: {request.headers['Authorization']}", "code": None}
     return Response(json.dumps({"error": error}), status=401, content_type="application/json")
 
 
 @pytest.fixture
 def project(shell, httpserver: HTTPServer):
-    """A project whose two reviewers are one model on the loopback."""
+    """A project whose two reviewers are one local model."""
     (shell.folder / "agents").mkdir()
     for name in ("ann", "bob"):
         (shell.folder / "agents" / f"{name}.toml").write_text(
@@ -51,8 +51,8 @@ def project(shell, httpserver: HTTPServer):
 
 
 @pytest.mark.parametrize(("answer", "workers"), [(completion, "1"), (refusal, "2")])
-def test_a_key_is_nowhere_to_be_found(project, httpserver: HTTPServer, answer, workers):
-    """Neither in the store, nor in any other file, nor in what is printed, whoever sent it back."""
+def test_a_key_appears_nowhere(project, httpserver: HTTPServer, answer, workers):
+    """A key that a server repeats is in no file and no output."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
     run = ("run", "study.py", "--limit", "1", "--out", "out", "--workers", workers)
     done = project(*run, "--log-level", "debug", "--json")
@@ -66,16 +66,16 @@ def test_a_key_is_nowhere_to_be_found(project, httpserver: HTTPServer, answer, w
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
-def test_what_failed_at_an_unknown_price_has_an_unknown_cost(project, httpserver: HTTPServer):
-    """Some failures are charged for: where no price is known, nobody can say that it was nothing."""
+def test_failures_without_a_price_have_an_unknown_cost(project, httpserver: HTTPServer):
+    """Providers charge for some failures, so without a price the cost is unknown, not 0."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)
     document = project("run", "study.py", "--limit", "1", "--out", "out", "--json").document
     assert (document["calls"]["paid"], document["discussions"]["failed"]) == (0, 2)
     assert (document["cost_usd"], document["cost_known"]) == (None, False)
 
 
-def test_logs_are_json_where_wanted_and_a_storm_is_one_line(project, httpserver: HTTPServer):
-    """Every event is an object that names its run; retries are not told one by one."""
+def test_json_logs_have_one_event_for_a_storm_of_failures(project, httpserver: HTTPServer):
+    """Each event is an object that names its run; single retries are not logged."""
     storm = iter(range(6))
 
     def answer(request: Request) -> Response:
@@ -92,8 +92,8 @@ def test_logs_are_json_where_wanted_and_a_storm_is_one_line(project, httpserver:
     assert events[0].keys() >= {"level", "timestamp", "run", "discussion", "turn", "provider"}
 
 
-def test_failures_of_one_kind_are_told_a_few_times(project, httpserver: HTTPServer):
-    """Where all fails, the first ten say of what, and the end says how many there were."""
+def test_failures_of_one_kind_are_logged_ten_times(project, httpserver: HTTPServer):
+    """The first ten failures are logged with their cause, and the end has their number."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)
     told = project("run", "study.py", "--limit", "6", "--out", "out").err
     assert told.count("turn failed") == 10
@@ -102,8 +102,8 @@ def test_failures_of_one_kind_are_told_a_few_times(project, httpserver: HTTPServ
     assert told.count("turn failed") == 12
 
 
-def test_every_line_beside_json_logs_is_an_event(project, httpserver: HTTPServer):
-    """Progress, failures and what to do next are events, too, where logs are to be read by programs."""
+def test_with_json_logs_every_line_is_an_event(project, httpserver: HTTPServer):
+    """Progress, failures and the next step are log events as well."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(refusal)
     logged = ("--log-level", "info", "--log-format", "json")
     done = project("run", "study.py", "--limit", "1", "--out", "out", *logged)
@@ -113,16 +113,16 @@ def test_every_line_beside_json_logs_is_an_event(project, httpserver: HTTPServer
         assert any(part in event for event in told), part
 
 
-def test_progress_tells_how_many_are_open(project, httpserver: HTTPServer):
-    """Plain lines say how many discussions are done, and what they took."""
+def test_progress_has_counts_and_tokens(project, httpserver: HTTPServer):
+    """Plain lines have the number of complete discussions and their tokens."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
     done = project("run", "study.py", "--limit", "2", "--out", "out", "--display", "plain")
     assert "4 of 4 discussions" in done.err
     assert "tokens" in done.err
 
 
-def test_spans_go_where_the_environment_says(project, httpserver: HTTPServer):
-    """With OpenTelemetry's own variable set, the command line sends its spans there."""
+def test_spans_are_sent_to_the_endpoint_of_the_environment(project, httpserver: HTTPServer):
+    """The command line sends its spans to OTEL_EXPORTER_OTLP_ENDPOINT."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
     sent: list[bytes] = []
 

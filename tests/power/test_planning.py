@@ -1,4 +1,4 @@
-"""A plan says what an ordinary run would find, how large it has to be, and what it takes."""
+"""Effects, needed size and cost of a planned study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STUDY = Experiment(
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory) -> Shelf:
-    """The built-in shelf, seen from an empty folder."""
+    """The built-in shelf, from an empty folder."""
     return Shelf(project=tmp_path_factory.mktemp("project"))
 
 
@@ -51,8 +51,8 @@ def _effect(found, kind: str):
     return one
 
 
-def test_every_effect_that_the_conditions_can_show_is_named(found):
-    """A discussion is set against its private reviews and the vote, a method against pairwise."""
+def test_the_effects_that_the_conditions_can_show_are_listed(found):
+    """A discussion is compared with private reviews and a vote, a method with pairwise."""
     named = {(one.effect.kind, one.effect.condition, one.effect.against) for one in found.effects}
     assert named == {
         ("discussion against private reviews", "talk", ""),
@@ -62,8 +62,8 @@ def test_every_effect_that_the_conditions_can_show_is_named(found):
     }
 
 
-def test_an_ordinary_run_finds_what_was_foretold(found, shelf, tmp_path):
-    """Over several seeds, the findings of played runs have the mean that the plan gives."""
+def test_runs_find_the_effects_of_the_plan(found, shelf, tmp_path):
+    """Over several seeds, the findings of runs have the mean of the plan."""
 
     async def play(seed: int):
         summary = await run(STUDY, out=tmp_path / str(seed), seed=seed, shelf=shelf)
@@ -103,7 +103,7 @@ async def _transcripts(folder):
 
 
 def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
-    """Larger studies show an effect more often; one of the needed size as often as was wanted."""
+    """Larger studies show an effect more often; one of the needed size has the wanted power."""
     for one in found.effects:
         small, large = one.as_carded.sizes
         assert large.power >= small.power - 0.05
@@ -113,32 +113,32 @@ def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
             assert 0.8 <= needed.power_at_needed < 0.87
 
 
-def test_an_effect_can_be_looked_at_alone(found, shelf):
-    """Who asks for one effect gets it alone, as it comes out among all, and pays for less simulating."""
+def test_one_effect_can_be_planned_alone(found, shelf):
+    """One wanted effect has the same value as among all effects."""
     alone = plan_study(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf)
     (one,) = alone.effects
     both = _effect(found, one.effect.kind)
     assert one.as_carded.sizes[-1].value == pytest.approx(both.as_carded.sizes[-1].value, abs=0.02)
 
 
-def test_small_studies_are_not_of_one_selection_of_comparisons(shelf):
-    """A small study takes any of the comparisons, so its mean effect is that of a large one."""
+def test_small_studies_select_different_comparisons(shelf):
+    """A small study selects any of the comparisons, so its mean effect is that of a large one."""
     seen = plan_study(STUDY, effects=("pairwise",), sizes=(6, 360), studies=400, shelf=shelf)
     small, large = seen.effects[0].as_carded.sizes
     error = (small.high - small.low) / (2 * 1.96) / np.sqrt(20)
     assert small.value == pytest.approx(large.value, abs=4 * error)
 
 
-def test_the_pull_of_the_truth_is_shown_apart(found):
-    """Without that pull a discussion gains less; a lone judge hears nobody, and has one world only."""
+def test_effects_are_shown_with_and_without_truth_pull(found):
+    """Without truth pull a discussion gains less; a lone judge has one forecast only."""
     gain = _effect(found, "discussion against private reviews")
     assert gain.without_pull is not None
     assert gain.without_pull.sizes[-1].value < gain.as_carded.sizes[-1].value
     assert _effect(found, "against pairwise").without_pull is None
 
 
-def test_reviewers_of_no_pull_are_shown_once(shelf):
-    """Where no card assumes that discussing helps there is one world only."""
+def test_reviewers_without_truth_pull_have_one_forecast(shelf):
+    """If no card has truth pull, there is one forecast only."""
     lone = Experiment(
         name="lone",
         data="sample",
@@ -152,7 +152,7 @@ def test_reviewers_of_no_pull_are_shown_once(shelf):
 
 
 def test_expenses_are_those_of_a_dry_run(found, shelf):
-    """What a study takes is the run's own estimate, in proportion to its size."""
+    """The expense of a study is the estimate of the run, in proportion to its size."""
     prepared = prepare(STUDY, shelf=shelf)
     whole = estimate_calls(prepared.plan, prepared.costs)
     (own,) = (one for one in found.expenses if one.comparisons == 36)
@@ -168,7 +168,7 @@ def test_expenses_are_those_of_a_dry_run(found, shelf):
     ids=lambda early: next(iter(early)),
 )
 def test_discussions_that_end_early_are_priced_by_their_length(shelf, tmp_path, early):
-    """Where agreement ends a discussion, a run has about as many turns as the plan expects."""
+    """If agreement ends a discussion, a run has about the expected number of turns."""
     talk = Experiment(name="talk", data="sample", conditions=STUDY.conditions[:1])
     settings = {**early, "turns": "6"}
     seen = plan_study(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf)
@@ -183,12 +183,12 @@ def test_discussions_that_end_early_are_priced_by_their_length(shelf, tmp_path, 
 
 
 def test_discussions_of_a_fixed_length_are_priced_once(found):
-    """Where no discussion can end early, what a study takes at most is what it takes."""
+    """If no discussion can end early, there is no separate expected cost."""
     assert found.expected == ()
 
 
 def test_intervals_are_those_of_the_analysis(shelf):
-    """The normal interval of a simulated study is about the one that resampling gives."""
+    """The normal interval of a simulated study is close to the resampled one."""
     prepared = prepare(STUDY, shelf=shelf)
     plan = prepared.plan
     design = build_design(plan, plan.cast)
@@ -207,8 +207,8 @@ def test_intervals_are_those_of_the_analysis(shelf):
     ("leader", "orders"),
     [(Leader.RANDOM, Orders.RANDOM), (Leader.SECOND, Orders.SWAPPED), (Leader.FIRST, Orders.GIVEN)],
 )
-def test_random_leaders_and_orders_are_drawn_anew(shelf, leader, orders):
-    """However leaders and orders are chosen, both leaders together gain what they gain on average."""
+def test_leaders_and_orders_do_not_change_the_mean_gain(shelf, leader, orders):
+    """For each choice of leaders and orders, the mean gain of copies is near 0.02."""
     talk = Condition(name="talk", protocol="self_discussion", seats=_copies(), orders=orders)
     study = Experiment(name="self", data="sample", conditions=(talk,))
     seen = plan_study(
@@ -226,7 +226,7 @@ def _copies():
 
 
 def test_models_need_a_stand_in(shelf):
-    """A real model is never simulated by guess: somebody has to be named who stands in for it."""
+    """A model is simulated only by a named stand-in."""
     study = Experiment(
         name="paid",
         data="sample",
@@ -237,7 +237,7 @@ def test_models_need_a_stand_in(shelf):
     with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4"):
         plan_study(study, shelf=shelf)
     with pytest.raises(CardError, match="has no seat"):
-        plan_study(study, stand_ins={"nobody": "sim_gpt4"}, shelf=shelf)
+        plan_study(study, stand_ins={"unseated": "sim_gpt4"}, shelf=shelf)
     with pytest.raises(CardError, match="cannot stand in"):
         plan_study(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
     seen = plan_study(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf)
@@ -270,14 +270,14 @@ def test_models_need_a_stand_in(shelf):
         ({"studies": 0}, ExperimentError, "at least one"),
     ],
 )
-def test_impossible_wishes_are_refused(shelf, changes, error, sentence):
-    """What cannot be simulated is refused with the sentence that fixes it."""
+def test_invalid_sizes_power_and_studies_are_refused(shelf, changes, error, sentence):
+    """The error names the valid values."""
     with pytest.raises(error, match=sentence):
         plan_study(STUDY, shelf=shelf, **changes)
 
 
 def test_an_experiment_without_a_comparison_is_refused(shelf):
-    """One method alone shows no effect, and ranking three answers cannot be simulated fast."""
+    """One method alone shows no effect, and choices of three answers cannot be simulated."""
     alone = Condition(name="bare", protocol="pairwise", seats=("sim_weak",))
     with pytest.raises(ExperimentError, match="cannot show any effect"):
         plan_study(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
@@ -296,14 +296,14 @@ def test_an_experiment_without_a_comparison_is_refused(shelf):
         ("private", "no condition is a discussion"),
     ],
 )
-def test_an_effect_that_cannot_be_shown_says_what_is_missing(shelf, wanted, sentence):
-    """Without a vote there is nothing to beat, and without a leader none to alter less."""
+def test_the_error_for_a_missing_effect_names_the_missing_condition(shelf, wanted, sentence):
+    """Without a vote, a leader or a discussion, the error says which condition to add."""
     lone = Experiment(name="lone", data="sample", conditions=STUDY.conditions[2:])
     with pytest.raises(ExperimentError, match=sentence):
         plan_study(lone, effects=(wanted,), shelf=shelf)
 
 
-def _typed(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _run_plan(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = str(Path(sys.executable).parent / "peerjudge")
     return subprocess.run(
         [command, "plan", "leader_follower", "--comparisons", "40", "--studies", "40", *words],
@@ -316,8 +316,8 @@ def _typed(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_prints_tables_and_draws_power(tmp_path: Path):
-    """Both worlds stand side by side; with --out the document and the power curves are kept."""
-    done = _typed(tmp_path, "--effect", "vote", "--out", "kept")
+    """Both forecasts are printed; --out writes the document and the power curves."""
+    done = _run_plan(tmp_path, "--effect", "vote", "--out", "kept")
     assert done.returncode == 0, done.stderr
     for said in ("against vote", "card traits", "no truth pull", "needed (80%)", "hours"):
         assert said in done.stdout
@@ -328,8 +328,8 @@ def test_the_command_prints_tables_and_draws_power(tmp_path: Path):
 
 
 def test_the_command_prints_one_document(tmp_path: Path):
-    """`peerjudge plan --json` gives every effect in both worlds, and what each size takes."""
-    done = _typed(tmp_path, "--json")
+    """`peerjudge plan --json` has both forecasts of each effect and the expense of each size."""
+    done = _run_plan(tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["simulated"] is True
@@ -342,8 +342,8 @@ def test_the_command_prints_one_document(tmp_path: Path):
     assert document["expenses"][0]["calls"] > 0
 
 
-def test_a_stand_in_is_named_with_whom_it_stands_for(tmp_path: Path):
-    """A card alone is refused with the form in which a stand-in is written."""
-    done = _typed(tmp_path, "--stand-in", "sim_gpt4")
+def test_a_stand_in_without_its_card_is_refused(tmp_path: Path):
+    """The error shows the form CARD=SIMULATED."""
+    done = _run_plan(tmp_path, "--stand-in", "sim_gpt4")
     assert done.returncode == 2
     assert "CARD=SIMULATED" in done.stderr

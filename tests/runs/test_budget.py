@@ -1,4 +1,4 @@
-"""What a run spends stays below its limit, whoever spends at the same time."""
+"""The budget of a run is never exceeded by discussions that spend at the same time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from peerjudge.runs.budget import Amount, Budget
 
 
 class Study:
-    """Discussions of several calls, played some at a time within a budget."""
+    """Discussions of several calls that run in parallel within a budget."""
 
     def __init__(self, budget: Budget, *, calls: int, most: int, seed: int):
         self.budget, self.calls, self.most = budget, calls, most
@@ -31,7 +31,7 @@ class Study:
         self.done += 1
 
     async def play(self, *, discussions: int, at_once: int, expected: int) -> None:
-        """Play as a run does: drawn one by one, so many at a time, until the end or the limit."""
+        """Open discussions one by one, some at a time, until the end or the limit."""
         turnstile, names = asyncio.Lock(), iter(range(discussions))
 
         async def work() -> None:
@@ -64,7 +64,7 @@ class Study:
 async def test_no_schedule_spends_more_than_the_limit(
     limit, calls, most, expected, at_once, discussions, seed
 ):
-    """Whatever calls cost and in whatever order they end, the limit holds and nobody hangs."""
+    """For all costs and orders of ending, the limit holds and no discussion hangs."""
     budget = Budget(tokens=limit)
     study = Study(budget, calls=calls, most=most, seed=seed)
     await study.play(discussions=discussions, at_once=at_once, expected=expected)
@@ -75,8 +75,8 @@ async def test_no_schedule_spends_more_than_the_limit(
         assert study.done == discussions
 
 
-async def test_what_is_set_aside_lets_open_discussions_end():
-    """With room for three whole discussions and no more, three are played to their end."""
+async def test_amounts_set_aside_let_open_discussions_end():
+    """With room for exactly three discussions, three are completed."""
     study = Study(Budget(tokens=100), calls=3, most=10, seed=0)
     study.draw.randint = lambda least, most: most
     await study.play(discussions=9, at_once=9, expected=30)
@@ -85,8 +85,8 @@ async def test_what_is_set_aside_lets_open_discussions_end():
     assert study.budget.reached == "token limit"
 
 
-async def test_the_last_one_opened_gives_way():
-    """When two cannot both go on, the first does, with what was set aside for the second."""
+async def test_the_discussion_opened_last_gives_way():
+    """If two cannot both continue, the first does, with the amount set aside for the second."""
     budget = Budget(tokens=20)
     assert await budget.open("first", Amount(10))
     assert await budget.open("second", Amount(10))
@@ -106,7 +106,7 @@ async def test_the_last_one_opened_gives_way():
 
 
 async def test_earlier_spending_counts():
-    """A run that goes on has what its earlier parts left."""
+    """A resumed run has the rest of the limit."""
     budget = Budget(usd=1.0, spent=Amount(5000, 0.95))
     assert not await budget.open("next", Amount(10, 0.06))
     assert budget.reached == "cost limit"

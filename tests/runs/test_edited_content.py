@@ -1,4 +1,4 @@
-"""What becomes of a run when the files it names are edited between two commands."""
+"""Runs whose files are edited between two commands."""
 
 import pytest
 
@@ -71,7 +71,7 @@ async def _play(project, **options):
     ],
 )
 async def test_an_edited_file_is_another_run(project, file, text, replayed):
-    """After an edit only what it concerns is played again, and results hold nothing from before."""
+    """After an edit, only the affected discussions are repeated."""
     await _play(project)
     before = {one.id: one for one in await load(project / "out")}
     (project / file).write_text(text)
@@ -85,7 +85,7 @@ async def test_an_edited_file_is_another_run(project, file, text, replayed):
 
 @pytest.mark.parametrize("file", ["agents/chooser.py", "protocols/asking.py"])
 async def test_a_comment_changes_nothing(project, file):
-    """Comments and docstrings do not decide what is said, so nothing is paid for again."""
+    """Comments and docstrings do not affect replies, so no discussion is repeated."""
     await _play(project)
     path = project / file
     path.write_text('"""Better explained."""\n' + path.read_text().split('"""')[2] + "# done\n")
@@ -93,8 +93,8 @@ async def test_a_comment_changes_nothing(project, file):
     assert (again.discussions.done, again.discussions.skipped) == (0, 8)
 
 
-async def test_a_folder_keeps_its_experiment(project):
-    """Another experiment does not take over a folder that holds a run."""
+async def test_a_folder_belongs_to_one_experiment(project):
+    """A folder that holds a run is refused for another experiment."""
     await _play(project)
     other = replace(_experiment(MINE), name="other")
     with pytest.raises(StoreError, match="holds a run of 'edited', not of 'other'"):

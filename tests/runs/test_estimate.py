@@ -1,4 +1,4 @@
-"""What a run would take, found out without asking anybody."""
+"""The estimate of calls, tokens and cost before a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from peerjudge.runs import Costs, estimate_calls, load, prepare, run
 from peerjudge.shelf import Shelf
 
 
-async def test_the_calls_are_those_of_the_run(small, tmp_path):
-    """A run of fixed length makes exactly the calls that were counted before it."""
+async def test_the_estimated_calls_are_those_of_the_run(small, tmp_path):
+    """A run of fixed length makes exactly the estimated calls."""
     found = estimate_calls(prepare(small, limit=4).plan, Costs())
     summary = await run(small, out=tmp_path, limit=4)
     assert found.calls == summary.calls.simulated
@@ -21,8 +21,8 @@ async def test_the_calls_are_those_of_the_run(small, tmp_path):
     assert found.cost_usd == 0.0
 
 
-async def test_the_tokens_of_prompts_are_those_of_the_run(small, tmp_path):
-    """A prompt in which nobody is heard is about as long as the reviewer says that it was."""
+async def test_the_estimated_prompt_tokens_are_those_of_the_run(small, tmp_path):
+    """The estimate of a private prompt is within 5 % of the reported tokens."""
     alone = replace(small, conditions=small.conditions[1:])
     (step,) = estimate_calls(prepare(alone, limit=4).plan, Costs()).steps
     await run(alone, out=tmp_path, limit=4)
@@ -31,8 +31,8 @@ async def test_the_tokens_of_prompts_are_those_of_the_run(small, tmp_path):
     assert step.prompt_tokens == pytest.approx(prompts, rel=0.05)
 
 
-def test_a_stop_that_cannot_be_foreseen_is_not_counted_on(small):
-    """Discussions that may end in agreement are counted at their full length."""
+def test_an_early_stop_is_not_assumed(small):
+    """Discussions that may end in agreement count at their full length."""
     settings = {"stop": "agreement", "turns": "6"}
     plan = prepare(small, limit=1, settings=settings).plan
     steps = {
@@ -44,7 +44,7 @@ def test_a_stop_that_cannot_be_foreseen_is_not_counted_on(small):
 
 
 def test_a_large_plan_is_estimated_from_a_sample(small):
-    """Only some comparisons are played through; the numbers are for all of them."""
+    """Some comparisons are simulated; the numbers are scaled to all of them."""
     whole = prepare(small).plan
     few = dataclasses.replace(whole, comparisons=whole.comparisons[:18])
     assert estimate_calls(few, Costs()).sampled == 18
@@ -57,7 +57,7 @@ CARD = '[model]\nprovider = "openai"\nname = "{model}"\n[sampling]\nmax_tokens =
 
 
 def models(folder, *, model: str) -> tuple[Experiment, Shelf]:
-    """Two models of OpenAI discuss, each leading; and one of them judges alone."""
+    """Two models of OpenAI discuss, each leading, and vote."""
     (folder / "agents").mkdir()
     for name in ("ann", "bob"):
         (folder / "agents" / f"{name}.toml").write_text(CARD.format(model=model))
@@ -72,8 +72,8 @@ def models(folder, *, model: str) -> tuple[Experiment, Shelf]:
     return Experiment(name="models", data="sample", conditions=(talk, vote)), Shelf(folder)
 
 
-def test_a_known_model_has_its_cost_estimated(tmp_path):
-    """Nobody needs a key to learn that 2 USD a million and 50 tokens a reply cost so much."""
+def test_the_cost_of_a_known_model_is_estimated(tmp_path):
+    """The cost follows from the published price and 50 tokens per reply; no key is needed."""
     experiment, shelf = models(tmp_path, model="gpt-4")
     prepared = prepare(experiment, limit=2, shelf=shelf)
     found = estimate_calls(prepared.plan, prepared.costs)
@@ -85,7 +85,7 @@ def test_a_known_model_has_its_cost_estimated(tmp_path):
 
 
 def test_an_unknown_model_has_an_unknown_cost(tmp_path):
-    """A price that nobody knows is not nothing."""
+    """An unknown price is `None`, not 0."""
     experiment, shelf = models(tmp_path, model="of-tomorrow")
     prepared = prepare(experiment, limit=2, shelf=shelf)
     assert estimate_calls(prepared.plan, prepared.costs).cost_usd is None
@@ -93,7 +93,7 @@ def test_an_unknown_model_has_an_unknown_cost(tmp_path):
 
 
 def test_shared_private_reviews_are_counted_once(tmp_path):
-    """A review that two discussions open with is one call to pay."""
+    """A private review that two discussions share is paid once."""
     experiment, shelf = models(tmp_path, model="gpt-4")
     alike = replace(
         experiment,

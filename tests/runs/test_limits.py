@@ -1,4 +1,4 @@
-"""Runs that end before their end: at a limit, after too many failures, at a deadline."""
+"""Runs that stop early: at a limit, after too many failures, at a deadline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from peerjudge.shelf import Shelf
 
 
 def tokens_of(transcripts) -> int:
-    """Everything said, prompt and completion."""
+    """Return prompt and completion tokens of all turns."""
     return sum(
         turn.utterance.usage.prompt_tokens + turn.utterance.usage.completion_tokens
         for one in transcripts
@@ -21,8 +21,8 @@ def tokens_of(transcripts) -> int:
     )
 
 
-async def test_a_token_limit_is_kept_and_a_higher_one_goes_on(small, tmp_path):
-    """Stopped again and again, a run holds every limit and ends as one that never was."""
+async def test_a_token_limit_holds_and_a_higher_one_resumes(small, tmp_path):
+    """A run stopped many times keeps each limit and ends with the transcripts of one run."""
     whole = await run(small, out=tmp_path / "whole", limit=3)
     for limit in range(8_000, 2 * whole.tokens + 20_000, 8_000):
         summary = await run(small, out=tmp_path / "out", limit=3, token_limit=limit)
@@ -38,22 +38,22 @@ async def test_a_token_limit_is_kept_and_a_higher_one_goes_on(small, tmp_path):
 
 
 async def test_a_run_stops_between_discussions(small, tmp_path):
-    """Where there is no room for another discussion, those that are open are ended first."""
+    """If the next discussion does not fit, the open ones are completed."""
     summary = await run(small, out=tmp_path, token_limit=40_000, max_connections=8)
     assert summary.stopped == "token limit"
     assert all(one.stop is StopReason.COMPLETE for one in await load(tmp_path))
 
 
 async def test_the_same_limit_again_does_nothing(small, tmp_path):
-    """What a run has spent it has spent: the limit is on all that goes into one place."""
+    """The limit includes earlier spending into the same place."""
     await run(small, out=tmp_path, token_limit=20_000)
     again = await run(small, out=tmp_path, token_limit=20_000)
     assert again.tokens == 0
     assert again.stopped == "token limit"
 
 
-async def test_a_limit_that_is_too_low_says_how_high_would_do(small, tmp_path):
-    """With what the stopped run calls enough, another discussion is played, and with less none."""
+async def test_a_limit_that_is_too_low_names_the_one_that_is_enough(small, tmp_path):
+    """With the limit named by the stopped run another discussion runs, with one less none does."""
     stopped = await run(small, out=tmp_path, token_limit=10)
     assert stopped.enough is not None
     enough = round(stopped.enough)
@@ -64,29 +64,29 @@ async def test_a_limit_that_is_too_low_says_how_high_would_do(small, tmp_path):
     assert more.enough > enough
 
 
-async def test_a_finished_run_is_finished_whatever_the_limit(small, tmp_path):
-    """With nothing left to play, no limit is reached."""
+async def test_a_complete_run_is_complete_under_any_limit(small, tmp_path):
+    """A run without remaining discussions reaches no limit."""
     await run(small, out=tmp_path, limit=1)
     again = await run(small, out=tmp_path, limit=1, token_limit=1)
     assert again.stopped is None
 
 
-async def test_simulated_reviewers_cost_nothing(small, tmp_path):
-    """A limit in USD never stops those who are free."""
+async def test_simulated_reviewers_are_free(small, tmp_path):
+    """A cost limit never stops free reviewers."""
     summary = await run(small, out=tmp_path, limit=1, cost_limit=0.000001)
     assert summary.stopped is None
     assert (summary.cost_usd, summary.cost_known) == (0.0, True)
 
 
 def own(folder, name: str, source: str) -> tuple[Condition, Shelf]:
-    """A reviewer of the user's, judging alone."""
+    """Write a reviewer of the user and return a condition in which it judges alone."""
     (folder / "agents").mkdir(exist_ok=True)
     (folder / "agents" / f"{name}.py").write_text(source)
     return Condition(name=name, protocol="pairwise", seats=(name,)), Shelf(folder)
 
 
 UNPRICED = '''
-"""Says that it took some tokens."""
+"""Reports some tokens."""
 
 from peerjudge.data import Usage, Utterance
 
@@ -101,7 +101,7 @@ def reviewer():
 
 
 async def test_an_unknown_price_is_unknown(small, tmp_path):
-    """A reviewer of one's own that used tokens has a cost that nobody knows, until it is given."""
+    """The cost of a user-written reviewer is unknown until prices.toml has its price."""
     condition, shelf = own(tmp_path, "mine", UNPRICED)
     alone = replace(small, conditions=(condition,))
     summary = await run(alone, out=tmp_path / "out", limit=1, shelf=shelf)
@@ -118,7 +118,7 @@ async def test_an_unknown_price_is_unknown(small, tmp_path):
 
 
 THINKER = '''
-"""Thinks for ten thousand tokens before it says a word, as nobody could know."""
+"""Reasons for ten thousand tokens before each reply."""
 
 import asyncio
 
@@ -135,8 +135,8 @@ def reviewer():
 '''
 
 
-async def test_replies_longer_than_anybody_thought_do_not_pass_a_limit(small, tmp_path):
-    """The first discussion tells what others may cost, before many are played at the same time."""
+async def test_unexpectedly_long_replies_do_not_exceed_a_limit(small, tmp_path):
+    """The first discussion measures the reply length before others run in parallel."""
     _, shelf = own(tmp_path, "thinker", THINKER)
     (tmp_path / "prices.toml").write_text("[thinker]\ninput = 2\noutput = 10\n")
     talk = replace(small.conditions[0], seats=("thinker", "thinker"), leader=Leader.FIRST)
@@ -153,8 +153,8 @@ async def test_replies_longer_than_anybody_thought_do_not_pass_a_limit(small, tm
     assert all(one.stop is StopReason.COMPLETE for one in await load(tmp_path / "out"))
 
 
-async def test_a_run_that_goes_on_knows_how_long_replies_were(small, tmp_path):
-    """What was said in a discussion before it failed tells what the rest may cost."""
+async def test_a_resumed_run_uses_the_length_of_earlier_replies(small, tmp_path):
+    """The turns of a failed discussion determine the reserve for its rest."""
     _, shelf = own(tmp_path, "thinker", THINKER)
     mended = tmp_path / "mended"
     failing = f"    assert request.turn < 3 or pathlib.Path({str(mended)!r}).exists()\n    await"
@@ -175,7 +175,7 @@ async def test_a_run_that_goes_on_knows_how_long_replies_were(small, tmp_path):
 
 
 SILENT = '''
-"""An AutoGen agent that ends its turn without a word."""
+"""An AutoGen agent that ends its turn without a reply."""
 
 from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.messages import TextMessage
@@ -200,7 +200,7 @@ def reviewer():
 '''
 
 HANGING = '''
-"""An AutoGen agent that never answers, and does not want to be stopped."""
+"""An AutoGen agent that never replies."""
 
 import asyncio
 
@@ -223,7 +223,7 @@ def reviewer():
 '''
 
 QUITTING = '''
-"""A model client that raises CancelledError of its own accord."""
+"""A model client that raises CancelledError itself."""
 
 import asyncio
 
@@ -244,10 +244,8 @@ def reviewer():
     ],
     ids=["returns nothing", "hangs", "cancels itself"],
 )
-async def test_a_foreign_agent_that_misbehaves_fails_its_discussions_alone(
-    small, tmp_path, source, kind
-):
-    """Its discussions fail with the typed cause, and all others are played."""
+async def test_a_faulty_foreign_agent_fails_only_its_own_discussions(small, tmp_path, source, kind):
+    """Its discussions fail with the type of the error, and all others complete."""
     condition, shelf = own(tmp_path, "odd", source)
     mixed = replace(small, conditions=(condition, small.conditions[1]))
     summary = await run(mixed, out=tmp_path / "out", limit=2, shelf=shelf, deadline=1.0)
@@ -276,8 +274,8 @@ def reviewer():
 
 
 @pytest.mark.parametrize(("rate", "stopped"), [(0.4, "too many failures"), (0.6, None)])
-async def test_a_run_is_hopeless_at_a_rate(small, tmp_path, rate, stopped):
-    """A run of which half fails is stopped at 0.4 and played to its end at 0.6."""
+async def test_a_run_stops_at_its_failure_rate(small, tmp_path, rate, stopped):
+    """A run in which half of the discussions fail stops at 0.4 and completes at 0.6."""
     condition, shelf = own(tmp_path, "failing", FAILING)
     alone = replace(small, conditions=(condition,))
     summary = await run(
@@ -290,14 +288,14 @@ async def test_a_run_is_hopeless_at_a_rate(small, tmp_path, rate, stopped):
 @pytest.mark.parametrize(
     "bounds", [{"cost_limit": 0}, {"token_limit": -1}, {"fail_on_error": 2.0}, {"deadline": 0}]
 )
-async def test_a_senseless_bound_is_a_mistake(small, tmp_path, bounds):
-    """A limit of nothing or a rate above one is refused before anything is played."""
+async def test_an_invalid_limit_is_refused(small, tmp_path, bounds):
+    """A limit of 0 or a rate above 1 is refused before the first discussion."""
     with pytest.raises(ExperimentError, match=f"not {next(iter(bounds.values())):g}"):
         await run(small, out=tmp_path, **bounds)
 
 
 async def test_a_cancelled_run_under_limits_leaves_no_task(small, tmp_path):
-    """Bounds add nothing that outlives a cancelled run."""
+    """No task of the limits outlives a cancelled run."""
     before = asyncio.all_tasks()
     watch = Watch()
     playing = asyncio.ensure_future(
@@ -319,20 +317,20 @@ async def test_a_cancelled_run_under_limits_leaves_no_task(small, tmp_path):
 
 
 class Watch:
-    """Tells when a run begins."""
+    """An observer with an event for the start of the run."""
 
     def __init__(self):
         self.begun = asyncio.Event()
 
     def planned(self, prepared):
-        """The run is about to begin."""
+        """Set the event."""
         self.begun.set()
 
     def ended(self, transcript):
-        """Nothing."""
+        """Do nothing."""
 
     def began(self, transcript):
-        """Nothing."""
+        """Do nothing."""
 
     def skipped(self, count):
-        """Nothing."""
+        """Do nothing."""

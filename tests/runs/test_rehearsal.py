@@ -1,4 +1,4 @@
-"""Before a run: has the prompt pack words for the protocol?"""
+"""Rehearsal of protocols and prompt packs before a run."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ SHELF = Shelf(project=Path(__file__).resolve().parents[2])
 
 
 @pytest.mark.parametrize("seats", [1, 2, 3])
-def test_a_pack_with_all_the_words_passes(seats: int):
-    """A discussion of any size passes with a pack that has what it cues."""
+def test_a_complete_pack_passes(seats: int):
+    """A discussion of any size passes with a pack that has all of its tasks."""
     rehearse(rounds_of(4), PLAIN_PACK, seats=seats)
 
 
 def test_a_missing_task_is_found_before_the_run():
-    """What is missing is named, with the protocol and the pack, although its turn would come late."""
+    """The error names the missing task, the protocol and the pack."""
     tasks = {"review": PLAIN_PACK.tasks["review"]}
     with pytest.raises(PromptError, match=r"'rounds_of_2'.*pack 'plain' has no task 'discuss'"):
         rehearse(rounds_of(2), replace(PLAIN_PACK, tasks=tasks), seats=2)
 
 
 def test_a_discussion_that_may_end_early_is_rehearsed_to_its_end():
-    """Nobody agrees in a rehearsal, so what is said in disagreement is rehearsed as well."""
+    """Seats disagree in a rehearsal, so the tasks of disagreement are rehearsed as well."""
     protocol = SHELF.protocol("leader_follower", {"only_if_disagreeing": True})
     pack = SHELF.prompts("long_form")
     tasks = {name: text for name, text in pack.tasks.items() if name != "discuss"}
@@ -41,8 +41,8 @@ def test_a_discussion_that_may_end_early_is_rehearsed_to_its_end():
         rehearse(protocol, replace(pack, tasks=tasks), seats=2)
 
 
-def test_a_form_that_nobody_else_asks_for_is_found_missing():
-    """The six forms of JSON are asked for by one protocol only, and missed only there."""
+def test_a_missing_reply_form_of_one_protocol_is_found():
+    """The six JSON forms are needed by one protocol only, and missing only there."""
     protocol = SHELF.protocol("score_reasons")
     pack = SHELF.prompts("summary_coherence")
     reply = {name: text for name, text in pack.reply.items() if name != "schema_reasons_score"}
@@ -51,8 +51,8 @@ def test_a_form_that_nobody_else_asks_for_is_found_missing():
         rehearse(protocol, replace(pack, reply=reply), seats=1)
 
 
-def test_a_protocol_that_breaks_down_is_told_so():
-    """An exception in a protocol is the protocol's mistake, found before any call is made."""
+def test_an_exception_in_a_protocol_is_a_protocol_error():
+    """An exception in a protocol is found before the first call."""
 
     def broken(*_: object) -> None:
         raise KeyError
@@ -61,24 +61,24 @@ def test_a_protocol_that_breaks_down_is_told_so():
         rehearse(dataclasses.replace(rounds_of(1), cue=broken), PLAIN_PACK, seats=2)
 
 
-def test_a_protocol_without_end_is_found_before_it_is_paid_for():
-    """A rehearsal ends, whatever the protocol does, and says that the protocol does not."""
+def test_a_protocol_without_end_is_found_before_the_run():
+    """A rehearsal ends for any protocol, and reports one that does not end."""
     with pytest.raises(ProtocolError, match="no end after 1000 turns"):
         rehearse(rounds_of(10_000), PLAIN_PACK, seats=2)
 
 
-def test_a_protocol_cues_what_is_there():
-    """A cue for a seat that nobody holds is found on paper."""
+def test_a_protocol_may_cue_existing_seats_only():
+    """A cue for an unknown seat is found in rehearsal."""
 
     def ghost(*_: object) -> Cue:
-        return Cue(seat="nobody", task="review", sees=("answer_0",))
+        return Cue(seat="ghost", task="review", sees=("answer_0",))
 
-    with pytest.raises(ProtocolError, match="cues seat 'nobody'"):
+    with pytest.raises(ProtocolError, match="cues seat 'ghost'"):
         rehearse(dataclasses.replace(rounds_of(1), cue=ghost), seats=2)
 
 
-def test_a_protocol_does_the_same_for_the_same():
-    """A protocol that cues by chance could not be resumed."""
+def test_a_protocol_must_be_deterministic():
+    """A protocol that cues at random could not be resumed."""
     counted = count()
 
     def moody(seats: tuple[Seat, ...], *_: object) -> Cue:
@@ -88,8 +88,8 @@ def test_a_protocol_does_the_same_for_the_same():
         rehearse(dataclasses.replace(rounds_of(1), cue=moody), seats=2)
 
 
-def test_a_plan_is_rehearsed():
-    """An experiment whose pack lacks the special rules does not get as far as its data."""
+def test_an_experiment_is_rehearsed():
+    """An experiment whose pack lacks a task is refused before its data are loaded."""
     seat = next(entry.name for entry in SHELF.entries("agents") if entry.name.startswith("sim_"))
     condition = Condition(
         name="rules", protocol="score_reasons", seats=(seat,), options={"rules": True}
@@ -102,8 +102,8 @@ def test_a_plan_is_rehearsed():
 
 
 @pytest.mark.parametrize(("answers", "orders"), [(1, 1), (2, 2), (3, 6), (4, 24)])
-def test_a_choice_can_be_shown_in_every_order(answers: int, orders: int):
-    """Two answers have two orders, three six, four twenty-four; rotations are as many as answers."""
+def test_answers_can_be_shown_in_every_order(answers: int, orders: int):
+    """Two answers have 2 orders, three 6, four 24; there are as many rotations as answers."""
     comparison = comparison_of(answers)
     every = list_orders(comparison, Orders.ALL, seed=0)
     assert len({shown.shown for shown in every}) == len(every) == orders

@@ -1,4 +1,4 @@
-"""Playing an experiment, stopping it, and going on with it."""
+"""Running an experiment, stopping it, and resuming it."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from peerjudge.shelf import Shelf
 
 
 class Watch:
-    """Counts what it is told, and pulls the plug after so many discussions."""
+    """An observer that counts events and cancels the run after a number of discussions."""
 
     def __init__(self, stop_after=None):
         self.ended_ids, self.skips, self.stop_after = [], 0, stop_after
@@ -29,14 +29,14 @@ class Watch:
             asyncio.current_task().cancel()
 
     def began(self, transcript):
-        """Nothing."""
+        """Do nothing."""
 
     def skipped(self, count):
         self.skips += count
 
 
-async def test_a_finished_run_is_not_played_again(small, tmp_path):
-    """The same run again finds everything done and makes no call."""
+async def test_a_complete_run_is_not_repeated(small, tmp_path):
+    """The same run again skips all discussions and makes no call."""
     first = await run(small, out=tmp_path, limit=2)
     again = await run(small, out=tmp_path, limit=2)
     assert (first.discussions.done, first.discussions.skipped) == (12, 0)
@@ -45,7 +45,7 @@ async def test_a_finished_run_is_not_played_again(small, tmp_path):
 
 
 async def test_a_larger_limit_extends_a_run(small, tmp_path):
-    """Playing more comparisons plays only those that are new."""
+    """A run of more comparisons runs only the new ones."""
     await run(small, out=tmp_path, limit=2)
     more = await run(small, out=tmp_path, limit=3)
     assert (more.discussions.done, more.discussions.skipped) == (6, 12)
@@ -56,10 +56,10 @@ async def test_a_larger_limit_extends_a_run(small, tmp_path):
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(stop_after=st.integers(1, 11), connections=st.integers(1, 7))
-async def test_an_interrupted_run_ends_as_if_nothing_had_happened(
+async def test_a_resumed_run_equals_an_uninterrupted_one(
     small, tmp_path_factory, stop_after, connections
 ):
-    """Resuming after a cancellation, at any concurrency, gives the transcripts of one go."""
+    """Resuming after a cancellation gives the same transcripts at any concurrency."""
     whole, broken = tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("broken")
     await run(small, out=whole, limit=2)
     watch = Watch(stop_after)
@@ -74,8 +74,8 @@ async def test_an_interrupted_run_ends_as_if_nothing_had_happened(
     ]
 
 
-async def test_the_manifest_says_what_was_played(small, tmp_path):
-    """A result names its experiment, seeds, versions, and the digests of every file it rests on."""
+async def test_the_manifest_documents_the_run(small, tmp_path):
+    """The manifest has experiment, seed, versions and the digest of each file."""
     await run(small, out=tmp_path, limit=1, seed=7)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["experiment"]["seed"] == 7
@@ -90,8 +90,8 @@ async def test_the_manifest_says_what_was_played(small, tmp_path):
     assert manifest["versions"]["numpy"]
 
 
-async def test_runs_at_the_same_time_keep_apart(small, tmp_path):
-    """Several runs in one event loop, as in a notebook, make their stores and do not meet."""
+async def test_parallel_runs_are_independent(small, tmp_path):
+    """Several runs in one event loop, as in a notebook, write separate stores."""
     places = [tmp_path / name for name in ("one", "two", "three")]
     await asyncio.gather(*(run(small, out=place, limit=1) for place in places))
     one, two, three = [[to_json(each) for each in await load(place)] for place in places]
@@ -100,7 +100,7 @@ async def test_runs_at_the_same_time_keep_apart(small, tmp_path):
 
 
 async def test_a_store_may_hold_several_runs(small, tmp_path):
-    """A database that serves several experiments gives back each one's own discussions."""
+    """A database with several experiments returns the discussions of each."""
     url = f"sqlite:///{tmp_path / 'all.db'}"
     one = await run(small, store=url, limit=1)
     other = await run(replace(small, name="other", seed=3), store=url, limit=1)
@@ -109,20 +109,20 @@ async def test_a_store_may_hold_several_runs(small, tmp_path):
         assert opened.manifest["experiment"]["name"] == "other"
 
 
-async def test_a_run_goes_to_one_place(small, tmp_path):
-    """A folder and a store at once is a mistake."""
+async def test_a_run_has_one_place(small, tmp_path):
+    """A folder together with a store is refused."""
     with pytest.raises(ExperimentError, match="not into both"):
         await run(small, out=tmp_path, store="sqlite:///x.db")
 
 
 def test_the_password_of_a_store_is_not_shown():
-    """Wherever a run says where it is, the URL of a database server has lost its password."""
+    """The displayed URL of a database server has no password."""
     assert hide_password("postgresql://joe:hunter2@db/runs") == "postgresql://joe:***@db/runs"
     assert hide_password("runs/one") == "runs/one"
 
 
 async def test_private_and_final_stances_of_a_run_are_reviews(small, tmp_path):
-    """A run is a source of reviews like a dataset: one per seat and discussion."""
+    """A run has one review per seat and discussion, like a dataset."""
     await run(small, out=tmp_path, limit=2)
     reviews = (await read_source(str(tmp_path), stance="final")).reviews
     assert Counter(one.reviewer for one in reviews) == {
@@ -140,7 +140,7 @@ from pathlib import Path
 
 async def judge(request):
     if not Path(__file__).with_name("mended").exists():
-        raise ConnectionError("nobody answers")
+        raise ConnectionError("no answer")
     return "1"
 
 
@@ -149,8 +149,8 @@ def reviewer():
 '''
 
 
-async def test_only_failures_are_played_again(small, tmp_path):
-    """A reviewer that fails for good fails its discussions with a cause; mended, only those rerun."""
+async def test_only_failures_are_repeated(small, tmp_path):
+    """Failed discussions have a cause; after the fix only those are repeated."""
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "flaky.py").write_text(FLAKY)
     alone = Condition(name="flaky", protocol="pairwise", seats=("flaky",))

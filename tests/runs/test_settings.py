@@ -1,4 +1,4 @@
-"""Where a `key=value` setting goes."""
+"""Settings written as `key=value`."""
 
 import pytest
 
@@ -7,26 +7,26 @@ from peerjudge.runs import parse_settings, prepare
 
 
 def test_an_option_reaches_every_protocol_that_has_it(small):
-    """`turns` means something to a discussion and nothing to a lone judge."""
+    """`turns` is an option of a discussion and not of a lone judge."""
     parts = prepare(small, settings={"turns": "6"}).plan.parts
     assert [part.protocol.settings().get("turns") for part in parts] == [6, None]
 
 
 def test_a_trait_reaches_every_simulated_reviewer(small):
-    """`latency` is a trait of simulated reviewers and not part of who they are."""
+    """`latency` is a trait of simulated reviewers and not part of their identity."""
     plain, slow = prepare(small), prepare(small, settings={"latency": "0.25"})
     assert {card.traits["latency"] for card in slow.plan.cast.values()} == {0.25}
     assert [head.id for head in slow.plan] == [head.id for head in plain.plan]
 
 
 def test_a_temperature_makes_other_discussions(small):
-    """A reviewer at another temperature is asked again: its stored replies are not reused."""
+    """Discussions at another temperature have other identities: stored replies are not reused."""
     warm = prepare(small, settings={"temperature": "0.9"})
     assert {head.id for head in warm.plan}.isdisjoint(head.id for head in prepare(small).plan)
 
 
-def test_leaders_orders_and_repetitions_shape_the_plan(small):
-    """One leader, one order and three repetitions of each make two times three discussions."""
+def test_leaders_orders_and_repetitions_set_the_number_of_discussions(small):
+    """One leader, one order and three repetitions are six discussions of two conditions."""
     shaped = prepare(
         small, limit=1, settings={"leader": "second", "orders": "given", "repetitions": "3"}
     )
@@ -46,14 +46,14 @@ def test_leaders_orders_and_repetitions_shape_the_plan(small):
         ({"stop": "never"}, ProtocolError, "agreement"),
     ],
 )
-def test_a_setting_that_means_nothing_is_refused(small, settings, error, says):
-    """A setting nothing takes, or a value it cannot have, is a mistake and names what is known."""
+def test_an_unknown_setting_or_value_is_refused(small, settings, error, says):
+    """The error for an unknown key or value names the known ones."""
     with pytest.raises(error, match=says):
         prepare(small, settings=settings)
 
 
 @pytest.mark.parametrize("pairs", [["turns"], ["=6"], ["turns=4", "turns=6"]])
 def test_settings_are_written_key_equals_value_once(pairs):
-    """Half a setting, or one given twice, is refused."""
+    """Text without `key=value`, or a repeated key, is refused."""
     with pytest.raises(ExperimentError):
         parse_settings(pairs)

@@ -1,4 +1,4 @@
-"""What OpenTelemetry is told of a run, where an application has set it up."""
+"""OpenTelemetry spans of a run, with a tracer provider of the application."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from peerjudge.shelf import Shelf
 from peerjudge.telemetry import tracer
 
 OWN = '''
-"""A model client of one's own, and one that fails."""
+"""A user-written model client."""
 
 from peerjudge.clients.fake import FakeChatClient
 
@@ -26,7 +26,7 @@ def reviewer():
 
 
 def own(folder, name: str, answer: str) -> Condition:
-    """A reviewer with a model client of its own, judging alone."""
+    """Write a reviewer with its own model client, and return its condition."""
     (folder / "agents").mkdir(exist_ok=True)
     (folder / "agents" / f"{name}.py").write_text(OWN.replace("ANSWER", answer))
     return Condition(
@@ -36,7 +36,7 @@ def own(folder, name: str, answer: str) -> Condition:
 
 @pytest.fixture
 def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
-    """The spans of a provider that is set up for one test alone."""
+    """Spans of a tracer provider of this test."""
     exporter = InMemorySpanExporter()
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -46,7 +46,7 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
 
 
 async def test_discussion_turn_and_call_are_nested_spans(small, exported, tmp_path):
-    """A call is told in its turn, a turn in its discussion, with the names that GenAI tools know."""
+    """Calls are inside turns and turns inside discussions, with GenAI attribute names."""
     condition = own(tmp_path, "mine", "lambda prompt: 'So.\\n1'")
     alone = replace(small, conditions=(condition,))
     summary = await run(alone, out=tmp_path / "out", shelf=Shelf(tmp_path), limit=1)
@@ -71,8 +71,8 @@ async def test_discussion_turn_and_call_are_nested_spans(small, exported, tmp_pa
         assert discussion.attributes["peerjudge.condition"] == "mine"
 
 
-async def test_a_failure_is_told_in_every_span_it_ends(small, exported, tmp_path):
-    """Call, turn and discussion say that they failed, and of what."""
+async def test_a_failure_is_recorded_in_every_span_it_ends(small, exported, tmp_path):
+    """Call, turn and discussion have the error status and its type."""
     condition = own(tmp_path, "broken", "lambda prompt: ValueError('no')")
     alone = replace(small, conditions=(condition,))
     await run(alone, out=tmp_path / "out", shelf=Shelf(tmp_path), limit=1)
@@ -85,7 +85,7 @@ async def test_a_failure_is_told_in_every_span_it_ends(small, exported, tmp_path
 
 
 async def test_without_a_provider_nothing_is_traced(small, tmp_path):
-    """As long as no application has set one up, there is no tracer."""
+    """Without a provider there is no tracer."""
     assert isinstance(trace.get_tracer_provider(), ProxyTracerProvider)
     assert tracer() is None
     assert (await run(small, out=tmp_path, limit=1)).discussions.done > 0
@@ -107,8 +107,8 @@ def reviewer():
 '''
 
 
-async def test_what_goes_on_inside_autogen_is_not_traced(small, exported, tmp_path, monkeypatch):
-    """Of a team there is the span of its turn, and none for every message between its agents."""
+async def test_autogen_internals_are_not_traced(small, exported, tmp_path, monkeypatch):
+    """A team has the span of its turn, and none for messages between its agents."""
     # Set by the run, and taken back at the end of the test.
     monkeypatch.setenv("AUTOGEN_DISABLE_RUNTIME_TRACING", "")
     monkeypatch.delenv("AUTOGEN_DISABLE_RUNTIME_TRACING")

@@ -1,4 +1,4 @@
-"""How an experiment unfolds into discussions."""
+"""The discussions of an experiment."""
 
 import pytest
 
@@ -9,22 +9,22 @@ from peerjudge.runs.schedule import list_orders
 from peerjudge.testing import comparison_of
 
 
-def test_every_condition_meets_every_comparison_order_and_leader(small):
-    """Two leaders in two orders and a lone judge in two orders make six discussions each."""
+def test_each_condition_has_each_comparison_order_and_leader(small):
+    """Two leaders in two orders and a lone judge in two orders are six discussions."""
     plan = prepare(small, limit=3).plan
     heads = list(plan)
     assert len(heads) == len(plan) == 3 * (2 * 2 + 2)
     assert len({head.id for head in heads}) == len(heads)
 
 
-def test_a_run_that_stops_early_has_played_whole_comparisons(small):
-    """Discussions are planned comparison by comparison, not condition by condition."""
+def test_a_run_that_stops_early_has_complete_comparisons(small):
+    """Discussions are ordered by comparison first, not by condition."""
     met = [head.comparison.id for head in prepare(small, limit=3).plan]
     assert [met[i] for i in range(0, 18, 6)] == list(dict.fromkeys(met))
 
 
 def test_the_other_leader_speaks_first(small):
-    """Under the second leader the named reviewers change seats, not just roles."""
+    """Under the second leader, the reviewers change seats and roles."""
     talks = [head for head in prepare(small, limit=1).plan if head.condition == "talk"]
     seatings = {tuple(seat.reviewer for seat in head.seats) for head in talks}
     assert seatings == {("sim_strong", "sim_weak"), ("sim_weak", "sim_strong")}
@@ -32,7 +32,7 @@ def test_the_other_leader_speaks_first(small):
 
 
 def test_a_seed_draws_leaders_and_orders_once_for_each_comparison(small):
-    """Random leaders and orders are the same for the same seed, and mixed over comparisons."""
+    """Random leaders and orders depend on the seed and vary between comparisons."""
     condition = replace(small.conditions[0], leader=Leader.RANDOM, orders=Orders.RANDOM)
     mixed = replace(small, conditions=(condition,))
     first = list(prepare(mixed).plan)
@@ -42,15 +42,15 @@ def test_a_seed_draws_leaders_and_orders_once_for_each_comparison(small):
 
 
 def test_three_answers_are_shown_in_every_rotation():
-    """In three rotations each of three answers is once first, once second, once third."""
+    """In three rotations, each of three answers is first, second and third once."""
     rotations = list_orders(comparison_of(3), Orders.BOTH, seed=0)
     assert len(rotations) == 3
     for place in range(3):
         assert len({one.shown[place] for one in rotations}) == 3
 
 
-def test_a_protocol_that_asks_in_both_orders_itself_is_played_once(small):
-    """Both orders are in one discussion: shown in both, or in either, there is one per comparison."""
+def test_a_protocol_that_reverses_the_order_itself_has_one_discussion(small):
+    """Each comparison has one discussion for all settings of `orders`."""
     condition = Condition(name="both at once", protocol="reconciled", seats=("sim_strong",))
     for orders in (Orders.GIVEN, Orders.BOTH, Orders.ALL):
         chosen = replace(small, conditions=(replace(condition, orders=orders),))
@@ -59,12 +59,12 @@ def test_a_protocol_that_asks_in_both_orders_itself_is_played_once(small):
 
 
 def test_one_answer_has_one_order():
-    """A rating of one answer has no order to swap."""
+    """A single answer has no order to swap."""
     assert len(list_orders(comparison_of(1), Orders.BOTH, seed=0)) == 1
 
 
 def test_temperature_belongs_to_the_seat():
-    """The same reviewer at two temperatures sits in two seats that differ in nothing else."""
+    """Seats of one reviewer at two temperatures differ in nothing else."""
     twice = Experiment(
         name="self",
         data="sample",
@@ -89,14 +89,14 @@ def test_temperature_belongs_to_the_seat():
     [
         ({"protocol": "leader_folower"}, ShelfError, "did you mean 'leader_follower'"),
         ({"seats": ("sim_strong",)}, ProtocolError, "takes 2 seats, not 1"),
-        ({"seats": ("sim_strong", "nobody")}, ShelfError, "nobody"),
+        ({"seats": ("sim_strong", "unknown")}, ShelfError, "unknown"),
         ({"options": {"turn": 2}}, ProtocolError, "did you mean 'turns'"),
         ({"prompts": "none_such"}, ShelfError, "none_such"),
         ({"name": "alone"}, ExperimentError, "two conditions called 'alone'"),
     ],
 )
-def test_what_does_not_fit_is_told_before_anything_is_played(small, change, error, says):
-    """A misspelt name, a missing seat or an unknown option stops an experiment at its plan."""
+def test_an_invalid_condition_is_refused_before_the_run(small, change, error, says):
+    """A misspelt name, a missing seat or an unknown option raises an error that names it."""
     wrong = replace(small.conditions[0], **change)
     with pytest.raises(error, match=says):
         prepare(replace(small, conditions=(wrong, small.conditions[1])))
