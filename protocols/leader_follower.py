@@ -9,23 +9,23 @@ are the prompt variants of its Table 9.
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import Talk, discussion_cue, settle
+from peerjudge.protocol import TurnOptions, next_discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
 
-Options = Talk
+Options = TurnOptions
 
 
 def next_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Talk
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: TurnOptions
 ) -> Cue | None:
-    """A private review of each seat, then the discussion."""
-    return discussion_cue(seats, comparison, turns, options, length=options.turns)
+    """Return a private review of each seat, then the discussion."""
+    return next_discussion_cue(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Talk
+    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: TurnOptions
 ) -> Verdict:
-    """The last verdict, or as `options.outcome` says."""
+    """Return the last verdict, or the verdict by `options.outcome`."""
     return settle(seats, turns, options.outcome)

@@ -13,15 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.protocol import Ask, private_cue
+from peerjudge.protocol import VerdictOptions, build_private_cue
 
 SEATS = (1, 1)
 ANSWERS = (3, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Ask):
-    """How the verdict is asked for; `explained` asks for an explanation before it."""
+class Options(VerdictOptions):
+    """Options of the verdict; `explained` asks for an explanation before it."""
 
     explained: bool = True
 
@@ -29,6 +29,6 @@ class Options(Ask):
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """One cue, and that is all."""
+    """Return the one cue."""
     task = "review_explained" if options.explained else "review"
-    return None if turns else private_cue(seats[0], comparison, options, task=task)
+    return None if turns else build_private_cue(seats[0], comparison, options, task=task)

@@ -7,15 +7,18 @@ Evaluating Instruction Following", the Vanilla prompt) that PRePair measures its
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.protocol import Ask, private_cue
+from peerjudge.protocol import VerdictOptions, build_private_cue
 
 SEATS = (1, 1)
 
-Options = Ask
+Options = VerdictOptions
 
 
 def next_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Ask
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    options: VerdictOptions,
 ) -> Cue | None:
-    """One cue, and that is all."""
-    return None if turns else private_cue(seats[0], comparison, options, task="review")
+    """Return the one cue."""
+    return None if turns else build_private_cue(seats[0], comparison, options, task="review")

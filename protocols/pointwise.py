@@ -1,9 +1,8 @@
 """One judge rates each answer from 1 to 5, seeing only it; the higher rating wins.
 
-A rating is the expectation over the numbers the judge could have given, where its client returns
-log-probabilities, and else the number it gave; the rule of each review says which, and `peerjudge
-score` how many there are of each. Equal ratings are a tie, which whole numbers often are and
-expectations hardly ever.
+If the client returns log-probabilities, a rating is the expectation over the possible numbers, else the
+number given; the rule of each review names the case, and `peerjudge score` counts both. Equal ratings are
+a tie: frequent with whole numbers, rare with expectations.
 
 Source: the pointwise evaluator of PRePair (Jeong et al., "On the Adversarial Vulnerability of
 Pairwise Evaluation Using Large Language Models", Figures 4 and 9 and appendix A.3), with the
@@ -16,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import best_rated, rating_cues
+from peerjudge.protocol import build_rating_cues, choose_best_rated
 
 SEATS = (1, 1)
 ANSWERS = (1, 4)
@@ -24,10 +23,10 @@ ANSWERS = (1, 4)
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a rating is asked for.
+    """Options of a rating.
 
-    `aspects` names the pack's criteria; without them the instruction is generic. `logprobs` asks the
-    client for log-probabilities; without it they come only if the card asks for them.
+    `aspects` names the pack's criteria; without it the instruction is generic. `logprobs` requests
+    log-probabilities; without it they come only if the card requests them.
     """
 
     aspects: bool = True
@@ -37,13 +36,15 @@ class Options:
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """A rating of each answer."""
-    cues = rating_cues(seats[0], comparison, aspects=options.aspects, logprobs=options.logprobs)
+    """Return a rating of each answer."""
+    cues = build_rating_cues(
+        seats[0], comparison, aspects=options.aspects, logprobs=options.logprobs
+    )
     return cues[len(turns)] if len(turns) < len(cues) else None
 
 
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """The answer that was rated higher."""
-    return best_rated(comparison, turns)
+    """Return the answer with the higher rating."""
+    return choose_best_rated(comparison, turns)

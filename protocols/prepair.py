@@ -10,17 +10,20 @@ on the explanations alone, as its prompt for MT-Bench is printed (Figure 12).
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.protocol import Prepared, method_cues
+from peerjudge.protocol import ExplanationOptions, build_method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)
 
-Options = Prepared
+Options = ExplanationOptions
 
 
 def next_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Prepared
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    options: ExplanationOptions,
 ) -> Cue | None:
-    """An explanation of each answer, then the decision."""
-    cues = method_cues("prepair", seats[0], comparison, options, blind=options.blind)
+    """Return an explanation of each answer, then the decision."""
+    cues = build_method_cues("prepair", seats[0], comparison, options, blind=options.blind)
     return cues[len(turns)] if len(turns) < len(cues) else None

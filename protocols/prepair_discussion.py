@@ -1,8 +1,8 @@
-"""Two reviewers prepare in the manner of PRePair, each on its own, and then discuss in turns.
+"""Two reviewers each explain every answer alone, decide (PRePair), and then discuss in turns.
 
-Each seat explains each answer alone, seeing only it, then decides hearing its own explanations; the
-discussion follows as in `leader_follower`, whose `opening="prepair"` this is. What a seat wrote in
-private includes the explanations, so with `hears="all"` the other seat reads them too.
+Each seat decides hearing its own explanations; then the discussion follows as in `leader_follower`, of
+which this is `opening="prepair"`. The private reviews include the explanations, so with `hears="all"` the
+other seat reads them too.
 
 Source: the private phase of PRePair (Jeong et al., "On the Adversarial Vulnerability of Pairwise
 Evaluation Using Large Language Models", section 4) put before the discussion of PRD (Li, Patel and
@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import Method, Talk, discussion_cue, settle
+from peerjudge.protocol import Method, TurnOptions, next_discussion_cue, settle
 
 SEATS = (2, 2)
 ANSWERS = (2, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Talk):
+class Options(TurnOptions):
     """The options of a discussion in turns."""
 
     opening: Method = "prepair"
@@ -30,12 +30,12 @@ class Options(Talk):
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """The explanations and the decision of each seat, then the discussion."""
-    return discussion_cue(seats, comparison, turns, options, length=options.turns)
+    """Return the explanations and the decision of each seat, then the discussion."""
+    return next_discussion_cue(seats, comparison, turns, options, length=options.turns)
 
 
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """The last verdict, or as `options.outcome` says."""
+    """Return the last verdict, or the verdict by `options.outcome`."""
     return settle(seats, turns, options.outcome)

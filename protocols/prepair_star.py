@@ -2,24 +2,27 @@
 
 Source: the ablation of PRePair that is marked with an asterisk or a caret there (Jeong et al., "On
 the Adversarial Vulnerability of Pairwise Evaluation Using Large Language Models", Figures 8 and
-13). It keeps the two steps and gives up the separation of the answers. These figures print the second
-prompt without question and answers, which is `blind`.
+13). It keeps the two steps without the separation of the answers. These figures print the second prompt
+without question and answers, which is `blind`.
 """
 
 from __future__ import annotations
 
 from peerjudge.data import Comparison, Cue, Seat, Turn
-from peerjudge.protocol import Prepared, method_cues
+from peerjudge.protocol import ExplanationOptions, build_method_cues
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)
 
-Options = Prepared
+Options = ExplanationOptions
 
 
 def next_cue(
-    seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Prepared
+    seats: tuple[Seat, ...],
+    comparison: Comparison,
+    turns: tuple[Turn, ...],
+    options: ExplanationOptions,
 ) -> Cue | None:
-    """One explanation of all answers, then the decision."""
-    cues = method_cues("prepair_star", seats[0], comparison, options, blind=options.blind)
+    """Return one explanation of all answers, then the decision."""
+    cues = build_method_cues("prepair_star", seats[0], comparison, options, blind=options.blind)
     return cues[len(turns)] if len(turns) < len(cues) else None

@@ -1,9 +1,8 @@
-"""One judge is asked in both orders, and what it says in both is its verdict.
+"""One judge judges in both orders, and its verdict is the one that both orders share.
 
-Neither time it hears what it said in the other order; a judge that contradicts itself is
-inconsistent, which is an outcome of its own and not a tie. What a method says about an answer alone
-is said once for both orders. One discussion has both orders in it, so that a run whose conditions
-show answers in both orders plays this once per comparison.
+It never hears its words from the other order. A judge that contradicts itself is inconsistent, an outcome
+of its own and not a tie. Cues about an answer alone come once for both orders. One discussion covers both
+orders, so a run with answers in both orders plays it once per comparison.
 
 Source: the position-swapped judging of MT-Bench (Zheng et al., "Judging LLM-as-a-Judge with MT-Bench
 and Chatbot Arena", section 3.4), in which only a verdict that survives the swap counts.
@@ -14,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import UNREADABLE, Comparison, Cue, Expects, Seat, Turn, Verdict, reconcile
-from peerjudge.protocol import Ask, Comparative, in_both_orders, method_cues
+from peerjudge.protocol import Comparative, VerdictOptions, build_method_cues, merge_orders
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)
@@ -22,10 +21,10 @@ REVERSES = True
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Ask):
-    """What is asked in both orders.
+class Options(VerdictOptions):
+    """Options of the request in both orders.
 
-    `method` names the method; with `self_metrics` the judge writes criteria of its own first.
+    `method` names the method; with `self_metrics` the judge first writes its own criteria.
     """
 
     method: Comparative = "pairwise"
@@ -35,19 +34,21 @@ class Options(Ask):
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """The method in the shown order, then in the reverse one."""
+    """Return the cues of the method in the shown order, then in the reverse order."""
     shown, swapped = (
-        method_cues(options.method, seats[0], order, options, self_metrics=options.self_metrics)
+        build_method_cues(
+            options.method, seats[0], order, options, self_metrics=options.self_metrics
+        )
         for order in (comparison, comparison.swapped())
     )
-    cues = in_both_orders(shown, swapped)
+    cues = merge_orders(shown, swapped)
     return cues[len(turns)] if len(turns) < len(cues) else None
 
 
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """What was said in both orders; `INCONSISTENT` where that differs."""
+    """Return the common verdict of both orders; `INCONSISTENT` where they differ."""
     given = [turn.review.verdict for turn in turns if turn.cue.expects is Expects.VERDICT]
     match given:
         case [Verdict() as one, Verdict() as other]:

@@ -1,8 +1,8 @@
 """One judge rates each answer as JSON, with its reasons before or after the score, or none.
 
-What a model writes first it can take into account in what follows: whether the score comes before
-or after its reasons changes it. `order` and `form` make the six forms of the study, `rules` adds
-the special rules of the prompt pack. An answer is whatever is rated: a set of dialogues, a summary.
+A model can take into account what it has already written, so the score depends on whether it comes
+before or after its reasons. `order` and `form` make the six forms of the study, `rules` adds the special
+rules of the prompt pack. An answer may be any rated text: a set of dialogues, a summary.
 
 Source: "A Better LLM Evaluator for Text Generation: The Impact of Prompt Output Sequencing and
 Optimization" (Chu, Chen and Nakayama), Table 1 (the six forms), Figure 2 (the prompt) and Table 5
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
-from peerjudge.protocol import Scale, best_rated, rating_cues
+from peerjudge.protocol import Scale, build_rating_cues, choose_best_rated
 
 SEATS = (1, 1)
 ANSWERS = (1, 4)
@@ -24,16 +24,16 @@ ANSWERS = (1, 4)
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What is asked for.
+    """Options of a score.
 
     Attributes:
         order: The score alone, before its reasons, or after them.
         form: Whether the JSON is shown as an `example` or described as a `schema`.
         rules: Adds the pack's special rules to the instruction.
         scale: The scale, from the worst to the best.
-        aspects: Names the pack's criteria; without them the instruction is generic.
-        logprobs: Asks the client for log-probabilities to weigh the score by, as in `pointwise`; the
-            study goes by the stated number.
+        aspects: Names the pack's criteria; without it the instruction is generic.
+        logprobs: Requests log-probabilities to weight the score, as in `pointwise`; the study uses
+            the stated number.
     """
 
     order: Literal["score_only", "score_reasons", "reasons_score"] = "reasons_score"
@@ -47,8 +47,8 @@ class Options:
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """A rating of each answer."""
-    cues = rating_cues(
+    """Return a rating of each answer."""
+    cues = build_rating_cues(
         seats[0],
         comparison,
         aspects=options.aspects,
@@ -63,5 +63,5 @@ def next_cue(
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """The answer whose rating is the better one."""
-    return best_rated(comparison, turns)
+    """Return the answer with the better rating."""
+    return choose_best_rated(comparison, turns)

@@ -1,7 +1,7 @@
-"""One judge writes criteria for this very question, sees the answers only then, and judges by them.
+"""One judge writes criteria for the question before it sees the answers, and then judges by them.
 
-The criteria depend on the question alone, so that all pairs, orders and methods share them. What
-follows is any other method, `then`, in which every step hears them.
+The criteria depend on the question alone, so that all pairs, orders and methods share them. Any other
+method, `then`, follows, and every step of it hears them.
 
 Source: the self-generated metrics of LLMBar (Zeng et al., "Evaluating Large Language Models at
 Evaluating Instruction Following"), and PRePair with them (Jeong et al., "On the Adversarial
@@ -13,17 +13,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from peerjudge.data import Comparison, Cue, Expects, Seat, Turn, Verdict
-from peerjudge.protocol import Ask, Method, best_rated, last_verdict, method_cues
+from peerjudge.protocol import (
+    Method,
+    VerdictOptions,
+    build_method_cues,
+    choose_best_rated,
+    last_verdict,
+)
 
 SEATS = (1, 1)
 ANSWERS = (2, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Ask):
-    """What follows the criteria, and how its verdict is asked for.
+class Options(VerdictOptions):
+    """Options of the method after the criteria.
 
-    `then` names the method. Where it rates the answers one by one, the better rating decides.
+    `then` names the method. If it rates the answers one by one, the better rating decides.
     """
 
     then: Method = "pairwise"
@@ -32,7 +38,7 @@ class Options(Ask):
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """The criteria, then the cues of the other method."""
+    """Return the criteria, then the cues of the other method."""
     cues = _cues(seats[0], comparison, options)
     return cues[len(turns)] if len(turns) < len(cues) else None
 
@@ -40,14 +46,14 @@ def next_cue(
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """The verdict; of ratings, the answer whose rating is the better one."""
+    """Return the verdict; of ratings, the answer with the better rating."""
     if _rates(_cues(seats[0], comparison, options)):
-        return best_rated(comparison, turns)
+        return choose_best_rated(comparison, turns)
     return last_verdict(seats, comparison, turns)
 
 
 def _cues(seat: Seat, comparison: Comparison, options: Options) -> tuple[Cue, ...]:
-    cues = method_cues(options.then, seat, comparison, options, self_metrics=True)
+    cues = build_method_cues(options.then, seat, comparison, options, self_metrics=True)
     return cues[:-1] if _rates(cues) else cues
 
 

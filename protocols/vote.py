@@ -1,10 +1,9 @@
-"""Two or more reviewers review privately, and the majority decides: nobody hears anybody.
+"""Two or more reviewers review privately, and the majority decides, without a discussion.
 
-The baseline that every discussion must beat: give it as many seats as the discussion makes calls,
-and the two cost the same. Where no verdict is held by more than half of the seats that have one,
-the first seat that has one decides (`split="first"`); led by either reviewer in turn, that is on average what
-a fair coin would decide, so that a vote is not charged with ties that nobody cast. `split="tie"`
-leaves it a tie.
+The baseline that every discussion must beat: with as many seats as the discussion makes calls, the two
+cost the same. Without a strict majority, the first seat with a verdict decides (`split="first"`). With
+each reviewer as leader in turn, this equals a fair coin on average, so that a vote is not charged with
+ties that no seat cast. `split="tie"` leaves a tie.
 
 Source: the reviewers of equal weight ("All" in section 4 of "PRD: Peer Rank and Discussion Improve
 Large Language Model based Evaluations", Li, Patel and Du), reduced to one verdict per comparison.
@@ -16,18 +15,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict, strict_majority
-from peerjudge.protocol import Opening, opening_cue, settle, stances
+from peerjudge.protocol import OpeningOptions, collect_stances, next_opening_cue, settle
 
 SEATS = (2, None)
 ANSWERS = (2, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Opening):
-    """How a vote is opened and settled.
+class Options(OpeningOptions):
+    """Options of the private reviews and of the vote.
 
-    `split` says what decides where there is no majority: the `first` seat that has a verdict, or
-    that it is a `tie`.
+    `split` decides without a majority: the verdict of the `first` seat that has one, or a `tie`.
     """
 
     split: Literal["first", "tie"] = "first"
@@ -36,15 +34,15 @@ class Options(Opening):
 def next_cue(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Cue | None:
-    """A private review of each seat."""
-    return opening_cue(seats, comparison, turns, options)
+    """Return a private review of each seat."""
+    return next_opening_cue(seats, comparison, turns, options)
 
 
 def conclude(
     seats: tuple[Seat, ...], comparison: Comparison, turns: tuple[Turn, ...], options: Options
 ) -> Verdict:
-    """What most seats chose; without a majority, as `options.split` says."""
-    held = [stance for stance in stances(seats, turns).values() if stance is not None]
+    """Return the majority verdict; without a majority, the verdict by `options.split`."""
+    held = [stance for stance in collect_stances(seats, turns).values() if stance is not None]
     if options.split == "first" and held and strict_majority(held) is None:
         return held[0]
     return settle(seats, turns, "majority")

@@ -1,7 +1,7 @@
-"""The methods of judging in private, as cues: alone they are protocols, before others an opening.
+"""Methods of judging in private, as cues: protocols of one seat, or the opening of a discussion.
 
-All indices are those of a discussion's turns, from 0. A cue is *alone* when it shows one answer or
-none: such a cue is the same in every pair, order and protocol, so that its reply can be shared.
+All indices are those of a discussion's turns, from 0. A cue that shows one answer or none is the same in
+every pair, order and protocol, so that its reply can be shared.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from peerjudge.data import Comparison, Control, Cue, Expects, Seat, Turn, replace
-from peerjudge.protocol.controls import order_of
 
 __all__ = [
-    "Ask",
     "Comparative",
+    "ExplanationOptions",
     "Method",
-    "Opening",
-    "Prepared",
+    "OpeningOptions",
     "Scale",
-    "in_both_orders",
-    "method_cues",
-    "opening_cue",
-    "private_cue",
-    "rating_cues",
+    "VerdictOptions",
+    "build_method_cues",
+    "build_private_cue",
+    "build_rating_cues",
+    "merge_orders",
+    "next_opening_cue",
+    "reorder_for_seat",
 ]
 
 Comparative = Literal[
@@ -33,10 +33,10 @@ Comparative = Literal[
 """The methods that end in a verdict on all answers, by the names of their protocols."""
 
 Method = Literal[Comparative, "pointwise", "score_reasons"]
-"""All methods that can open a discussion, those that rate answers one by one included."""
+"""All methods that can open a discussion, with those that rate answers one by one."""
 
 Scale = Literal["1-5", "1-10", "5-1", "10-1"]
-"""A scale of ratings, from the worst to the best: on `10-1`, one is the best."""
+"""Rating scales, from the worst to the best: on `10-1`, one is the best."""
 
 _IN_ONE_REPLY = {
     "pairwise": "review",
@@ -47,11 +47,11 @@ _IN_ONE_REPLY = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
-    """How a verdict is asked for.
+class VerdictOptions:
+    """Options of a request for a verdict.
 
-    `aspects` names the pack's criteria; without them the instruction is generic (PRD, Table 9).
-    `ties` allows a tie as verdict.
+    `aspects` names the pack's criteria; without it the instruction is generic (PRD, Table 9). `ties`
+    allows a tie as verdict.
     """
 
     aspects: bool = True
@@ -59,53 +59,53 @@ class Ask:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared(Ask):
-    """How a verdict is asked for that explanations prepare.
+class ExplanationOptions(VerdictOptions):
+    """Options of a verdict after explanations.
 
-    `blind` lets it rest on the explanations alone: question and answers are not shown again.
+    `blind` rests it on the explanations alone: question and answers are not shown again.
     """
 
     blind: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opening(Ask):
-    """How every seat reviews in private.
+class OpeningOptions(VerdictOptions):
+    """Options of the private reviews that open a discussion.
 
     Attributes:
-        opening: The method, by the name of its protocol. Where it rates the answers one by one, the
-            seat then decides hearing its ratings, so that it has a stance to hold or to alter.
-        self_metrics: First of all the seat writes criteria of its own for the question, having seen
-            no answer, and hears them throughout (PRePair, appendix B.2).
+        opening: The method, by the name of its protocol. After rating the answers one by one, a seat
+            decides hearing its ratings, so that it has a stance to hold or to alter.
+        self_metrics: The seat first writes its own criteria for the question, before it sees an
+            answer, and hears them throughout (PRePair, appendix B.2).
     """
 
     opening: Method = "pairwise_cot"
     self_metrics: bool = False
 
 
-def private_cue(
+def build_private_cue(
     seat: Seat,
     comparison: Comparison,
-    ask: Ask,
+    options: VerdictOptions,
     *,
     task: str = "review_explained",
     hears: tuple[int, ...] = (),
     blind: bool = False,
 ) -> Cue:
-    """The seat's review of all answers before it has heard anybody; `hears` may name its own turns."""
+    """Return the cue for a seat's private review of all answers; `hears` may name its own turns."""
     return Cue(
         seat=seat.id,
         task=task,
         sees=comparison.shown,
         hears=hears,
         private=True,
-        ties=ask.ties,
-        aspects=ask.aspects,
+        ties=options.ties,
+        aspects=options.aspects,
         blind=blind,
     )
 
 
-def rating_cues(
+def build_rating_cues(
     seat: Seat,
     comparison: Comparison,
     *,
@@ -116,9 +116,9 @@ def rating_cues(
     hears: tuple[int, ...] = (),
     logprobs: bool = False,
 ) -> tuple[Cue, ...]:
-    """One cue for a rating of each answer, which shows that answer alone.
+    """Return one cue per answer for its rating, which shows that answer only.
 
-    `logprobs` asks for log-probabilities to weigh the rating by.
+    `logprobs` requests log-probabilities to weight the rating.
     """
     worst, best = scale.split("-")
     return tuple(
@@ -138,63 +138,62 @@ def rating_cues(
     )
 
 
-def method_cues(
+def build_method_cues(
     method: Method,
     seat: Seat,
     comparison: Comparison,
-    ask: Ask,
+    options: VerdictOptions,
     *,
     self_metrics: bool = False,
     blind: bool = False,
     start: int = 0,
 ) -> tuple[Cue, ...]:
-    """The seat's private cues when it judges by this method; the first of them is turn `start`.
+    """Return the seat's private cues for this method; the first is turn `start`.
 
-    They end with one for a verdict on all answers. `pointwise` and `score_reasons` rate each answer
-    alone before it, `prepair` explains each alone (PRePair, section 4 and Figure 7), `prepair_star`
-    explains all together (Figure 8); that last cue hears all of it, and sees nothing besides where it
-    is `blind`.
+    The last cue asks for a verdict on all answers and hears the others. Before it, `pointwise` and
+    `score_reasons` rate each answer alone, `prepair` explains each alone (PRePair, section 4 and
+    Figure 7), and `prepair_star` explains all together (Figure 8). A `blind` verdict sees nothing else.
     """
-    metrics = (_text_cue("write_criteria", seat, ask, sees=()),) if self_metrics else ()
+    metrics = (_text_cue("write_criteria", seat, options, sees=()),) if self_metrics else ()
     heard = tuple(range(start, start + len(metrics)))
-    first = (*metrics, *_preparation(method, seat, comparison, ask, hears=heard))
+    first = (*metrics, *_preparation(method, seat, comparison, options, hears=heard))
     task = _IN_ONE_REPLY.get(method, "decide")
     hears = tuple(range(start, start + len(first)))
-    last = private_cue(seat, comparison, ask, task=task, hears=hears, blind=blind)
+    last = build_private_cue(seat, comparison, options, task=task, hears=hears, blind=blind)
     return (*first, last)
 
 
-def opening_cue(
+def next_opening_cue(
     seats: tuple[Seat, ...],
     comparison: Comparison,
     turns: tuple[Turn, ...],
-    opening: Opening,
+    options: OpeningOptions,
     *,
     control: Control = "none",
 ) -> Cue | None:
-    """The next private cue of an opening in which one seat after the other reviews, or `None`."""
+    """Return the next private cue of an opening in seat order; `None` when all seats have reviewed."""
     if turns and not turns[-1].cue.private:
         return None
-    # What a seat says in private ends with its verdict.
+    # The verdict is the last private turn of a seat.
     ends = [turn.index + 1 for turn in turns if turn.cue.expects is Expects.VERDICT]
     place, start = len(ends), ends[-1] if ends else 0
     if place == len(seats):
         return None
-    cues = method_cues(
-        opening.opening,
+    cues = build_method_cues(
+        options.opening,
         seats[place],
-        order_of(place, comparison, control),
-        opening,
-        self_metrics=opening.self_metrics,
+        reorder_for_seat(place, comparison, control),
+        options,
+        self_metrics=options.self_metrics,
         start=start,
     )
     return cues[len(turns) - start]
 
 
-def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:
-    """The cues of one seat asked in two orders, both given as if they began with turn 0.
+def merge_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, ...]:
+    """Return the cues of one seat asked in two orders; both lists count turns from 0.
 
-    What is alone is said once and heard in both orders.
+    A cue that is the same in both orders comes once and is heard in both.
     """
     cues = list(shown)
     moved: list[int] = []
@@ -206,25 +205,45 @@ def in_both_orders(shown: Iterable[Cue], swapped: Iterable[Cue]) -> tuple[Cue, .
     return tuple(cues)
 
 
+def reorder_for_seat(place: int, comparison: Comparison, control: Control) -> Comparison:
+    """Return the comparison as it is shown to the seat in this place, from 0.
+
+    With swapped labels, every seat sees the answers rotated by one place against the seat before it,
+    and is not told: a neighbour's words then speak of other answers than the listener believes.
+    """
+    shift = place % len(comparison.answers)
+    if control != "swapped" or not shift:
+        return comparison
+    shown = comparison.shown
+    return comparison.reordered(shown[shift:] + shown[:shift])
+
+
 def _preparation(
-    method: Method, seat: Seat, comparison: Comparison, ask: Ask, *, hears: tuple[int, ...]
+    method: Method,
+    seat: Seat,
+    comparison: Comparison,
+    options: VerdictOptions,
+    *,
+    hears: tuple[int, ...],
 ) -> tuple[Cue, ...]:
-    """What a seat says, before its verdict, hearing these turns."""
+    """The cues before the verdict, each hearing these turns."""
     match method:
         case "prepair":
             return tuple(
-                _text_cue("explain_one", seat, ask, sees=(answer_id,), hears=hears)
+                _text_cue("explain_one", seat, options, sees=(answer_id,), hears=hears)
                 for answer_id in comparison.shown
             )
         case "prepair_star":
-            return (_text_cue("explain_both", seat, ask, sees=comparison.shown, hears=hears),)
+            return (_text_cue("explain_both", seat, options, sees=comparison.shown, hears=hears),)
         case "pointwise":
-            return rating_cues(seat, comparison, aspects=ask.aspects, hears=hears, logprobs=True)
+            return build_rating_cues(
+                seat, comparison, aspects=options.aspects, hears=hears, logprobs=True
+            )
         case "score_reasons":
-            return rating_cues(
+            return build_rating_cues(
                 seat,
                 comparison,
-                aspects=ask.aspects,
+                aspects=options.aspects,
                 task="score",
                 reply="schema_reasons_score",
                 hears=hears,
@@ -234,7 +253,12 @@ def _preparation(
 
 
 def _text_cue(
-    task: str, seat: Seat, ask: Ask, *, sees: tuple[str, ...], hears: tuple[int, ...] = ()
+    task: str,
+    seat: Seat,
+    options: VerdictOptions,
+    *,
+    sees: tuple[str, ...],
+    hears: tuple[int, ...] = (),
 ) -> Cue:
     return Cue(
         seat=seat.id,
@@ -243,5 +267,5 @@ def _text_cue(
         hears=hears,
         expects=Expects.TEXT,
         private=True,
-        aspects=ask.aspects,
+        aspects=options.aspects,
     )

@@ -245,7 +245,7 @@ CLAUSES: dict[str, Clause] = {
     "unanimous_refusal": Clause(
         "where no reply can be read, or all are refused, so is the conclusion",
         "Conclude UNREADABLE or REFUSED where no turn has a readable verdict or rating, never a "
-        "choice and never a tie; `settle`, `best_rated` and `last_verdict` do.",
+        "choice and never a tie; `settle`, `choose_best_rated` and `last_verdict` do.",
         _find_stance_from_nothing,
     ),
     "swap_symmetric": Clause(

@@ -27,7 +27,7 @@ from peerjudge.data import (
 from peerjudge.errors import ProtocolError
 from peerjudge.prompts import render
 from peerjudge.prompts.rendering import choose_mark
-from peerjudge.protocol import Method, best_rated, stances
+from peerjudge.protocol import Method, choose_best_rated, collect_stances
 from peerjudge.shelf import Shelf
 from peerjudge.verdicts import read_review
 
@@ -124,7 +124,7 @@ def test_of_several_answers_the_best_rated_wins_alone_or_not_at_all():
     """Among three answers one must be ahead of all others."""
     assert Played("pointwise", ids="abc", ratings={"a": 1, "b": 3, "c": 2}).verdict == READ["b"]
     assert Played("pointwise", ids="abc", ratings={"a": 3, "b": 3, "c": 2}).verdict == TIE
-    assert best_rated(comparison(), ()) == UNREADABLE
+    assert choose_best_rated(comparison(), ()) == UNREADABLE
 
 
 def test_where_one_is_the_best_rating_the_lower_one_wins():
@@ -239,7 +239,7 @@ def test_every_method_opens_every_discussion(name, method):
     played = Played(name, "abab", seats=2, ratings=ratings, opening=method, turns=2)
     private = [turn for turn in played.turns if turn.cue.private]
     assert [turn.cue.private for turn in played.turns] == [True] * len(private) + [False] * 2
-    assert stances(played.seats, private) == {"0": READ["a"], "1": READ["b"]}
+    assert collect_stances(played.seats, private) == {"0": READ["a"], "1": READ["b"]}
     own = {seat.id: [t.index for t in private if t.cue.seat == seat.id] for seat in played.seats}
     assert all(set(turn.cue.hears) <= set(own[turn.cue.seat]) for turn in private)
     assert played.turns[-1].cue.hears == tuple(range(len(played.turns) - 1))

@@ -19,7 +19,7 @@ from peerjudge.data import (
     strict_majority,
 )
 from peerjudge.errors import ProtocolError
-from peerjudge.protocol import Rounds, Talk, agreed, settle, stances
+from peerjudge.protocol import RoundOptions, TurnOptions, collect_stances, is_unanimous, settle
 
 A, B = Verdict.of("a"), Verdict.of("b")
 verdicts = st.sampled_from([A, B, TIE, UNREADABLE, REFUSED])
@@ -45,18 +45,18 @@ def said(*given_verdicts: Verdict | None, seats: int = 2) -> tuple[Turn, ...]:
 
 def test_a_stance_is_the_last_readable_verdict():
     """A reply that cannot be read leaves the stance as it was."""
-    assert stances(seated(2), said(A, B, UNREADABLE, A)) == {"s0": A, "s1": A}
-    assert stances(seated(2), said(A, REFUSED)) == {"s0": A, "s1": None}
+    assert collect_stances(seated(2), said(A, B, UNREADABLE, A)) == {"s0": A, "s1": A}
+    assert collect_stances(seated(2), said(A, REFUSED)) == {"s0": A, "s1": None}
 
 
 def test_seats_agree_only_when_all_have_the_same_stance():
     """A seat that has no stance agrees with nobody."""
-    assert agreed(seated(2), said(A, A))
-    assert agreed(seated(2), said(TIE, TIE))
-    assert not agreed(seated(2), said(A, B))
-    assert not agreed(seated(2), said(A, UNREADABLE))
-    assert not agreed(seated(2), said(UNREADABLE, UNREADABLE))
-    assert not agreed(seated(2), ())
+    assert is_unanimous(seated(2), said(A, A))
+    assert is_unanimous(seated(2), said(TIE, TIE))
+    assert not is_unanimous(seated(2), said(A, B))
+    assert not is_unanimous(seated(2), said(A, UNREADABLE))
+    assert not is_unanimous(seated(2), said(UNREADABLE, UNREADABLE))
+    assert not is_unanimous(seated(2), ())
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_a_majority_does_not_depend_on_the_order(votes: list[Verdict], random):
 def test_unanimous_seats_are_never_overruled(given_verdicts: list[Verdict], outcome):
     """Where all seats hold one stance it is the outcome, however the discussion is settled."""
     turns = said(*given_verdicts)
-    if agreed(seated(2), turns):
-        assert settle(seated(2), turns, outcome) == stances(seated(2), turns)["s0"]
+    if is_unanimous(seated(2), turns):
+        assert settle(seated(2), turns, outcome) == collect_stances(seated(2), turns)["s0"]
 
 
-@pytest.mark.parametrize("make", [lambda: Talk(turns=-1), lambda: Rounds(rounds=-1)])
+@pytest.mark.parametrize("make", [lambda: TurnOptions(turns=-1), lambda: RoundOptions(rounds=-1)])
 def test_a_discussion_has_no_negative_length(make):
     """A negative number of turns is a mistake, not an empty discussion."""
     with pytest.raises(ProtocolError, match="must be 0 or more, not -1"):
