@@ -20,7 +20,7 @@ from peerjudge.data import (
     Utterance,
     replace,
 )
-from peerjudge.engine import Journal, Reviewer, Staging, identify, play_all
+from peerjudge.engine import DiscussionSetup, Journal, Reviewer, identify, play_all
 from peerjudge.prompts import pack_identity
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
@@ -79,11 +79,13 @@ async def play(
 ) -> None:
     """PeerJudge's engine."""
     reviewers = dict.fromkeys(ROLES, reviewer)
-    stagings = (
-        Staging(transcript=each, protocol=PROTOCOL, reviewers=reviewers, pack=PACK, roles=ROLES)
+    setups = (
+        DiscussionSetup(
+            transcript=each, protocol=PROTOCOL, reviewers=reviewers, pack=PACK, roles=ROLES
+        )
         for each in plan
     )
-    await play_all(stagings, max_connections=at_a_time, journal=journal, on_end=on_end)
+    await play_all(setups, max_connections=at_a_time, journal=journal, on_end=on_end)
 
 
 @asynccontextmanager

@@ -1,20 +1,18 @@
-"""Where discussions are played: cues from a protocol, words from reviewers, turns to a journal."""
+"""The engine: plays discussions from a protocol's cues, reviewers' replies and a journal of turns."""
 
-from peerjudge.engine.asking import Asking
-from peerjudge.engine.cueing import MAX_TURNS, concluded, find_cue_fault, next_cue
+from peerjudge.engine.cues import MAX_TURNS, RequestBuilder, conclude, find_cue_fault, next_cue
 from peerjudge.engine.identity import comparison_key, identify
-from peerjudge.engine.interfaces import Journal, Reviewer, Staging
-from peerjudge.engine.play import discuss
-from peerjudge.engine.stream import play_all
+from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
+from peerjudge.engine.playing import discuss, play_all
 
 __all__ = [
     "MAX_TURNS",
-    "Asking",
+    "DiscussionSetup",
     "Journal",
+    "RequestBuilder",
     "Reviewer",
-    "Staging",
     "comparison_key",
-    "concluded",
+    "conclude",
     "discuss",
     "find_cue_fault",
     "identify",

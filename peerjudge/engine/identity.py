@@ -1,4 +1,4 @@
-"""What makes a discussion, and a random draw within it, the same as another."""
+"""Identities of discussions, and of the random draws within them, as content hashes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from hashlib import sha256
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
 from peerjudge.prompts import collect_heard, order_heard
 
-__all__ = ["Draws", "comparison_key", "identify"]
+__all__ = ["DrawKeys", "comparison_key", "identify"]
 
 Content = tuple[str, ...]
 
 
-# Asked for when a discussion is planned and when it begins; thousands may be planned in between.
+# Computed when a discussion is planned and when it begins, with thousands of others in between.
 @lru_cache(maxsize=4096)
 def comparison_key(comparison: Comparison) -> str:
-    """The content hash of a comparison as it is shown: another order is another key."""
+    """Return the content hash of a comparison in its shown order."""
     question, gold = comparison.question, comparison.gold
-    # Field by field, so that a field added to the noun does not make every discussion a new one.
+    # Field by field, so that a new field of the noun does not change every identity.
     return content_hash(
         comparison.id,
         [question.id, question.text, question.category],
@@ -31,18 +31,17 @@ def comparison_key(comparison: Comparison) -> str:
 
 
 def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -> str:
-    """The content hash of everything that determines a discussion, its `id`.
+    """Return the content hash of everything that determines a discussion, its `id`.
 
-    That is the comparison in its shown order, the protocol with its options, the seats (reviewer,
-    identity, sampling, role), the prompts, the seed and the repetition. The name of the condition
-    is not part of it, nor are turns, files and times: the same discussion under another name is
-    the same discussion, and is played once.
+    This covers the comparison in its shown order, the protocol with its options, the seats (reviewer,
+    identity, sampling, role), the prompts, the seed and the repetition. The name of the condition,
+    turns, files and times are left out: the same discussion under another name is played once.
 
     Args:
-        head: The discussion before its first turn; its own `id` is not looked at.
-        prompts: The identity of the prompt pack's words.
+        head: The discussion before its first turn; its own `id` does not matter.
+        prompts: The identity of the prompt pack.
         seed: The seed of the experiment.
-        code: The digest of the protocol's code, where that is the user's own and may be edited.
+        code: The digest of the protocol's code, if it is the user's own and may be edited.
     """
     options = sorted((head.options or {}).items())
     seats = [_seat_content(seat) for seat in head.seats]
@@ -58,17 +57,15 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -
     )
 
 
-class Draws:
-    """The draws of one discussion, turn by turn.
+class DrawKeys:
+    """Keys of the random draws of one discussion, turn by turn.
 
-    A draw depends on what is shown, on who is asked what, and on what was heard; on nothing that
-    differs between discussions of the same content. What is said of an answer alone depends on the
-    question and that answer's text, whatever other answers it is compared with: it is the same
-    draw in every pair.
+    A key depends on what is shown, on the speaker and its task, and on what it heard; on nothing that
+    differs between discussions of the same content. A cue that shows one answer depends on the
+    question and the text of that answer: it has the same key in every pair.
 
-    The n-th draw of one content within a discussion is a draw of its own: so a private review is
-    the same draw in every protocol, and three seats of one reviewer that are asked the same are
-    still three draws.
+    The n-th draw of one content within a discussion has a key of its own. So a private review has the
+    same key in every protocol, and three seats of one reviewer have three keys for the same request.
     """
 
     def __init__(self, transcript: Transcript) -> None:
@@ -78,8 +75,8 @@ class Draws:
         self._shown: dict[tuple[str, ...], Content] = {}
         self._drawn: list[str] = []
 
-    def of(self, cue: Cue, heard: Sequence[Turn], turns: Sequence[Turn]) -> str:
-        """The key of the draw for a cue; `heard` are those of all `turns` that it hears, as shown."""
+    def derive(self, cue: Cue, heard: Sequence[Turn], turns: Sequence[Turn]) -> str:
+        """Return the key for a cue after these turns; `heard` are the turns it hears, as shown."""
         earlier = self._drawn
         del earlier[len(turns) :]
         for turn in turns[len(earlier) :]:
@@ -94,7 +91,7 @@ class Draws:
         seat, sees = cue.seat, cue.sees
         shown = self._shown.get(sees)
         if shown is None:
-            shown = self._shown[sees] = self._about(sees)
+            shown = self._shown[sees] = self._shown_content(sees)
         parts = [*shown, *self._speakers[seat], cue.task]
         for turn in heard:
             parts += ("own" if turn.cue.seat == seat else "other", turn.utterance.text)
@@ -104,10 +101,10 @@ class Draws:
             parts.append("blind")
         if cue.control != "none":
             parts.append(cue.control)
-        # With the lengths in front, no two contents run together into the same text.
+        # The lengths keep different parts from joining into the same text.
         return f"{list(map(len, parts))} {''.join(parts)}"
 
-    def _about(self, sees: tuple[str, ...]) -> Content:
+    def _shown_content(self, sees: tuple[str, ...]) -> Content:
         comparison = self._comparison
         if len(sees) > 1:
             return (str(len(sees)), comparison.id, *sees)

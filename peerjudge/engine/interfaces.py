@@ -1,4 +1,4 @@
-"""What the stage asks of others: somebody who speaks, and a place where turns are kept."""
+"""Interfaces of the engine: the reviewer that speaks, the journal of turns, and a discussion's setup."""
 
 from __future__ import annotations
 
@@ -9,56 +9,56 @@ from typing import Protocol
 from peerjudge.data import PromptPack, Request, Transcript, Turn, Utterance
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["Journal", "Reviewer", "Staging"]
+__all__ = ["DiscussionSetup", "Journal", "Reviewer"]
 
 
 class Reviewer(Protocol):
-    """Whoever speaks from a seat: a model, a person, a record, a simulation.
+    """Speaker of a seat: a model, a person, a record, a simulation.
 
-    One reviewer serves many discussions at the same time and keeps nothing between calls that
-    changes what it says: the request holds all that it may know.
+    One reviewer serves many discussions at the same time. Its replies depend on the request alone, so it
+    keeps no state between calls that changes them.
     """
 
     @property
     def name(self) -> str:
-        """The name of the card that speaks."""
+        """The name of the reviewer's card."""
         ...
 
     async def speak(self, request: Request) -> Utterance:
-        """The reply to one request.
+        """Return the reply to one request.
 
-        An exception is final: whatever was worth a retry has been retried. It ends the discussion
-        as failed. Cancellation must be let through.
+        An exception is final, after all retries, and ends the discussion as failed. Cancellation must
+        pass through.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections; called once, when nobody will ask again."""
+        """Close connections; called once, after the last request."""
         ...
 
 
 class Journal(Protocol):
-    """Keeps turns so that they outlive the process."""
+    """Durable record of turns."""
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
-        """Keep this turn; returns only when it would survive a crash.
+        """Save a turn and return once it would survive a crash.
 
-        `transcript` is the discussion as it was opened: it may hold earlier turns, never later
-        ones. The first turn kept of a discussion takes back an earlier failure.
+        `transcript` is the discussion as it was opened: it may hold earlier turns, never later ones.
+        The first turn saved of a discussion clears an earlier failure.
         """
         ...
 
     async def end(self, transcript: Transcript) -> None:
-        """Keep how the discussion ended; returns only when that would survive a crash."""
+        """Save the end of the discussion and return once it would survive a crash."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staging:
-    """A discussion with all it takes to play it.
+class DiscussionSetup:
+    """A discussion with everything needed to play it.
 
-    `reviewers` and `roles` (the role prompts) are keyed by seat id; a seat without an entry in
-    `roles` has no role prompt.
+    `reviewers` and `roles` (the role prompts) are by seat id; a seat without an entry in `roles` has no
+    role prompt.
     """
 
     transcript: Transcript

@@ -30,7 +30,7 @@ from peerjudge.data import (
     to_json,
     to_plain,
 )
-from peerjudge.engine import Staging, discuss, identify
+from peerjudge.engine import DiscussionSetup, discuss, identify
 from peerjudge.errors import CardError, DataError
 from peerjudge.prompts import pack_identity
 from peerjudge.reviewers.adapters import make_reviewer
@@ -181,7 +181,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         self._running = True
         try:
             given = read_task(task)
-            staging = Staging(
+            setup = DiscussionSetup(
                 transcript=self._open_transcript(find_comparison(given)),
                 protocol=self._protocol,
                 reviewers=self._reviewers,
@@ -194,11 +194,11 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
                     messages.append(message)
                     yield message
             live = self._discussion
-            async with aclosing(live.play(staging, cancellation_token)) as turns:
+            async with aclosing(live.play(setup, cancellation_token)) as turns:
                 async for turn in turns:
-                    messages.append(build_turn_message(staging.transcript, turn))
+                    messages.append(build_turn_message(setup.transcript, turn))
                     yield messages[-1]
-            ended = live.transcript or staging.transcript
+            ended = live.transcript or setup.transcript
             messages.append(build_verdict_message(ended, source=self._name))
             yield messages[-1]
             yield TaskResult(messages=messages, stop_reason=describe_stop(ended))
@@ -304,17 +304,19 @@ class LiveDiscussion:
         self.going.set()
         self._turns: asyncio.Queue[Turn | None] = asyncio.Queue()
 
-    async def play(self, staging: Staging, token: CancellationToken | None) -> AsyncGenerator[Turn]:
+    async def play(
+        self, setup: DiscussionSetup, token: CancellationToken | None
+    ) -> AsyncGenerator[Turn]:
         """Play a discussion to its end; closing the generator or cancelling the token stops it."""
-        self.transcript = staging.transcript
+        self.transcript = setup.transcript
         turns = self._turns = asyncio.Queue()
         playing = asyncio.create_task(
             discuss(
-                staging.transcript,
-                protocol=staging.protocol,
-                reviewers=staging.reviewers,
-                pack=staging.pack,
-                roles=staging.roles,
+                setup.transcript,
+                protocol=setup.protocol,
+                reviewers=setup.reviewers,
+                pack=setup.pack,
+                roles=setup.roles,
                 journal=self,
             )
         )

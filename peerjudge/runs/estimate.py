@@ -28,7 +28,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
-from peerjudge.engine import MAX_TURNS, Asking
+from peerjudge.engine import MAX_TURNS, RequestBuilder
 from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.schedule import Cast, Plan
@@ -226,12 +226,12 @@ def simulate_calls(
     Raises `ProtocolError` if the protocol does not end.
     """
     turns = transcript.turns
-    asking = Asking(transcript, pack=pack, roles=roles)
+    requests = RequestBuilder(transcript, pack=pack, roles=roles)
     while (cue := protocol.next_cue(transcript.seats, transcript.comparison, turns)) is not None:
         if len(turns) >= MAX_TURNS:
             msg = f"protocol {protocol.name!r} has no end after {MAX_TURNS} turns"
             raise ProtocolError(msg)
-        request = asking.request(cue, turns)
+        request = requests.build(cue, turns)
         length = min(ASSUMED_REPLY, request.seat.sampling.max_tokens or ASSUMED_REPLY)
         prompt = count_prompt(request.messages, request.seat.reviewer, count)
         yield request, Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import structlog
 
 from peerjudge.data import Message, Request, Sampling, StopReason, Transcript, Usage, Utterance
-from peerjudge.engine import Reviewer, Staging
+from peerjudge.engine import DiscussionSetup, Reviewer
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.estimate import Costs, build_token_counter, simulate_calls
@@ -168,11 +168,11 @@ class Limits:
         cost = self._costs.of(reviewer, usage)
         return Amount(usage.prompt_tokens + usage.completion_tokens, cost or 0.0)
 
-    async def admit(self, staging: Staging) -> bool:
+    async def admit(self, setup: DiscussionSetup) -> bool:
         """Return whether the discussion may begin; waits while open ones may make room for it."""
         if self.failure_limit_reached.is_set():
             return False
-        return self.budget is None or await self._fits_budget(self.budget, staging)
+        return self.budget is None or await self._fits_budget(self.budget, setup)
 
     def end(self, transcript: Transcript) -> None:
         """Release the shares of a discussion that has ended, and count it."""
@@ -208,14 +208,14 @@ class Limits:
             msg = f"the discussion was not over after {self._deadline:g} s"
             raise DiscussionDeadlineError(msg) from cause
 
-    async def _fits_budget(self, budget: Budget, staging: Staging) -> bool:
-        await self._await_length_estimate(staging.transcript)
+    async def _fits_budget(self, budget: Budget, setup: DiscussionSetup) -> bool:
+        await self._await_length_estimate(setup.transcript)
         whole, slack = Amount(), Amount()
         calls = simulate_calls(
-            staging.transcript,
-            staging.protocol,
-            pack=staging.pack,
-            roles=staging.roles,
+            setup.transcript,
+            setup.protocol,
+            pack=setup.pack,
+            roles=setup.roles,
             count=self._count,
         )
         for request, usage in calls:
@@ -227,7 +227,7 @@ class Limits:
             whole += expected
             slack = slack.maximum(self.price(reviewer.name, longest) - expected)
         # With room for its longest call, a discussion seldom has to wait for others to end.
-        return await budget.open(staging.transcript.id, whole + slack)
+        return await budget.open(setup.transcript.id, whole + slack)
 
     async def _await_length_estimate(self, transcript: Transcript) -> None:
         """Wait until the reply length of each seat without `max_tokens` is known.

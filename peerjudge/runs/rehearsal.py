@@ -19,7 +19,7 @@ from peerjudge.data import (
     Utterance,
     Verdict,
 )
-from peerjudge.engine import concluded, next_cue
+from peerjudge.engine import conclude, next_cue
 from peerjudge.errors import PromptError, ProtocolError
 from peerjudge.prompts import render
 from peerjudge.protocol import DiscussionProtocol
@@ -46,7 +46,7 @@ def rehearse(protocol: DiscussionProtocol, pack: PromptPack | None = None, *, se
     seated = tuple(Seat(id=f"seat_{n}", reviewer=f"reviewer_{n}") for n in range(1, seats + 1))
     for choice in (_choose_own_number, _choose_first, _be_unreadable):
         turns = _simulate(protocol, pack, seated, comparison, choice)
-        verdict = concluded(protocol, seated, comparison, turns)
+        verdict = conclude(protocol, seated, comparison, turns)
         if verdict.choice is not None and verdict.choice not in comparison.shown:
             msg = f"protocol {protocol.name!r} concludes {verdict}, which is not one of the answers"
             raise ProtocolError(msg)

@@ -13,7 +13,7 @@ from structlog.contextvars import bound_contextvars
 
 from peerjudge.data import Experiment, Transcript
 from peerjudge.datasets.catalogue import CACHE_VARIABLE
-from peerjudge.engine import Reviewer, Staging, play_all
+from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.limits import Limits, check_limits
@@ -189,7 +189,7 @@ class _Runner:
         )
         await run_until(playing, self._limits.stop_events)
 
-    async def _stagings(self) -> AsyncIterator[Staging]:
+    async def _stagings(self) -> AsyncIterator[DiscussionSetup]:
         """Yield the discussions to run, looked up in the store a chunk at a time."""
         prepared = self._prepared
         named = {part.condition.name: part for part in prepared.plan.parts}
@@ -203,16 +203,16 @@ class _Runner:
             # A stored discussion may have the name of another condition, so look it up by its id.
             parts = {head.id: named[head.condition] for head in chunk}
             for transcript in remaining:
-                staging = self._stage(transcript, parts[transcript.id])
-                if not await self._limits.admit(staging):
+                setup = self._set_up(transcript, parts[transcript.id])
+                if not await self._limits.admit(setup):
                     return
                 if self._observer is not None:
                     self._observer.began(transcript)
-                yield staging
+                yield setup
 
-    def _stage(self, transcript: Transcript, part: Part) -> Staging:
+    def _set_up(self, transcript: Transcript, part: Part) -> DiscussionSetup:
         cast = self._prepared.plan.cast
-        return Staging(
+        return DiscussionSetup(
             transcript=transcript,
             protocol=part.protocol,
             reviewers={seat.id: self._reviewers[seat.reviewer] for seat in transcript.seats},

@@ -6,7 +6,7 @@ import pytest
 
 from peerjudge.data import Cue, Role, Sampling, Transcript, replace
 from peerjudge.engine import discuss, identify
-from peerjudge.engine.identity import Draws
+from peerjudge.engine.identity import DrawKeys
 from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of
 
 HEAD = Transcript(
@@ -123,6 +123,6 @@ async def test_another_shown_order_or_temperature_is_another_draw():
 def test_another_way_of_asking_is_another_draw(change):
     """The form of the reply, what is heard in place of an argument, and what is not shown."""
     cue = Cue(seat="seat-1", task="score", sees=("answer-1",), private=True)
-    plain, changed = (Draws(HEAD).of(one, (), ()) for one in (cue, replace(cue, **change)))
+    plain, changed = (DrawKeys(HEAD).derive(one, (), ()) for one in (cue, replace(cue, **change)))
     assert plain != changed
-    assert plain == Draws(HEAD).of(cue, (), ())
+    assert plain == DrawKeys(HEAD).derive(cue, (), ())

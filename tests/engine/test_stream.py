@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from peerjudge.data import StopReason, Transcript, Utterance
-from peerjudge.engine import Staging, play_all
+from peerjudge.engine import DiscussionSetup, play_all
 from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of
 
@@ -44,7 +44,7 @@ def staged(number, reviewer, *, protocol=None, seats=SEATS):
     head = Transcript(
         id=f"d{number}", comparison=COMPARISON, protocol="p", seats=seats, repetition=number
     )
-    return Staging(
+    return DiscussionSetup(
         transcript=head,
         protocol=protocol or rounds_of(1),
         reviewers={seat.id: reviewer for seat in seats},

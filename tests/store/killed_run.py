@@ -11,7 +11,7 @@ import signal
 import sys
 
 from peerjudge.data import Transcript, Utterance, replace
-from peerjudge.engine import Staging, identify, play_all
+from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.store import Store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of
 
@@ -56,8 +56,8 @@ async def main(place, last):
     reviewer = Printing(last)
     async with Store.open(place) as store:
         to_play = await store.enlist("run", list(planned()))
-        stagings = (
-            Staging(
+        setups = (
+            DiscussionSetup(
                 transcript=transcript,
                 protocol=PROTOCOL,
                 reviewers={seat.id: reviewer for seat in transcript.seats},
@@ -66,7 +66,7 @@ async def main(place, last):
             )
             for transcript in to_play
         )
-        await play_all(stagings, max_connections=16, journal=store)
+        await play_all(setups, max_connections=16, journal=store)
 
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2])))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from peerjudge.data import Transcript, Utterance, replace
-from peerjudge.engine import Staging, identify, play_all
+from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
 from peerjudge.store import Archive, Status, Store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
@@ -129,8 +129,8 @@ def _heads(count):
 async def _play(store, reviewer, count):
     """Play the unfinished ones of `count` discussions, eight at a time."""
     to_play = await store.enlist("run", list(_heads(count)))
-    stagings = (
-        Staging(
+    setups = (
+        DiscussionSetup(
             transcript=transcript,
             protocol=PROTOCOL,
             reviewers={seat.id: reviewer for seat in SEATS},
@@ -139,7 +139,7 @@ async def _play(store, reviewer, count):
         )
         for transcript in to_play
     )
-    await play_all(stagings, max_connections=8, journal=store)
+    await play_all(setups, max_connections=8, journal=store)
 
 
 async def test_a_run_is_the_same_on_either_database(url, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import StopReason, Transcript, Utterance, replace
-from peerjudge.engine import Staging, discuss, identify, play_all
+from peerjudge.engine import DiscussionSetup, discuss, identify, play_all
 from peerjudge.errors import StoreError
 from peerjudge.store import Archive, Status, Store
 from peerjudge.testing import (
@@ -57,7 +57,7 @@ def head_of(number=0, *, condition="talk", seats=SEATS):
 
 def staged(transcript, reviewer):
     """Return this discussion with one reviewer in all its seats."""
-    return Staging(
+    return DiscussionSetup(
         transcript=transcript,
         protocol=PROTOCOL,
         reviewers={seat.id: reviewer for seat in transcript.seats},
@@ -68,11 +68,11 @@ def staged(transcript, reviewer):
 
 async def played(transcript, reviewer, journal=None):
     """Play the discussion to its end."""
-    staging = staged(transcript, reviewer)
+    setup = staged(transcript, reviewer)
     return await discuss(
         transcript,
         protocol=PROTOCOL,
-        reviewers=staging.reviewers,
+        reviewers=setup.reviewers,
         pack=PLAIN_PACK,
         roles={},
         journal=journal,

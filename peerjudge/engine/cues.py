@@ -1,12 +1,17 @@
-"""Calls of a protocol for its next cue and its conclusion, checked against its contract."""
+"""Cues and conclusions of a protocol, checked against its contract, and the requests from its cues."""
 
 from __future__ import annotations
 
-from peerjudge.data import Comparison, Cue, Seat, Turn, Verdict
+from collections.abc import Mapping
+from functools import partial
+
+from peerjudge.data import Comparison, Cue, PromptPack, Request, Seat, Transcript, Turn, Verdict
+from peerjudge.engine.identity import DrawKeys
 from peerjudge.errors import PeerJudgeError, ProtocolError
+from peerjudge.prompts import Prompter, collect_heard, order_heard
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["MAX_TURNS", "concluded", "find_cue_fault", "next_cue"]
+__all__ = ["MAX_TURNS", "RequestBuilder", "conclude", "find_cue_fault", "next_cue"]
 
 MAX_TURNS = 1000
 """The most turns of a discussion; a protocol that cues more never ends."""
@@ -42,7 +47,7 @@ def next_cue(
     return cue
 
 
-def concluded(
+def conclude(
     protocol: DiscussionProtocol,
     seats: tuple[Seat, ...],
     comparison: Comparison,
@@ -80,3 +85,40 @@ def find_cue_fault(
     if cue.sees != shown and not (len(set(cue.sees)) == len(cue.sees) and {*cue.sees} <= {*shown}):
         return f"shows {list(cue.sees)}, not different answers of {list(shown)},"
     return None
+
+
+class RequestBuilder:
+    """Builder of the requests of one discussion; it keeps what later requests repeat.
+
+    Turns come in order; a turn may come again.
+
+    Args:
+        transcript: The discussion, with the turns it has so far.
+        pack: The prompt pack.
+        roles: The role prompts, by seat id.
+    """
+
+    def __init__(
+        self, transcript: Transcript, *, pack: PromptPack, roles: Mapping[str, str]
+    ) -> None:
+        self._transcript = transcript
+        self._seats = {seat.id: seat for seat in transcript.seats}
+        self._draws = DrawKeys(transcript)
+        self._prompter = Prompter(
+            pack, seats=transcript.seats, comparison=transcript.comparison, roles=roles
+        )
+
+    def build(self, cue: Cue, turns: tuple[Turn, ...]) -> Request:
+        """Build the request for the cue after these turns; raises `PromptError` for missing words."""
+        heard = collect_heard(turns, cue)
+        shown = order_heard(heard, cue)
+        return Request(
+            discussion=self._transcript.id,
+            turn=len(turns),
+            seat=self._seats[cue.seat],
+            cue=cue,
+            comparison=self._transcript.comparison,
+            heard=heard,
+            messages=self._prompter.render(cue, shown),
+            drawn=partial(self._draws.derive, cue, shown, turns),
+        )

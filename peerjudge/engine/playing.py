@@ -1,0 +1,239 @@
+"""The turn loop of one discussion, and a stream of discussions with bounded concurrency."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+)
+from contextlib import aclosing, contextmanager
+from contextvars import ContextVar
+
+import structlog
+from structlog.contextvars import bind_contextvars, reset_contextvars
+
+from peerjudge.data import (
+    Failure,
+    PromptPack,
+    Request,
+    StopReason,
+    Transcript,
+    Turn,
+    Utterance,
+    replace,
+)
+from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
+from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
+from peerjudge.errors import ExperimentError, ProtocolError, StoreError
+from peerjudge.protocol import DiscussionProtocol
+from peerjudge.verdicts import read_review
+
+__all__ = ["discuss", "play_all"]
+
+_LONGEST_MESSAGE = 1000
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+async def discuss(
+    transcript: Transcript,
+    *,
+    protocol: DiscussionProtocol,
+    reviewers: Mapping[str, Reviewer],
+    pack: PromptPack,
+    roles: Mapping[str, str],
+    journal: Journal | None = None,
+) -> Transcript:
+    """Play a discussion from its last turn until the protocol has no further cue.
+
+    A complete discussion is returned unchanged; a failed one resumes at the turn that failed.
+    Cancellation leaves the turns that were saved and no partial turn.
+
+    Args:
+        transcript: The discussion, with the turns it has so far.
+        protocol: The protocol.
+        reviewers: The reviewers, by seat id.
+        pack: The prompt pack.
+        roles: The role prompts, by seat id.
+        journal: Saves each turn before the next request.
+
+    Returns:
+        The ended transcript. If a reviewer raised, it has stopped as `FAILED` and its `failure` names
+        the type of the exception; a failure of a model is data, not an error.
+
+    Raises:
+        ProtocolError: The protocol breaks its contract, or seats and reviewers do not match.
+        StoreError: A turn could not be saved.
+    """
+    setup = DiscussionSetup(
+        transcript=transcript, protocol=protocol, reviewers=reviewers, pack=pack, roles=roles
+    )
+    return await _play(setup, journal)
+
+
+async def play_all(
+    plan: Iterable[DiscussionSetup] | AsyncIterable[DiscussionSetup],
+    *,
+    max_connections: int,
+    journal: Journal | None = None,
+    on_end: Callable[[Transcript], None] | None = None,
+) -> None:
+    """Play every discussion of a plan, at most `max_connections` at a time.
+
+    The plan is read as discussions end, so it may be of any length. A discussion makes one call at a
+    time, so the limit bounds the concurrent calls as well.
+
+    Args:
+        plan: The discussions, read one by one, in order.
+        max_connections: The most discussions open at a time.
+        journal: Saves the turns.
+        on_end: Called with every ended discussion, complete or failed, in the order of ending.
+
+    Raises:
+        ExperimentError: `max_connections` is below 1.
+        PeerJudgeError: The first error of a discussion or of the plan; all others are cancelled, and
+            saved turns stay saved.
+    """
+    if max_connections < 1:
+        msg = f"max_connections must be at least 1, not {max_connections}"
+        raise ExperimentError(msg)
+    turnstile = asyncio.Lock()
+
+    async def play_on(feed: AsyncGenerator[DiscussionSetup]) -> None:
+        while True:
+            async with turnstile:
+                setup = await anext(feed, None)
+            if setup is None:
+                return
+            ended = await _play(setup, journal)
+            if on_end is not None:
+                on_end(ended)
+            # With reviewers that never wait, the loop must still see a Ctrl-C.
+            await asyncio.sleep(0)
+
+    async with aclosing(_feed(plan)) as feed:
+        with _relaxed_gc():
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(max_connections):
+                        workers.create_task(play_on(feed))
+            except BaseExceptionGroup as group:
+                raise group.exceptions[0] from None
+
+
+async def _feed(
+    plan: Iterable[DiscussionSetup] | AsyncIterable[DiscussionSetup],
+) -> AsyncGenerator[DiscussionSetup]:
+    if isinstance(plan, AsyncIterable):
+        async for setup in plan:
+            yield setup
+    else:
+        for setup in plan:
+            yield setup
+
+
+@contextmanager
+def _relaxed_gc() -> Generator[None]:
+    """Collect garbage less often, without the objects that exist before the run.
+
+    Thousands of open discussions hold many live objects; at the usual thresholds the collector
+    searches them again and again, and holds all discussions up each time.
+    """
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
+
+
+async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
+    opened = setup.transcript
+    if opened.stop is StopReason.COMPLETE:
+        return opened
+    _require_reviewers(setup)
+    if opened.stop is not None:
+        opened = replace(opened, stop=None, failure=None)
+    bound = bind_contextvars(discussion=opened.id, turn=len(opened.turns))
+    try:
+        turns, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
+        if failure is None:
+            verdict = conclude(setup.protocol, opened.seats, opened.comparison, turns)
+            ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
+        else:
+            ended = replace(opened, turns=turns, stop=StopReason.FAILED, failure=failure)
+        if journal is not None:
+            await journal.end(ended)
+    finally:
+        reset_contextvars(**bound)
+    return ended
+
+
+async def _play_turns(
+    setup: DiscussionSetup, opened: Transcript, journal: Journal | None, *, now: ContextVar[int]
+) -> tuple[tuple[Turn, ...], Failure | None]:
+    """Play turns until no cue is left or one fails; `now` holds the turn for the log."""
+    comparison, turns = opened.comparison, opened.turns
+    requests = RequestBuilder(opened, pack=setup.pack, roles=setup.roles)
+    while (cue := next_cue(setup.protocol, opened.seats, comparison, turns)) is not None:
+        now.set(len(turns))
+        request = requests.build(cue, turns)
+        said = await _speak(setup.reviewers[cue.seat], request)
+        if isinstance(said, Failure):
+            return turns, said
+        read = read_review(said.text, cue=cue, comparison=comparison, logprobs=said.logprobs)
+        turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
+        if journal is not None:
+            await journal.turn(opened, turn)
+        turns = (*turns, turn)
+    return turns, None
+
+
+async def _speak(reviewer: Reviewer, request: Request) -> Utterance | Failure:
+    try:
+        said = await reviewer.speak(request)
+        return said if said.text.isascii() else _drop_surrogates(said)
+    except StoreError:
+        raise
+    except asyncio.CancelledError as cause:
+        # Some libraries raise this when a connection dies, although nothing cancelled the task.
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
+        return _describe_failure(cause, request)
+    except Exception as cause:  # noqa: BLE001  a reviewer is user code: its errors are data
+        return _describe_failure(cause, request)
+
+
+def _drop_surrogates(said: Utterance) -> Utterance:
+    """The utterance without halves of surrogate pairs, which no file and no request can hold."""
+    try:
+        said.text.encode()
+    except UnicodeEncodeError:
+        whole = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return replace(said, text=whole)
+    return said
+
+
+def _describe_failure(cause: BaseException, request: Request) -> Failure:
+    kind = type(cause).__name__
+    message = str(cause)[:_LONGEST_MESSAGE]
+    _log.warning("turn failed", reviewer=request.seat.reviewer, kind=kind, message=message)
+    return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)
+
+
+def _require_reviewers(setup: DiscussionSetup) -> None:
+    transcript = setup.transcript
+    setup.protocol.require(seats=len(transcript.seats), answers=len(transcript.comparison.answers))
+    seated = [seat.id for seat in transcript.seats]
+    if sorted(seated) != sorted(setup.reviewers):
+        msg = f"seats {seated} need one reviewer each; there are reviewers for {list(setup.reviewers)}"
+        raise ProtocolError(msg)
