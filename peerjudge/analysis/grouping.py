@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.ballots import Ballots, Bools
+from peerjudge.analysis.ballots import Ballots, Bools, Codes
 
 Ints = npt.NDArray[np.int64]
 Column = npt.NDArray[np.integer] | Bools
@@ -54,12 +54,13 @@ def count_earlier(*columns: Column) -> Ints:
 class OrderMatches:
     """Judgements made in two or more shown orders, one entry each, in order of appearance.
 
-    `row` is the first ballot of the judgement. `same` is true where all its verdicts are equal,
-    `readable` where all are readable; `first` and `second` where the first-shown, or the
-    second-shown, of two answers is chosen in every order.
+    `row` is the first ballot of the judgement, `verdict` the verdict in one of the orders. `same` is
+    true where all its verdicts are equal, `readable` where all are readable; `first` and `second`
+    where the first-shown, or the second-shown, of two answers is chosen in every order.
     """
 
     row: Ints
+    verdict: Codes
     same: Bools
     readable: Bools
     first: Bools
@@ -89,6 +90,7 @@ def match_orders(ballots: Ballots, *key: Column) -> OrderMatches:
     several = np.bincount(row, minlength=count) > 1
     return OrderMatches(
         row=first_row[several],
+        verdict=any_of[several],
         same=every(verdict == any_of[row])[several],
         readable=every(ballots.readable[last])[several],
         first=every(score == -1.0)[several],

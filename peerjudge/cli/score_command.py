@@ -1,14 +1,21 @@
-"""`peerjudge score`: how right reviewers are, on record or in a run."""
+"""`peerjudge score`: the accuracy of reviewers, recorded or in a run."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json
 from peerjudge.cli.rank_command import split_names
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.scoring import Beside, Judged, PublishedTable, Scores
+    from collections.abc import Sequence
+
+    from peerjudge.analysis.ballots import Ballots
+    from peerjudge.analysis.published import Match, PublishedTable
+    from peerjudge.analysis.ratings import RatingKind
+    from peerjudge.analysis.scoring import Scores
+    from peerjudge.data import RecordedReview
 
 __all__ = ["score_command"]
 
@@ -26,82 +33,95 @@ async def score_command(
     seed: int = 0,
     json: bool = False,
 ) -> int:
-    """Accuracy of reviewers against gold, with intervals, in all and by group.
+    """Accuracy of reviewers against gold, with intervals, in total and by group.
 
-    Of a run, every condition is scored: what its discussions concluded, and what its reviewers
-    thought in private. Ratings of single answers are scored by their correlation with gold.
+    For a run, every condition is scored: the conclusions of its discussions, and the private
+    verdicts of its reviewers. Ratings of single answers are scored by their correlation with gold.
 
     Parameters
     ----------
     source
         A run folder, a store URL, or a dataset NAME:PATH that carries reviews.
     by
-        subset, category, labeler (every vote is then a gold of its own), or a column of your data.
+        subset, category, labeler (every vote is then a gold verdict), or a column of your data.
     reviewers
         Only these, separated by commas; `*` stands for any letters, as in 'GPT-4/*'.
     gold
-        A dataset NAME:PATH to take gold, groups and votes from, instead of those of the source.
+        A dataset NAME:PATH whose gold, groups and votes replace those of the source.
     own_reading
         Read recorded texts again and score that reading as well.
     disagreements
-        List the replies in which that reading is not what is on record; JSON always has them.
+        List the replies whose reading differs from the record; JSON always has them.
     beside
-        Published figures to put beside a run's, NAME or NAME:EVALUATOR; `prepair` is there.
+        Published figures to compare with those of a run, NAME or NAME:EVALUATOR; `prepair` is there.
     seed
-        Of the resampling of questions that makes the intervals.
+        Seed of the resampling of questions for the intervals.
     json
-        Print one JSON document.
+        Print the result as one JSON document.
     """
-    from peerjudge.analysis.scoring import score, score_document, with_gold
+    from peerjudge.analysis.score_document import build_score_document
+    from peerjudge.analysis.scoring import score_ballots
     from peerjudge.datasets import load as load_dataset
 
-    judged = await _judged(source, split_names(reviewers), own_reading=own_reading)
-    if gold is not None:
-        judged = with_gold(judged, load_dataset(gold))
-    scores = score(judged, by=by, seed=seed)
-    published = None if beside is None else _beside(scores, beside)
+    ballots, reviews, ratings = await _read(source)
+    scores = score_ballots(
+        ballots,
+        by=by,
+        reviewers=split_names(reviewers),
+        gold=None if gold is None else load_dataset(gold),
+        reviews=reviews if own_reading else (),
+        ratings=ratings,
+        seed=seed,
+    )
+    published = None if beside is None else _match(scores, beside)
     if json:
-        print_json(score_document(scores, published=published))
+        print_json(build_score_document(scores, published=published))
     else:
         _print(scores, disagreements=disagreements, published=published)
     return 0
 
 
-async def _judged(source: str, reviewers: list[str] | None, *, own_reading: bool) -> Judged:
-    from peerjudge.analysis.scoring import Gathering, judged_from_dataset
+async def _read(
+    source: str,
+) -> tuple[Ballots, Sequence[RecordedReview], Counter[RatingKind]]:
+    """Return the ballots, the reviews of a dataset, and the kinds of ratings of a run."""
+    from peerjudge.analysis.assembling import collect_reviews
+    from peerjudge.analysis.collecting import BallotCollector
+    from peerjudge.analysis.ratings import find_ratings
     from peerjudge.cli import reporting
     from peerjudge.datasets import load as load_dataset
     from peerjudge.runs import is_run, open_run
 
+    ratings: Counter[RatingKind] = Counter()
     if not is_run(source):
-        return judged_from_dataset(
-            load_dataset(source), reviewers=reviewers, own_reading=own_reading
-        )
-    gathering = Gathering()
+        dataset = load_dataset(source)
+        return collect_reviews(dataset), dataset.reviews, ratings
+    collector = BallotCollector()
     async with open_run(source) as opened:
         async for transcript in reporting.played(opened):
-            gathering.add(transcript)
-    return gathering.judged(source, reviewers=reviewers)
+            collector.add(transcript)
+            ratings.update(find_ratings(transcript))
+    return collector.ballots(name=source), (), ratings
 
 
-def _beside(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Beside, ...]]:
-    from peerjudge.analysis.scoring import beside
+def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ...]]:
+    from peerjudge.analysis.published import match_published
     from peerjudge.datasets.published import read_published_tables
 
     name, _, setting = wanted.partition(":")
-    return beside(scores, read_published_tables(name), setting=setting)
+    return match_published(scores, read_published_tables(name), setting=setting)
 
 
 def _print(
     scores: Scores,
     *,
     disagreements: bool,
-    published: tuple[PublishedTable, tuple[Beside, ...]] | None,
+    published: tuple[PublishedTable, tuple[Match, ...]] | None,
 ) -> None:
     from peerjudge.cli import score_tables
 
     if published is not None:
-        score_tables.print_beside(scores, *published)
+        score_tables.print_published(scores, *published)
         return
     if scores.scores:
         score_tables.print_accuracy(scores)

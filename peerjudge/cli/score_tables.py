@@ -1,4 +1,4 @@
-"""Lays scores out as tables for the terminal; all shares in percent."""
+"""Tables of scores for the terminal; all shares in percent."""
 
 from __future__ import annotations
 
@@ -12,16 +12,10 @@ from peerjudge.data import Measurement, Outcome
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.analysis.scoring import Beside, Cell, Judge, PublishedTable, Score, Scores
-
-__all__ = [
-    "print_accuracy",
-    "print_beside",
-    "print_correlations",
-    "print_details",
-    "print_disagreements",
-    "print_ratings",
-]
+    from peerjudge.analysis.cells import Cell
+    from peerjudge.analysis.judges import Judge
+    from peerjudge.analysis.published import Match, PublishedTable
+    from peerjudge.analysis.scoring import Score, Scores
 
 _NONE = "-"
 _END = 120
@@ -29,7 +23,7 @@ _EXACT = 1e-9
 
 
 def print_accuracy(scores: Scores) -> None:
-    """One row per judge, one column per group: accuracy over readable verdicts, with its interval."""
+    """Print the accuracy over readable verdicts, one row per judge and one column per group."""
     level = f"{scores.level:.0%}".removesuffix("%")
     title = f"Accuracy in %, with {level} % intervals{_simulated(scores)}"
     table = _table(title, *_headings(scores), "all", *scores.groups)
@@ -40,11 +34,11 @@ def print_accuracy(scores: Scores) -> None:
 
 
 def print_details(scores: Scores) -> None:
-    """One row per judge: what its accuracy rests on, and how sure of itself it is."""
+    """Print the outcomes, bounds and order consistency of every judge."""
     own = any(one.own_reading for one in scores.scores)
-    extra = ("own reading", "read otherwise") if own else ()
+    extra = ("own reading", "read differently") if own else ()
     table = _table(
-        "\nWhat it rests on (bounds: all without a verdict wrong, or right)",
+        "\nVerdicts (bounds: accuracy if all without a verdict are wrong, or right)",
         *_headings(scores),
         "verdicts",
         "ties",
@@ -70,14 +64,12 @@ def print_details(scores: Scores) -> None:
         )
     show(table)
     if scores.left_out:
-        results().print(
-            f"\n{scores.left_out} discussions did not come to their end and are left out"
-        )
+        results().print(f"\n{scores.left_out} incomplete discussions are left out")
 
 
-def print_beside(scores: Scores, published: PublishedTable, rows: tuple[Beside, ...]) -> None:
-    """One row per method, one column per group: what was found, and what was printed."""
-    ours = "simulated" if scores.simulated else "found here"
+def print_published(scores: Scores, published: PublishedTable, rows: tuple[Match, ...]) -> None:
+    """Print measured and published accuracy, one row per method and one column per group."""
+    ours = "simulated" if scores.simulated else "measured"
     columns = [column for column in published.items if column in scores.groups or not column]
     table = _table(
         f"Accuracy in %: {ours} / {published.title}, {published.name}",
@@ -86,23 +78,24 @@ def print_beside(scores: Scores, published: PublishedTable, rows: tuple[Beside, 
         "beside",
         *(f"{column or 'all'} ({published.items[column]})" for column in columns),
     )
-    for row in rows:
-        line = row.published
+    for score, method, line in rows:
+        cells = [score.groups.get(column) if column else score.total for column in columns]
+        printed = [None if line is None else line.values.get(column) for column in columns]
         table.add_row(
-            row.score.judge.reviewer,
-            row.method,
+            score.judge.reviewer,
+            method,
             _NONE if line is None else line.setting,
-            *(_pair(row, column) for column in columns),
+            *map(_pair, cells, printed),
         )
     show(table)
     console = results()
     console.print(f"\nPublished: {published.source}", soft_wrap=True)
     if scores.simulated:
-        console.print("Simulated reviewers: their figures say nothing about any model.")
+        console.print("Simulated reviewers: these numbers say nothing about real models.")
 
 
 def print_correlations(scores: Scores) -> None:
-    """One row per judge and aspect: how its ratings go with gold."""
+    """Print the correlation of ratings with gold, one row per judge and aspect."""
     table = _table(
         f"Ratings against gold{_simulated(scores)}",
         *_headings(scores),
@@ -134,7 +127,7 @@ def print_correlations(scores: Scores) -> None:
 
 
 def print_ratings(scores: Scores) -> None:
-    """How many ratings are weighted by log-probabilities, and of how many there were none."""
+    """Print the number of ratings that are weighted by log-probabilities, stated or unreadable."""
     for one in scores.ratings:
         results().print(
             f"\n{one.condition}, {one.reviewer}: {one.weighted:,} ratings weighted by "
@@ -145,11 +138,9 @@ def print_ratings(scores: Scores) -> None:
 
 
 def print_disagreements(scores: Scores) -> None:
-    """Every reply that we read otherwise than it is on record, with how it begins and ends."""
+    """Print every reply that is read differently from the record: its beginning and its end."""
     console = results()
-    console.print(
-        f"\n{len(scores.disagreements)} replies are read otherwise than they are on record"
-    )
+    console.print(f"\n{len(scores.disagreements)} replies are read differently from the record")
     for one in scores.disagreements:
         line = (
             f"{one.judge.reviewer}  {one.comparison}  shown {' '.join(one.shown)}: on record "
@@ -196,10 +187,8 @@ def _own(one: Score) -> tuple[str, str]:
     return _accuracy(own.total), str(own.different + own.only_recorded + own.only_own)
 
 
-def _pair(row: Beside, column: str) -> str:
-    cell = row.score.groups.get(column) if column else row.score.total
+def _pair(cell: Cell | None, printed: float | None) -> str:
     ours = _NONE if cell is None or not cell.accuracy.n else f"{100 * cell.accuracy.value:.1f}"
-    printed = row.published.values.get(column) if row.published is not None else None
     return f"{ours} / {_NONE if printed is None else f'{100 * printed:.1f}'}"
 
 

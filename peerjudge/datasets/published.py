@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import cast
 
-from peerjudge.analysis.scoring import PublishedLine, PublishedTable
+from peerjudge.analysis.published import PublishedLine, PublishedTable
 from peerjudge.errors import DataError
 
 _TABLES = Path(__file__).parent / "tables"

@@ -1,4 +1,4 @@
-"""How right reviewers are: the published statistics, cases worked out by hand, and laws."""
+"""Accuracy of reviewers: published statistics, cases computed by hand, and invariants."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.analysis import Sampler, collect_reviews, measure_accuracy
-from peerjudge.analysis.scoring import (
-    judged_from_dataset,
-    judged_from_transcripts,
-    score,
-    score_document,
-    with_gold,
-)
+from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.score_document import build_score_document
+from peerjudge.analysis.scoring import Scores, score_ballots
 from peerjudge.data import (
     INCONSISTENT,
     TIE,
@@ -87,8 +83,16 @@ def _told(marks: dict[str, str], **kinds) -> Dataset:
     return _dataset(comparisons, reviews)
 
 
+def _score(dataset: Dataset, **options) -> Scores:
+    return score_ballots(collect_reviews(dataset), reviews=dataset.reviews, **options)
+
+
+def _score_run(told, **options) -> Scores:
+    return score_ballots(collect_transcripts(told, name="run"), **options)
+
+
 def _only(dataset: Dataset, **options):
-    (found,) = score(judged_from_dataset(dataset), **options).scores
+    (found,) = _score(dataset, **options).scores
     return found
 
 
@@ -112,13 +116,12 @@ def native():
         ("LLaMA2/CoT", (18, 18, 6, 22)),
     ],
 )
-def test_the_authors_statistics_come_out(verdicts, reviewer, printed):
+def test_scores_reproduce_the_statistics_of_the_authors(verdicts, reviewer, printed):
     """Right in the given and the other order, in both, and equal in both, of 46 in Manual.
 
     From `correct_False`, `correct_True`, `correct_both` and `equal` in LLMBar's `statistics.json`.
     """
-    judged = judged_from_dataset(load(verdicts("llmbar")), reviewers=[reviewer])
-    (one,) = score(judged, by="subset").scores
+    (one,) = _score(load(verdicts("llmbar")), reviewers=[reviewer], by="subset").scores
     orders = one.groups["Manual"].orders
     found = (orders.given, orders.other, orders.both, orders.same)
     assert found == pytest.approx(tuple(count / 46 for count in printed))
@@ -126,11 +129,11 @@ def test_the_authors_statistics_come_out(verdicts, reviewer, printed):
 
 
 @pytest.mark.data
-def test_the_tidy_tables_say_the_same_of_every_run(native):
+def test_the_tidy_tables_have_the_same_scores_as_the_folders(native):
     """Manual in the tables is Manual in the benchmark's folder; Adversarial pools its four subsets."""
     judges = ["GPT-4/Swap_CoT", "LLaMA2/CoT"]
     tidy = load(f"llmbar:{_published('llmbar')}")
-    scores = score(judged_from_dataset(tidy, reviewers=judges), by="subset")
+    scores = _score(tidy, reviewers=judges, by="subset")
     assert scores.groups[-1] == "Adversarial"
     before = {one.judge.reviewer: one for one in _scores(native).scores}
     for one in scores.scores:
@@ -144,7 +147,7 @@ def test_the_tidy_tables_say_the_same_of_every_run(native):
 
 @pytest.mark.data
 def test_replies_on_record_are_read_again(native):
-    """Our reading stands beside the record; ratings were no replies and are not read."""
+    """Recorded replies have a second reading; ratings are no replies and are not read."""
     found = {one.judge.reviewer: one.own_reading for one in _scores(native).scores}
     assert found["GPT-4/Rating"] is None
     plain = found["GPT-4/Vanilla"]
@@ -153,7 +156,7 @@ def test_replies_on_record_are_read_again(native):
 
 
 def test_gpt4_and_people_agree_as_published(verdicts):
-    """GPT-4 decides as people do in 85 % of first-turn votes where neither says tie (MT-Bench)."""
+    """GPT-4 agrees with people in 85 % of first-turn votes without a tie (MT-Bench)."""
     dataset = load(verdicts("mtbench"))
     first = tuple(one for one in dataset.comparisons if one.subset == "turn 1")
     names = {one.id for one in first}
@@ -179,8 +182,8 @@ def _ties_met(dataset: Dataset, names: set[str]) -> int:
 
 
 def test_crowd_and_experts_do_not_agree_on_summaries(verdicts):
-    """The crowd's ratings of SummEval hardly go with the experts', on any aspect."""
-    scores = score(judged_from_dataset(load(verdicts("summeval"))))
+    """The crowd's ratings of SummEval hardly correlate with those of experts on any aspect."""
+    scores = _score(load(verdicts("summeval")))
     found = {one.aspect: one for one in scores.correlations}
     assert list(found) == ["coherence", "consistency", "fluency", "relevance"]
     for one in found.values():
@@ -190,7 +193,7 @@ def test_crowd_and_experts_do_not_agree_on_summaries(verdicts):
 
 
 def _scores(dataset: Dataset):
-    return score(judged_from_dataset(dataset), by="subset")
+    return _score(dataset, by="subset")
 
 
 # By hand.
@@ -225,7 +228,7 @@ def test_a_tie_is_right_only_where_gold_is_a_tie():
 
 
 @pytest.mark.parametrize("mark", ["1", "2"])
-def test_a_share_that_never_varies_has_an_interval_all_the_same(mark):
+def test_a_share_that_never_varies_has_an_interval(mark):
     """Ten questions all right, or all wrong, do not make the accuracy certain."""
     measured = _only(_told({f"c{n}": mark * 2 for n in range(10)})).total.accuracy
     assert measured.high - measured.low > 0.2
@@ -233,7 +236,7 @@ def test_a_share_that_never_varies_has_an_interval_all_the_same(mark):
 
 
 def test_intervals_are_those_of_the_accuracy_of_a_report():
-    """With everything readable, score and report resample the same questions alike."""
+    """If all verdicts are readable, score and report have the same intervals."""
     marks = {f"c{n}": "11" if n % 3 else "12" for n in range(30)}
     dataset = _told(marks)
     found = measure_accuracy(collect_reviews(dataset), sampler=Sampler())
@@ -242,7 +245,7 @@ def test_intervals_are_those_of_the_accuracy_of_a_report():
 
 
 def test_every_vote_of_a_labeler_is_a_gold_of_its_own():
-    """One verdict meets two experts and an author: right for one expert, wrong for the others."""
+    """One verdict against two experts and an author: right for one expert, wrong for the others."""
     one = _comparison("a", gold="")
     votes = [
         _review(one, "1", by="expert_1"),
@@ -259,7 +262,7 @@ def test_every_vote_of_a_labeler_is_a_gold_of_its_own():
 
 
 def test_votes_do_not_multiply_the_orders_of_a_verdict():
-    """A comparison judged in both orders is one consistent judgement, however many voted on it."""
+    """A comparison judged in both orders is one consistent judgement with any number of votes."""
     one = _comparison("a", gold="")
     votes = [_review(one, "1", by=f"expert_{n}") for n in range(3)]
     mine = [_review(one, "1"), _review(one, "1", swap=True)]
@@ -277,14 +280,14 @@ def test_subsets_that_make_up_a_category_are_pooled():
         _comparison("c", subset="Neighbor", category="Adversarial"),
     ]
     reviews = [_review(one, "1") for one in nested]
-    assert score(judged_from_dataset(_dataset(nested, reviews)), by="subset").groups == (
+    assert _score(_dataset(nested, reviews), by="subset").groups == (
         "Natural",
         "Manual",
         "Neighbor",
         "Adversarial",
     )
     across = [replace(one, subset="plain") for one in nested]
-    assert score(judged_from_dataset(_dataset(across, reviews)), by="subset").groups == ("plain",)
+    assert _score(_dataset(across, reviews), by="subset").groups == ("plain",)
 
 
 def test_any_column_of_the_data_makes_groups():
@@ -299,15 +302,14 @@ def test_any_column_of_the_data_makes_groups():
 
 
 def test_own_reading_is_scored_and_its_disagreements_listed():
-    """A reply that names the other answer than the record is read so, and listed with its rule."""
+    """A reply that names another answer than the record is listed with the rule that read it."""
     one, two = _comparison("a"), _comparison("b")
     reviews = [
         _review(one, "2", text="Both are fine. Output (a) is better."),
         _review(two, "1", text="Output (b) is better.", swap=True),
         _review(two, "1", text="I would rather not say anything of them."),
     ]
-    judged = judged_from_dataset(_dataset([one, two], reviews))
-    scores = score(judged)
+    scores = _score(_dataset([one, two], reviews))
     own = scores.scores[0].own_reading
     assert own is not None
     assert (own.same, own.different, own.only_recorded, own.only_own) == (1, 1, 1, 0)
@@ -317,17 +319,18 @@ def test_own_reading_is_scored_and_its_disagreements_listed():
 
 
 def test_a_tie_is_read_only_where_ties_are_known():
-    """The same words are a tie in data with ties, and no verdict in data without."""
+    """The same text is a tie in data with ties, and no verdict in data without."""
     one, two = _comparison("a"), _comparison("b")
     said = _review(one, "?", text="It is a tie.")
-    without = judged_from_dataset(_dataset([one, two], [said, _review(two, "1")]))
-    known = judged_from_dataset(_dataset([one, two], [said, _review(two, "=")]))
-    assert without.judgements[0].own == UNREADABLE
-    assert known.judgements[0].own == TIE
+    without = _score(_dataset([one, two], [said, _review(two, "1")]))
+    known = _score(_dataset([one, two], [said, _review(two, "=")]))
+    assert [one.comparison for one in without.disagreements] == ["b"]
+    assert without.scores[0].own_reading.total.outcomes[Outcome.UNREADABLE] == 2
+    assert known.disagreements[0].own == TIE
 
 
 def test_labels_ratings_and_people_are_not_read():
-    """There is nothing to read where no text is on record, or it was made of ratings, or a person's."""
+    """Reviews without a text, with ratings, or by people have no second reading."""
     one = _comparison("a")
     reviews = [
         _review(one, "1"),
@@ -335,19 +338,20 @@ def test_labels_ratings_and_people_are_not_read():
         _review(one, "1", by="human", text="Output (b) is better."),
     ]
     dataset = _dataset([one], reviews, ("human",))
-    judged = judged_from_dataset(dataset, reviewers=["judge", "rater", "human"])
-    assert [found.own for found in judged.judgements] == [None, None, None]
+    scores = _score(dataset, reviewers=["judge", "rater", "human"]).scores
+    assert [found.own_reading for found in scores] == [None, None, None]
 
 
 def test_reviewers_are_chosen_by_name_or_pattern():
-    """`A/*` is all of A; a pattern that fits nobody names who there is; people are asked by name."""
+    """`A/*` is all of A; an unknown pattern lists the reviewers; people are chosen by name only."""
     one = _comparison("a")
     names = ("A/x", "A/y", "B/x", "human")
     dataset = _dataset([one], [_review(one, "1", by=name) for name in names], ("human",))
 
     def chosen(*patterns):
-        judged = judged_from_dataset(dataset, reviewers=patterns or None)
-        return [found.judge.reviewer for found in score(judged).scores]
+        return [
+            found.judge.reviewer for found in _score(dataset, reviewers=patterns or None).scores
+        ]
 
     assert chosen() == ["A/x", "A/y", "B/x"]
     assert chosen("A/*") == ["A/x", "A/y"]
@@ -357,10 +361,10 @@ def test_reviewers_are_chosen_by_name_or_pattern():
 
 
 def test_without_gold_or_reviewers_there_is_nothing_to_score():
-    """A source that nobody but labelers reviewed, or without any gold, says so."""
+    """A source with reviews by labelers only, or without gold, is an error."""
     one = _comparison("a", gold="")
-    with pytest.raises(DataError, match="by anybody but its labelers"):
-        judged_from_dataset(_dataset([one], [_review(one, "1", by="human")], ("human",)))
+    with pytest.raises(DataError, match="no reviews to score except by its labelers"):
+        _score(_dataset([one], [_review(one, "1", by="human")], ("human",)))
     with pytest.raises(DataError, match="no judgement in made has a gold"):
         _only(_dataset([one], [_review(one, "1")]))
 
@@ -375,40 +379,38 @@ def _discussion(moves: str, name: str = "a", *, swap: bool = False, **changes):
 
 
 def test_a_run_scores_private_and_concluded_verdicts_by_condition():
-    """Two seats, of whom one is right in private, conclude what is right."""
-    judged = judged_from_transcripts([_discussion("2|1 1 1")], name="run")
-    found = {
-        (one.judge.reviewer, one.judge.stance): one.total.right for one in score(judged).scores
-    }
+    """Two seats, one of which is right in private, reach the right conclusion."""
+    scores = _score_run([_discussion("2|1 1 1")]).scores
+    found = {(one.judge.reviewer, one.judge.stance): one.total.right for one in scores}
     assert found == {
         ("reviewer-1 & reviewer-2", "concluded"): 1,
         ("reviewer-1", "private"): 0,
         ("reviewer-2", "private"): 1,
     }
-    assert {one.judge.condition for one in score(judged).scores} == {"talk"}
+    assert {one.judge.condition for one in scores} == {"talk"}
 
 
-def test_a_lone_judge_stands_once():
-    """What a lone judge concludes is its own verdict; both orders find each other."""
+def test_a_lone_judge_is_scored_once():
+    """The conclusion of a lone judge is its own verdict; both orders are matched."""
     told = [_discussion("1"), _discussion("1", swap=True)]
-    (found,) = score(judged_from_transcripts(told, name="run"), by="subset").scores
+    (found,) = _score_run(told, by="subset").scores
     assert (found.judge.reviewer, found.judge.stance) == ("reviewer-1", "concluded")
     # The first-shown answer twice: once gold, once not.
     assert (found.total.judged, found.total.right) == (2, 1)
     assert (found.total.consistency.judged, found.total.consistency.inconsistent) == (1, 1)
 
 
-def test_what_did_not_end_is_left_out_and_counted():
+def test_incomplete_discussions_are_left_out_and_counted():
     """A failed and an unfinished discussion give no verdict."""
     told = [
         _discussion("1"),
         _discussion("2", "b", stop=StopReason.FAILED),
         _discussion("2", "c", stop=None),
     ]
-    scores = score(judged_from_transcripts(told, name="run"))
+    scores = _score_run(told)
     assert (scores.left_out, scores.scores[0].total.judged) == (2, 1)
-    with pytest.raises(DataError, match="run has no discussion that came to its end"):
-        judged_from_transcripts(told[1:], name="run")
+    with pytest.raises(DataError, match="run has no complete discussion"):
+        _score_run(told[1:])
 
 
 def test_gold_can_be_taken_from_a_dataset():
@@ -416,12 +418,19 @@ def test_gold_can_be_taken_from_a_dataset():
     one = _comparison("a", gold="2")
     votes = [_review(one, "1", by="expert_1"), _review(one, "2", by="author_1")]
     gold = _dataset([one], votes, ("expert_1", "author_1"))
-    judged = with_gold(judged_from_transcripts([_discussion("1")], name="run"), gold)
-    (found,) = score(judged, by="labeler").scores
+    (found,) = _score_run([_discussion("1")], gold=gold, by="labeler").scores
     assert (found.groups["expert"].right, found.groups["author"].right) == (1, 0)
-    assert score(judged).scores[0].total.right == 0
+    assert _score_run([_discussion("1")], gold=gold).scores[0].total.right == 0
     with pytest.raises(DataError, match="made has none of the comparisons of run"):
-        with_gold(judged, replace(gold, comparisons=(_comparison("z"),)))
+        _score_run([_discussion("1")], gold=_dataset([_comparison("z")], []))
+
+
+def test_gold_of_a_dataset_uses_its_own_order():
+    """The order of the gold data counts as the given one, also if the run showed the other first."""
+    gold = _dataset([_comparison("a", gold="1")], [])
+    (found,) = _score_run([_discussion("2", swap=True)], gold=gold).scores
+    assert (found.total.right, found.total.orders.other) == (1, 1.0)
+    assert math.isnan(found.total.orders.given)
 
 
 # Ratings.
@@ -447,10 +456,10 @@ def _rated(scores: list[float | None], golds: list[float]) -> Dataset:
 
 
 def test_ratings_are_scored_by_their_correlation_with_gold():
-    """Ratings in gold's order correlate fully by rank, wholly where they are linear; gaps count."""
+    """Ratings in the order of gold have rank correlation 1; missing ratings are counted."""
     golds = [1.0, 2.0, 3.0, 4.0, 5.0, 3.5]
     dataset = _rated([2.0, 3.0, 4.0, 5.0, 6.0, None], golds)
-    (found,) = score(judged_from_dataset(dataset)).correlations
+    (found,) = _score(dataset).correlations
     assert (found.aspect, found.answers, found.unrated) == ("style", 5, 1)
     assert found.pearson.value == pytest.approx(1.0)
     assert (found.spearman, found.kendall) == (pytest.approx(1.0), pytest.approx(1.0))
@@ -459,20 +468,20 @@ def test_ratings_are_scored_by_their_correlation_with_gold():
 
 
 def test_one_question_gives_a_correlation_without_bounds():
-    """How much questions differ cannot be told from one."""
-    (found,) = score(judged_from_dataset(_rated([1.0, 2.0, 2.0], [1.0, 2.0, 3.0]))).correlations
+    """One question does not show how much questions differ."""
+    (found,) = _score(_rated([1.0, 2.0, 2.0], [1.0, 2.0, 3.0])).correlations
     assert found.pearson.value == pytest.approx(0.866, abs=1e-3)
     assert math.isnan(found.pearson.low)
     assert math.isnan(found.pearson.high)
 
 
 def test_ratings_that_never_vary_have_no_correlation():
-    """The same rating for every answer says nothing, and JSON says null."""
-    scores = score(judged_from_dataset(_rated([3.0] * 4, [1.0, 2.0, 3.0, 4.0])))
-    (row,) = score_document(scores)["correlations"]
+    """With the same rating for every answer the coefficients are null in JSON."""
+    scores = _score(_rated([3.0] * 4, [1.0, 2.0, 3.0, 4.0]))
+    (row,) = build_score_document(scores)["correlations"]
     assert row["pearson"]["value"] is row["spearman"] is row["kendall"] is None
     with pytest.raises(DataError, match="scored by aspect, not by 'subset'"):
-        score(judged_from_dataset(_rated([3.0], [1.0])), by="subset")
+        _score(_rated([3.0], [1.0]), by="subset")
 
 
 @settings(max_examples=30, deadline=None)
@@ -482,13 +491,13 @@ def test_correlations_are_those_of_scipy(pairs):
     from scipy.stats import pearsonr, spearmanr
 
     ours, golds = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
-    (found,) = score(judged_from_dataset(_rated(ours, golds)), samples=50).correlations
+    (found,) = _score(_rated(ours, golds), samples=50).correlations
     if len(set(ours)) > 1 and len(set(golds)) > 1:
         assert found.pearson.value == pytest.approx(pearsonr(ours, golds).statistic)
         assert found.spearman == pytest.approx(spearmanr(ours, golds).statistic)
 
 
-# Laws.
+# Invariants.
 
 MARKS = st.text("12=?x", min_size=1, max_size=2)
 TOLD = st.lists(st.tuples(MARKS, st.sampled_from("12=")), min_size=1, max_size=12)
@@ -530,13 +539,13 @@ def _renamed(dataset: Dataset, rename) -> Dataset:
 
 
 def _plain(dataset: Dataset):
-    return score_document(score(judged_from_dataset(dataset), by="subset", samples=50))
+    return build_score_document(_score(dataset, by="subset", samples=50))
 
 
 @settings(max_examples=40, deadline=None)
 @given(TOLD)
 def test_the_names_of_answers_do_not_matter(told):
-    """Relabelling the answers everywhere changes no figure."""
+    """Renaming all answers changes no number."""
     assert _plain(_made(told)) == _plain(_made(told, rename=lambda name: f"new {name[::-1]}"))
 
 
@@ -564,7 +573,7 @@ def test_which_order_is_called_given_does_not_matter(told):
 @given(TOLD)
 def test_bounds_hold_what_they_bound(told):
     """Worst and best case enclose the accuracy, intervals enclose the share, counts add up."""
-    (found,) = score(judged_from_dataset(_made(told)), by="subset", samples=50).scores
+    (found,) = _score(_made(told), by="subset", samples=50).scores
     for cell in (found.total, *found.groups.values()):
         assert sum(cell.outcomes.values()) == cell.judged
         assert 0 <= cell.worst_case <= cell.best_case <= 1

@@ -102,7 +102,7 @@ def test_replies_read_otherwise_are_listed(shell, llmbar):
     assert len(document["disagreements"]) == read
     keys = {"reviewer", "comparison", "shown", "recorded", "own", "rule", "text"}
     assert all(found.keys() == keys for found in document["disagreements"])
-    sentence = f"{read} replies are read otherwise than they are on record"
+    sentence = f"{read} replies are read differently from the record"
     assert sentence in shell(*words, "--disagreements").out
     assert sentence not in shell(*words).out
     off = shell(*words, "--no-own-reading", "--json").document

@@ -6,7 +6,9 @@ import dataclasses
 
 import pytest
 
-from peerjudge.analysis.scoring import beside, judged_from_transcripts, score
+from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.published import match_published
+from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import Question, Verdict, replace
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.errors import DataError
@@ -33,7 +35,7 @@ def _run(protocols=("pairwise", "prepair"), reviewer="sim_llmbar_gpt35", subsets
             seats=(replace(seat, reviewer=reviewer),),
         )
         told += [replace(said, condition=name, protocol=name) for name in protocols]
-    return score(judged_from_transcripts(told, name="run"), by="subset")
+    return score_ballots(collect_transcripts(told, name="run"), by="subset")
 
 
 def test_printed_figures_are_whole_instances_and_add_up():
@@ -74,8 +76,8 @@ def test_every_line_is_of_a_known_setting_and_method():
 )
 def test_a_reviewer_stands_beside_the_evaluator_it_is_named_after(reviewer, setting):
     """The longest fitting name decides; a reviewer named after none stands alone."""
-    table, rows = beside(_run(reviewer=reviewer), read_published_tables("prepair"))
-    found = {row.published.setting if row.published else None for row in rows}
+    table, rows = match_published(_run(reviewer=reviewer), read_published_tables("prepair"))
+    found = {line.setting if line else None for _, _, line in rows}
     # Claude was not rated pointwise, and this run did not either.
     assert found == {setting}
     assert table.name == "Table 4"
@@ -84,22 +86,22 @@ def test_a_reviewer_stands_beside_the_evaluator_it_is_named_after(reviewer, sett
 def test_rows_are_methods_in_the_order_of_the_paper():
     """One row per method, with what was printed for it; a chosen evaluator overrides the names."""
     scores = _run(("prepair", "pointwise"))
-    _, rows = beside(scores, read_published_tables("prepair"))
-    assert [row.method for row in rows] == ["Pointwise", "w/ PRePair"]
-    assert rows[1].published.values["Adversarial"] == 0.5423
-    assert rows[1].score.groups["Adversarial"].accuracy.value == 0.75
-    _, rows = beside(scores, read_published_tables("prepair"), setting="gpt-4")
-    assert rows[1].published.values["Adversarial"] == 0.8088
+    _, rows = match_published(scores, read_published_tables("prepair"))
+    assert [method for _, method, _ in rows] == ["Pointwise", "w/ PRePair"]
+    assert rows[1][2].values["Adversarial"] == 0.5423
+    assert rows[1][0].groups["Adversarial"].accuracy.value == 0.75
+    _, rows = match_published(scores, read_published_tables("prepair"), setting="gpt-4")
+    assert rows[1][2].values["Adversarial"] == 0.8088
 
 
 def test_a_run_without_printed_figures_is_an_error():
     """Other groups, an unknown evaluator, another publication and other protocols are refused."""
     tables = read_published_tables("prepair")
-    with pytest.raises(DataError, match="no table by category; say --by subset or --by labeler"):
-        beside(dataclasses.replace(_run(), by="category"), tables)
+    with pytest.raises(DataError, match="no table by category; use --by subset or --by labeler"):
+        match_published(dataclasses.replace(_run(), by="category"), tables)
     with pytest.raises(DataError, match=r"no evaluator 'gpt-5'; it has gpt-3\.5-turbo"):
-        beside(_run(), tables, setting="gpt-5")
+        match_published(_run(), tables, setting="gpt-5")
     with pytest.raises(DataError, match="no published figures 'prd'; there are prepair"):
         read_published_tables("prd")
-    with pytest.raises(DataError, match="nothing here was played by a protocol of PRePair"):
-        beside(_run(("panel",)), tables)
+    with pytest.raises(DataError, match="no condition has a protocol of PRePair"):
+        match_published(_run(("panel",)), tables)

@@ -19,7 +19,7 @@ from peerjudge.analysis.recorded.evaluators import (
     settling_scheme,
 )
 from peerjudge.analysis.recorded.nouns import Jury, JuryAgreement, RecordedFindings
-from peerjudge.analysis.scoring import Score, judged_from_dataset, score
+from peerjudge.analysis.scoring import Score, score_ballots
 from peerjudge.analysis.selecting import find_pairs, number_judges, select_judges
 from peerjudge.analysis.self_enhancement import measure_self_enhancement
 from peerjudge.analysis.verbosity import Verbosity, log_length_ratios, measure_verbosity
@@ -114,9 +114,7 @@ def _scores(
         if any(one.question.category for one in dataset.comparisons)
         else ""
     )
-    found = score(
-        judged_from_dataset(dataset, reviewers=reviewers, own_reading=False), by=by, seed=seed
-    )
+    found = score_ballots(collect_reviews(dataset), by=by, reviewers=reviewers, seed=seed)
     return found.scores, found.groups
 
 

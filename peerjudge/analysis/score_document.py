@@ -27,33 +27,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isnan
 
-from peerjudge.analysis.scoring.beside import Beside, PublishedTable
-from peerjudge.analysis.scoring.nouns import (
-    Cell,
-    Correlation,
-    Disagreement,
-    Judge,
-    OwnReading,
-    Score,
-    Scores,
-)
+from peerjudge.analysis.cells import Cell
+from peerjudge.analysis.judges import Judge
+from peerjudge.analysis.published import Match, PublishedTable
+from peerjudge.analysis.ratings import Correlation
+from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
 from peerjudge.data import Measurement, Outcome, to_plain
-
-__all__ = ["score_document"]
 
 _Plain = dict[str, object]
 
 
-def score_document(
+def build_score_document(
     scores: Scores,
     *,
-    published: tuple[PublishedTable, Sequence[Beside]] | None = None,
+    published: tuple[PublishedTable, Sequence[Match]] | None = None,
 ) -> _Plain:
-    """The scores as plain values for JSON.
+    """Return the scores as plain values for JSON.
 
     Args:
-        scores: from `score`.
-        published: from `beside`: its rows only, each with the published figures.
+        scores: from `score_ballots`.
+        published: from `match_published`: its rows only, each with the published figures.
     """
     document: _Plain = {
         "source": scores.source,
@@ -71,7 +64,7 @@ def score_document(
     if published is not None:
         table, rows = published
         document["published"] = {"title": table.title, "source": table.source, "table": table.name}
-        document["rows"] = [{**_row(row.score), "published": _published(row)} for row in rows]
+        document["rows"] = [{**_row(row[0]), "published": _published(row)} for row in rows]
     return document
 
 
@@ -174,14 +167,11 @@ def _disagreement(one: Disagreement) -> _Plain:
     }
 
 
-def _published(row: Beside) -> _Plain | None:
-    if row.published is None:
+def _published(row: Match) -> _Plain | None:
+    _, method, line = row
+    if line is None:
         return None
-    return {
-        "setting": row.published.setting,
-        "method": row.method,
-        "values": dict(row.published.values),
-    }
+    return {"setting": line.setting, "method": method, "values": dict(line.values)}
 
 
 def _all_known(values: Mapping[str, float]) -> dict[str, float | None]:

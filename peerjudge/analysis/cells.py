@@ -1,0 +1,238 @@
+"""Accuracy, bounds and consistency of verdicts against gold, by judge and group of comparisons.
+
+All judges are measured at once: the same resamples of questions serve all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan, nan
+from typing import TypeAlias
+
+import numpy as np
+
+from peerjudge.analysis.ballots import OUTCOME_CODES, Ballots, Bools, Codes, Floats, Numbers
+from peerjudge.analysis.conditions import Consistency
+from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
+from peerjudge.analysis.intervals import SHARE, bounds_of_mean, draws, percentiles
+from peerjudge.data import Measurement, Noun, Outcome
+
+Golds: TypeAlias = tuple[Numbers, Codes, Mapping[str, Bools]]
+"""Gold verdicts: their comparisons, their codes, and by group its members; "" is all of them."""
+
+_EQUAL = 1e-12
+_RATIOS = ("right", "readable", "decided_right", "decided", "settled_same", "settled")
+"""Marks that are summed and resampled: three pairs of which the ratio is measured."""
+
+
+class OrderShares(Noun, frozen=True, kw_only=True):
+    """Right verdicts by shown order, as shares of **all** verdicts: the unreadable count as wrong.
+
+    `given` is the order in which the source shows a comparison, `other` every other one; `average`
+    is their mean. Of the judgements made in several orders, `both` is the share that is right in
+    every order and `same` the share with the same verdict in every order; NaN without any. These
+    are LLMBar's `correct_False`, `correct_True`, `correct_average`, `correct_both` and `equal`.
+    """
+
+    given: float
+    other: float
+    average: float
+    both: float
+    same: float
+
+
+class Cell(Noun, frozen=True, kw_only=True):
+    """The verdicts of one judge on one group of comparisons against gold, all orders pooled.
+
+    `judged` verdicts have a gold; `outcomes` counts their kinds. `accuracy` is over the readable
+    ones, a tie being right only if gold is a tie. `worst_case` and `best_case` are the shares
+    if all others (unreadable, refused, inconsistent) were wrong or right. `decided` is the
+    accuracy where both the verdict and gold choose. Intervals resample `questions`.
+    """
+
+    judged: int
+    questions: int
+    right: int
+    outcomes: Mapping[Outcome, int]
+    accuracy: Measurement
+    worst_case: float
+    best_case: float
+    decided: Measurement
+    orders: OrderShares
+    consistency: Consistency
+
+
+def measure_cells(
+    ballots: Ballots,
+    key: Sequence[Column],
+    golds: Golds,
+    *,
+    seed: int,
+    samples: int,
+    level: float,
+) -> dict[int, dict[str, Cell]]:
+    """Return the cells by judge (the code in `reviewer`) and group; "" is the group of all.
+
+    Args:
+        ballots: of the judges. A question without a readable verdict by one judge is resampled if
+            others judged it. A verdict counts once for every gold of its comparison.
+        key: columns with equal values for judgements that differ in the shown order only.
+        golds: gold verdicts and their groups.
+        seed: of the resampling.
+        samples: number of resamples.
+        level: of the intervals.
+    """
+    comparison, gold, groups = golds
+    size, judges = len(ballots.comparisons), len(ballots.reviewers)
+    question, _ = group_rows(ballots.question_of[comparison])
+    entry, row = _join(ballots.comparison, comparison, size)
+    verdicts = _mark_verdicts(ballots.where(entry), gold[row])
+    matches = match_orders(ballots, *key)
+    pair, pair_row = _join(ballots.comparison[matches.row], comparison, size)
+    pairs = {
+        "paired": np.ones(len(pair), dtype=np.bool_),
+        "paired_right": matches.same[pair] & (matches.verdict[pair] == gold[pair_row]),
+        "paired_same": matches.same[pair],
+        "paired_readable": matches.readable[pair],
+    }
+    judge, judge_of_pair = ballots.reviewer[entry], ballots.reviewer[matches.row][pair]
+    found: dict[int, dict[str, Cell]] = {}
+    for group, members in groups.items():
+        inside, paired = np.flatnonzero(members[row]), np.flatnonzero(members[pair_row])
+        if not len(inside):
+            continue
+        marks = {name: marked[inside] for name, marked in verdicts.items()}
+        of_pairs = {name: marked[paired] for name, marked in pairs.items()}
+        of_pairs |= _mark_judgements(pair[paired], of_pairs)
+        who, who_paired = judge[inside], judge_of_pair[paired]
+        places, place = np.unique(question[row[inside]], return_inverse=True)
+        shape, cell = (len(places), judges), place * judges + who
+        of_pair = np.searchsorted(places, question[pair_row[paired]]) * judges + who_paired
+        sums = [_sum(marks[one], cell, shape) for one in _RATIOS[:4]]
+        sums = np.stack(
+            [*sums, *(_sum(of_pairs[one], of_pair, shape) for one in _RATIOS[4:])], axis=2
+        )
+        drawn = draws(len(sums), samples=samples, seed=seed) @ sums.reshape(len(sums), -1)
+        drawn = drawn.reshape(samples, judges, -1)
+        counts = {name: np.bincount(who[mark], minlength=judges) for name, mark in marks.items()}
+        for name, mark in of_pairs.items():
+            counts[name] = np.bincount(who_paired[mark], minlength=judges)
+        counts["questions"] = (_sum(marks["judged"], cell, shape) > 0).sum(axis=0)
+        for number in np.flatnonzero(counts["judged"]).tolist():
+            own = {name: int(count[number]) for name, count in counts.items()}
+            built = _build_cell(own, sums[:, number], drawn[:, number], seed=seed, level=level)
+            found.setdefault(number, {})[group] = built
+    return found
+
+
+def _join(comparisons: Numbers, golds: Numbers, size: int) -> tuple[Ints, Ints]:
+    """Return the numbers of every entry and gold that have the same comparison."""
+    ordered = np.argsort(golds, kind="stable")
+    count = np.bincount(golds, minlength=size)
+    start = np.cumsum(count) - count
+    each = count[comparisons]
+    entry = np.repeat(np.arange(len(comparisons)), each)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(each) - each, each)
+    return entry, ordered[start[comparisons][entry] + within]
+
+
+def _mark_verdicts(ballots: Ballots, gold: Codes) -> dict[str, Bools]:
+    """Return which verdicts count for what, by name; `gold` has one entry per ballot."""
+    right = ballots.readable & (ballots.verdict == gold)
+    choice, given = ballots.verdict >= 0, ~ballots.swapped
+    decided = choice & (gold >= 0)
+    return {
+        "judged": np.ones(len(ballots), dtype=np.bool_),
+        Outcome.CHOICE: choice,
+        **{outcome: ballots.verdict == code for outcome, code in OUTCOME_CODES.items()},
+        "readable": ballots.readable,
+        "right": right,
+        "decided": decided,
+        "decided_right": right & decided,
+        "given": given,
+        "given_right": given & right,
+        "other": ~given,
+        "other_right": ~given & right,
+    }
+
+
+def _mark_judgements(item: Ints, marks: Mapping[str, Bools]) -> dict[str, Bools]:
+    """Mark one entry per judgement: consistency needs no gold, so votes do not multiply it."""
+    lead = np.zeros(len(item), dtype=np.bool_)
+    lead[np.unique(item, return_index=True)[1]] = True
+    settled = lead & marks["paired_readable"]
+    return {
+        "items": lead,
+        "items_unreadable": lead & ~marks["paired_readable"],
+        "settled": settled,
+        "settled_same": settled & marks["paired_same"],
+    }
+
+
+def _sum(marks: Bools, cell: Ints, shape: tuple[int, int]) -> Floats:
+    """Return the number of marked entries by cell, `[question, judge]`."""
+    flat = np.bincount(cell[marks], minlength=shape[0] * shape[1])
+    return flat.reshape(shape).astype(np.float64)
+
+
+def _build_cell(
+    counts: Mapping[str, int], sums: Floats, drawn: Floats, *, seed: int, level: float
+) -> Cell:
+    """Build a cell from the counts of one judge, its `[question, sum]` and `[sample, sum]`."""
+    judged, right = counts["judged"], counts["right"]
+    unsettled = judged - counts[Outcome.CHOICE] - counts[Outcome.TIE]
+
+    def ratio(name: str) -> Measurement:
+        at = _RATIOS.index(name)
+        return _measure_ratio(sums[:, at : at + 2], drawn[:, at : at + 2], seed=seed, level=level)
+
+    same, unreadable = counts["settled_same"], counts["items_unreadable"]
+    return Cell(
+        judged=judged,
+        questions=counts["questions"],
+        right=right,
+        outcomes={outcome: counts[outcome] for outcome in Outcome},
+        accuracy=ratio("right"),
+        worst_case=right / judged,
+        best_case=(right + unsettled) / judged,
+        decided=ratio("decided_right"),
+        orders=_share_orders(counts),
+        consistency=Consistency(
+            judged=counts["items"],
+            same=same,
+            inconsistent=counts["items"] - unreadable - same,
+            unreadable=unreadable,
+            rate=ratio("settled_same") if counts["items"] > unreadable else None,
+        ),
+    )
+
+
+def _measure_ratio(sums: Floats, drawn: Floats, *, seed: int, level: float) -> Measurement:
+    """Return the ratio of two sums, with bounds from the common resamples."""
+    sums = sums[sums[:, 1] > 0]
+    n = int(sums[:, 1].sum())
+    if n == 0:
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level)
+    if np.ptp(sums[:, 0] / sums[:, 1]) <= _EQUAL:
+        low, high, method = bounds_of_mean(sums, limits=SHARE, seed=seed, level=level)
+    else:
+        above, below = drawn[drawn[:, 1] > 0].T
+        low, high = percentiles(above / below, level=level)
+        method = "bootstrap by question"
+    value = float(sums[:, 0].sum()) / n
+    return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)
+
+
+def _share_orders(counts: Mapping[str, int]) -> OrderShares:
+    def share(part: str, whole: str) -> float:
+        return counts[part] / counts[whole] if counts[whole] else nan
+
+    given, other = share("given_right", "given"), share("other_right", "other")
+    known = [one for one in (given, other) if not isnan(one)]
+    return OrderShares(
+        given=given,
+        other=other,
+        average=sum(known) / len(known),
+        both=share("paired_right", "paired"),
+        same=share("paired_same", "paired"),
+    )

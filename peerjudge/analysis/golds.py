@@ -1,0 +1,156 @@
+"""Gold verdicts in groups: by subset, category, labeler, or a column of the data."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from peerjudge.analysis.assembling import Vocabulary
+from peerjudge.analysis.ballots import Ballots, Bools
+from peerjudge.analysis.cells import Golds
+from peerjudge.analysis.grouping import group_rows
+from peerjudge.data import MAX_ANSWERS, Comparison
+from peerjudge.errors import DataError
+
+LABELER = "labeler"
+"""Groups votes by the type of the labeler; every vote is then a gold verdict of its own."""
+
+_OWN = ("subset", "category")
+
+
+def find_golds(ballots: Ballots, by: str, *, used: Bools) -> Golds:
+    """Return the gold verdicts with their groups, in the order of the source.
+
+    * empty: no groups;
+    * `subset`: the benchmark's own division. Where whole subsets make up a category (LLMBar's
+      Adversarial), that category is a group as well, after the subsets;
+    * `category`: of the question;
+    * `labeler`: the types of labelers. Every readable vote is then one gold, so a verdict counts as
+      often as there are votes on its comparison;
+    * any other name: that key of the comparisons' `meta`.
+
+    Args:
+        ballots: the comparisons, and the votes of humans.
+        by: name of the groups.
+        used: by comparison, true for those to use.
+
+    Raises:
+        DataError: the source has no such groups; the message names those it has.
+    """
+    comparisons = ballots.comparisons
+    numbers: list[int] = np.flatnonzero(used).tolist()
+    if by == LABELER:
+        voted = _find_votes(ballots)
+        votes = voted.where(np.argsort(voted.comparison, kind="stable"))
+        votes = votes.where(used[votes.comparison])
+        golds = list(zip(votes.comparison.tolist(), votes.verdict.tolist(), strict=True))
+        kinds = [(name_labeler_type(votes.reviewers[int(code)]),) for code in votes.reviewer]
+    else:
+        totals = _find_totals([comparisons[n] for n in numbers]) if by == "subset" else {}
+        golds = [(n, int(ballots.gold_of[n])) for n in numbers if ballots.gold_of[n] >= -1]
+        kinds = [_name_groups(comparisons[n], by, totals) for n, _ in golds]
+    # A total comes after all groups of which it is one.
+    totals_last = {group for names in kinds for group in names[1:]}
+    named = dict.fromkeys(group for names in kinds for group in names)
+    groups = sorted(named, key=lambda group: group in totals_last)
+    if by and not groups:
+        raise DataError(_describe_groups(ballots, by, [comparisons[n] for n in numbers]))
+    comparison, gold = np.array(golds, dtype=np.int32).reshape(-1, 2).T
+    members = {
+        group: np.array([group in names for names in kinds], dtype=np.bool_) for group in groups
+    }
+    return comparison, gold.astype(np.int8), {"": np.ones(len(golds), dtype=np.bool_), **members}
+
+
+def name_labeler_type(labeler: str) -> str:
+    """Return the type of a labeler: `expert` for `expert_17`; the name if it has no number."""
+    return re.sub(r"_\d+$", "", labeler)
+
+
+def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
+    """Return the ballots on comparisons of the source, with its comparisons and their own orders.
+
+    Raises:
+        DataError: a comparison of the same id has other answers in the source.
+    """
+    numbers = {one.id: number for number, one in enumerate(source.comparisons)}
+    number = np.array([numbers.get(one.id, -1) for one in ballots.comparisons], dtype=np.int32)
+    places = np.full((len(number), MAX_ANSWERS), -1, dtype=np.int8)
+    for own, at in enumerate(map(int, number)):
+        if at >= 0:
+            one, theirs = ballots.comparisons[own], source.comparisons[at].shown
+            if set(one.shown) != set(theirs):
+                msg = f"the comparison {one.id!r} has other answers in {source.name}"
+                raise DataError(msg)
+            places[own, : len(theirs)] = [theirs.index(answer) for answer in one.shown]
+    kept = ballots.where(number[ballots.comparison] >= 0)
+    chosen = places[kept.comparison, np.maximum(kept.verdict, 0)]
+    orders = Vocabulary[tuple[int, ...]]()
+    group, first = group_rows(kept.comparison, kept.order)
+    order = [
+        orders[
+            tuple(places[kept.comparison[row], list(kept.orders[int(kept.order[row])])].tolist())
+        ]
+        for row in first.tolist()
+    ]
+    return replace(
+        kept,
+        questions=source.questions,
+        comparisons=source.comparisons,
+        question_of=source.question_of,
+        gold_of=source.gold_of,
+        lengths=source.lengths,
+        orders=tuple(orders),
+        comparison=number[kept.comparison],
+        order=np.array(order, dtype=np.int32)[group],
+        verdict=np.where(kept.verdict >= 0, chosen, kept.verdict),
+    )
+
+
+def _find_votes(ballots: Ballots) -> Ballots:
+    humans = [code for code, name in enumerate(ballots.reviewers) if name in set(ballots.humans)]
+    return ballots.where(np.isin(ballots.reviewer, humans) & ballots.readable)
+
+
+def _name_groups(comparison: Comparison, by: str, totals: Mapping[str, str]) -> tuple[str, ...]:
+    if by == "subset":
+        total = totals.get(comparison.subset)
+        own = (comparison.subset,) if comparison.subset else ()
+        return own if total is None else (*own, total)
+    if by == "category":
+        return (comparison.question.category,) if comparison.question.category else ()
+    value = comparison.meta.get(by)
+    return () if not by or value is None else (str(value),)
+
+
+def _find_totals(comparisons: Iterable[Comparison]) -> dict[str, str]:
+    """Return the category of each subset that has only this one and shares it with another."""
+    categories: defaultdict[str, set[str]] = defaultdict(set)
+    for one in comparisons:
+        categories[one.subset].add(one.question.category)
+    nested = {subset: next(iter(found)) for subset, found in categories.items() if len(found) == 1}
+    if len(nested) < len(categories):
+        return {}
+    shared = list(nested.values())
+    return {
+        subset: category
+        for subset, category in nested.items()
+        if subset and category and category not in nested and shared.count(category) > 1
+    }
+
+
+def _describe_groups(ballots: Ballots, by: str, comparisons: Sequence[Comparison]) -> str:
+    own = [
+        name
+        for name in _OWN
+        if any(one.subset if name == "subset" else one.question.category for one in comparisons)
+    ]
+    labeled = [LABELER] if len(_find_votes(ballots)) else []
+    known = own + labeled + sorted({key for one in comparisons for key in one.meta})
+    groups = ", ".join(known) or "no groups"
+    hint = "; take the votes from a dataset that has them (--gold)" if by == LABELER else ""
+    return f"{ballots.name} cannot be scored by {by!r}; it has {groups}{hint}"

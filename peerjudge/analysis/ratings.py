@@ -1,0 +1,251 @@
+"""Ratings of single answers: their correlation with gold, and their kinds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan, nan
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from peerjudge.analysis.ballots import Ballots, Bools, Floats
+from peerjudge.analysis.intervals import by_cluster, draws, percentiles
+from peerjudge.analysis.judges import Judge, order_judges
+from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript
+
+RatingKind: TypeAlias = tuple[str, str, str]
+"""Condition, reviewer, and `weighted`, `stated` or `unreadable`."""
+
+_PREFIX = "gold_"
+
+_Pair = tuple[float, float, Comparison]
+"""A rating, its gold, and the comparison of the rated answer."""
+
+
+class Correlation(Noun, frozen=True, kw_only=True):
+    """Ratings of single answers against the mean rating that is gold, on one aspect.
+
+    `pearson` pools all answers, with bounds that resample questions; `spearman`, `kendall` (tau-b)
+    and `mean_error` (absolute) pool them too. `by_question` are the same three coefficients within
+    each question, averaged over the questions that have one; `by_author` those of the authors'
+    means. NaN where a coefficient does not exist: fewer than two answers, or ratings that never
+    vary; the bounds are NaN for a single question.
+    """
+
+    judge: Judge
+    aspect: str
+    answers: int
+    unrated: int
+    mean: float
+    mean_gold: float
+    mean_error: float
+    pearson: Measurement
+    spearman: float
+    kendall: float
+    by_question: Mapping[str, float]
+    by_author: Mapping[str, float]
+
+
+class Ratings(Noun, frozen=True, kw_only=True):
+    """Number of ratings of a reviewer under a condition, by kind.
+
+    `weighted` are expectations from log-probabilities; `stated`, without these, are the numbers in
+    the replies. `unreadable` are missing, those that were declined included.
+    """
+
+    condition: str
+    reviewer: str
+    weighted: int
+    stated: int
+    unreadable: int
+
+
+def find_ratings(transcript: Transcript) -> Iterator[RatingKind]:
+    """Yield the kind of every rating of a complete discussion, as the rule that read it says."""
+    if transcript.stop is not StopReason.COMPLETE:
+        return
+    condition = transcript.condition or transcript.protocol
+    for turn in transcript.turns:
+        if turn.cue.expects is Expects.RATING:
+            weighted = "weighted" if turn.review.rule.endswith("weighted") else "stated"
+            kind = "unreadable" if turn.review.score is None else weighted
+            yield condition, transcript.seat(turn.cue.seat).reviewer, kind
+
+
+def sum_ratings(counts: Mapping[RatingKind, int], reviewers: Iterable[str]) -> tuple[Ratings, ...]:
+    """Return the numbers of ratings of these reviewers, one row per condition and reviewer."""
+    chosen = set(reviewers)
+    keys = dict.fromkeys((condition, name) for condition, name, _ in counts if name in chosen)
+    return tuple(
+        Ratings(
+            condition=condition,
+            reviewer=name,
+            weighted=counts.get((condition, name, "weighted"), 0),
+            stated=counts.get((condition, name, "stated"), 0),
+            unreadable=counts.get((condition, name, "unreadable"), 0),
+        )
+        for condition, name in keys
+    )
+
+
+def correlate_ratings(
+    ballots: Ballots,
+    judges: Sequence[Judge],
+    used: Bools,
+    *,
+    seed: int,
+    samples: int,
+    level: float,
+) -> tuple[Correlation, ...]:
+    """Return the correlations of ratings with gold (`meta["gold_ASPECT"]`), by judge and aspect.
+
+    Ratings without an aspect, such as those of a run, are compared with every aspect. Where an
+    answer was rated several times, the ratings are averaged.
+
+    Args:
+        ballots: `reviewer` is the number of the judge.
+        judges: by number.
+        used: by comparison, true for those whose aspects are used.
+        seed: of the resampling.
+        samples: number of resamples.
+        level: of the intervals.
+    """
+    aspects = dict.fromkeys(
+        key.removeprefix(_PREFIX)
+        for one, use in zip(ballots.comparisons, used, strict=True)
+        if use
+        for key, value in one.meta.items()
+        if key.startswith(_PREFIX) and isinstance(value, int | float)
+    )
+    lone = ballots.where(ballots.answers == 1)
+    found: list[Correlation] = []
+    for judge in order_judges(lone):
+        own = lone.where(lone.reviewer == judge)
+        for aspect in aspects:
+            names = ("", aspect)
+            about = own.where(_rates(own, names))
+            if len(about):
+                rated = _pair_with_gold(about, aspect)
+                unrated = int(np.isnan(about.rating).sum())
+                found.append(
+                    _correlate(judges[judge], aspect, rated, unrated, (seed, samples, level))
+                )
+    return tuple(found)
+
+
+def _rates(ballots: Ballots, aspects: Sequence[str]) -> Bools:
+    codes = [code for code, name in enumerate(ballots.aspects) if name in aspects]
+    return np.isin(ballots.aspect, [-1, *codes])
+
+
+def _correlate(
+    judge: Judge,
+    aspect: str,
+    rated: Sequence[_Pair],
+    unrated: int,
+    how: tuple[int, int, float],
+) -> Correlation:
+    x = np.array([rating for rating, _, _ in rated], dtype=np.float64)
+    y = np.array([gold for _, gold, _ in rated], dtype=np.float64)
+    questions = [one.question.id for _, _, one in rated]
+    pooled = _find_coefficients(x, y)
+    return Correlation(
+        judge=judge,
+        aspect=aspect,
+        answers=len(rated),
+        unrated=unrated,
+        mean=float(x.mean()) if rated else nan,
+        mean_gold=float(y.mean()) if rated else nan,
+        mean_error=float(np.abs(x - y).mean()) if rated else nan,
+        pearson=_measure_pearson(pooled["pearson"], x, y, questions, how),
+        spearman=pooled["spearman"],
+        kendall=pooled["kendall"],
+        by_question=_average(_find_coefficients(*part) for part in _split_questions(rated)),
+        by_author=_find_coefficients(*_average_authors(rated)),
+    )
+
+
+def _pair_with_gold(ballots: Ballots, aspect: str) -> list[_Pair]:
+    """Return the mean rating of every answer that has a gold, with that."""
+    given: defaultdict[int, list[float]] = defaultdict(list)
+    for comparison, rating in zip(
+        ballots.comparison.tolist(), ballots.rating.tolist(), strict=True
+    ):
+        if not isnan(rating):
+            given[comparison].append(rating)
+    rated: list[_Pair] = []
+    for number, ratings in given.items():
+        gold = ballots.comparisons[number].meta.get(_PREFIX + aspect)
+        if isinstance(gold, int | float):
+            mean = sum(ratings) / len(ratings)
+            rated.append((mean, float(gold), ballots.comparisons[number]))
+    return rated
+
+
+def _find_coefficients(x: Floats, y: Floats) -> dict[str, float]:
+    """Return Pearson's r, Spearman's rho and Kendall's tau-b; NaN if either never varies."""
+    if len(x) < 2 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        return {"pearson": nan, "spearman": nan, "kendall": nan}
+    # scipy's stubs leave the types of what it returns open.
+    from scipy.stats import kendalltau, rankdata  # pyright: ignore[reportUnknownVariableType]
+
+    tau, _ = cast("tuple[float, float]", kendalltau(x, y))
+    ranks: Floats = np.stack([cast("Floats", rankdata(values)) for values in (x, y)])
+    return {
+        "pearson": _correlate_columns(x, y),
+        "spearman": _correlate_columns(*ranks),
+        "kendall": float(tau),
+    }
+
+
+def _correlate_columns(x: Floats, y: Floats) -> float:
+    table: Floats = np.corrcoef(x, y)
+    return float(table[0, 1])
+
+
+def _measure_pearson(
+    value: float, x: Floats, y: Floats, questions: Sequence[str], how: tuple[int, int, float]
+) -> Measurement:
+    seed, samples, level = how
+    if isnan(value) or len(set(questions)) < 2:
+        # One question cannot show how questions differ.
+        return Measurement(value=value, low=nan, high=nan, n=len(x), level=level)
+    # Moments about the means add up over questions, so that a resample is a product.
+    a, b = x - x.mean(), y - y.mean()
+    sums = by_cluster(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), questions)
+    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    n, sa, sb, saa, sbb, sab = drawn.T
+    spread = (n * saa - sa * sa) * (n * sbb - sb * sb)
+    known = spread > 1e-9
+    r = (n * sab - sa * sb)[known] / np.sqrt(spread[known])
+    low, high = percentiles(r, level=level)
+    method = "bootstrap by question"
+    return Measurement(value=value, low=low, high=high, n=len(x), level=level, method=method)
+
+
+def _split_questions(rated: Sequence[_Pair]) -> Iterator[tuple[Floats, Floats]]:
+    parts: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    for rating, gold, one in rated:
+        parts[one.question.id].append((rating, gold))
+    for part in parts.values():
+        x, y = np.array(part, dtype=np.float64).T
+        yield x, y
+
+
+def _average_authors(rated: Sequence[_Pair]) -> tuple[Floats, Floats]:
+    parts: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    for rating, gold, one in rated:
+        if one.answers[0].author:
+            parts[one.answers[0].author].append((rating, gold))
+    means = np.array([np.mean(part, axis=0) for part in parts.values()], dtype=np.float64)
+    x, y = means.reshape(-1, 2).T
+    return x, y
+
+
+def _average(found: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    kept = [one for one in found if not isnan(one["pearson"])]
+    names = ("pearson", "spearman", "kendall")
+    if not kept:
+        return dict.fromkeys(names, nan)
+    return {name: sum(one[name] for one in kept) / len(kept) for name in names}

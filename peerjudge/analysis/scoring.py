@@ -1,0 +1,264 @@
+"""Scores of judges against gold: accuracy by group, and a second reading of recorded replies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from peerjudge.analysis.assembling import collect_reviews
+from peerjudge.analysis.ballots import OUTCOME_CODES, TIE, Ballots, Bools
+from peerjudge.analysis.cells import Cell, measure_cells
+from peerjudge.analysis.golds import align_comparisons, find_golds
+from peerjudge.analysis.judges import Judge, group_judges, key_judgements, order_judges
+from peerjudge.analysis.ratings import (
+    Correlation,
+    RatingKind,
+    Ratings,
+    correlate_ratings,
+    sum_ratings,
+)
+from peerjudge.data import Dataset, Noun, RecordedReview, Verdict
+from peerjudge.errors import DataError
+from peerjudge.verdicts import Reading, read_verdict
+
+
+class OwnReading(Noun, frozen=True, kw_only=True):
+    """The scores of recorded replies read again, and how often that differs from the record.
+
+    The four counts are over verdicts with a gold: `same` on record and read again, `different`
+    choices, and verdicts that are readable in one of the two only.
+    """
+
+    total: Cell
+    groups: Mapping[str, Cell]
+    same: int
+    different: int
+    only_recorded: int
+    only_own: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """The scores of one judge: of all its verdicts, and of those in each group."""
+
+    judge: Judge
+    total: Cell
+    groups: Mapping[str, Cell]
+    own_reading: OwnReading | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """A recorded reply of which a second reading differs from the record."""
+
+    judge: Judge
+    comparison: str
+    shown: tuple[str, ...]
+    recorded: Verdict
+    own: Verdict
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """All scores of a source. `groups` are in the order of the source.
+
+    `left_out` counts discussions that are not complete.
+    """
+
+    source: str
+    by: str
+    groups: tuple[str, ...]
+    simulated: bool
+    seed: int
+    level: float
+    left_out: int
+    scores: tuple[Score, ...]
+    correlations: tuple[Correlation, ...]
+    disagreements: tuple[Disagreement, ...]
+    ratings: tuple[Ratings, ...]
+
+
+def score_ballots(
+    ballots: Ballots,
+    *,
+    by: str = "",
+    reviewers: Sequence[str] | None = None,
+    gold: Dataset | None = None,
+    reviews: Sequence[RecordedReview] = (),
+    ratings: Mapping[RatingKind, int] | None = None,
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> Scores:
+    """Return the accuracy of every judge against gold, in total and by group.
+
+    Ratings of lone answers are scored by correlation.
+
+    Args:
+        ballots: of a dataset or a run.
+        by: `subset`, `category`, `labeler` or a key of the comparisons' `meta`; see `find_golds`.
+        reviewers: names or patterns of those to score; `None` scores all but the humans.
+        gold: a dataset whose gold, groups and votes replace those of the source.
+        reviews: the reviews of the dataset, whose texts are then read again and scored; a tie is a
+            verdict if gold or the record has ties. Ratings and texts of humans are not read.
+        ratings: the number of ratings by kind, from `find_ratings`.
+        seed: of the resampling of questions for the intervals.
+        samples: number of resamples.
+        level: of the intervals.
+
+    Raises:
+        DataError: a name matches no reviewer, no ballot has a gold, or there are no such groups.
+    """
+    recorded, judges, names = group_judges(ballots, reviewers)
+    reread, rules = _read_again(ballots, recorded, reviews)
+    source, used = _find_source(ballots, gold)
+    if gold is not None:
+        recorded, reread = (align_comparisons(one, source) for one in (recorded, reread))
+    correlations = correlate_ratings(
+        recorded, judges, used, seed=seed, samples=samples, level=level
+    )
+    if correlations and by:
+        msg = f"ratings are scored by aspect, not by {by!r}; leave --by out"
+        raise DataError(msg)
+    golds = find_golds(source, by, used=used)
+    recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
+    cells, own_cells = (
+        measure_cells(one, key_judgements(one), golds, seed=seed, samples=samples, level=level)
+        for one in (recorded, reread)
+    )
+    if not (cells or correlations):
+        msg = f"no judgement in {ballots.name} has a gold to be scored against"
+        raise DataError(msg)
+    reread = reread.where(np.isin(reread.comparison, golds[0]))
+    replaced = recorded.where(np.isin(recorded.number, reread.number))
+    kinds = _compare_readings(replaced, reread)
+    return Scores(
+        source=ballots.name,
+        by=by,
+        groups=tuple(group for group in golds[2] if group),
+        simulated=ballots.simulated,
+        seed=seed,
+        level=level,
+        left_out=int((~ballots.discussions.complete).sum()),
+        scores=tuple(
+            Score(
+                judge=judges[code],
+                total=cells[code][""],
+                groups=_drop_total(cells[code]),
+                own_reading=_build_reading(own_cells.get(code), kinds[reread.reviewer == code]),
+            )
+            for code in order_judges(recorded)
+            if code in cells
+        ),
+        correlations=correlations,
+        disagreements=tuple(
+            Disagreement(
+                judge=judges[code],
+                comparison=replaced.comparisons[int(replaced.comparison[row])].id,
+                shown=_name_shown(replaced, row),
+                recorded=_name_verdict(replaced, row),
+                own=_name_verdict(reread, row),
+                rule=rules[int(reread.number[row])],
+                text=reviews[int(reread.number[row])].text,
+            )
+            for code in order_judges(reread)
+            for row in np.flatnonzero((reread.reviewer == code) & (kinds != "same")).tolist()
+        ),
+        ratings=sum_ratings(ratings or {}, names),
+    )
+
+
+def _find_source(ballots: Ballots, gold: Dataset | None) -> tuple[Ballots, Bools]:
+    """Return the ballots whose comparisons and votes are gold, and by comparison if it is used."""
+    facts = ballots.discussions
+    size = len(ballots.comparisons)
+    used = np.ones(size, dtype=np.bool_)
+    if len(facts):
+        used = np.isin(np.arange(size), facts.comparison[facts.complete])
+    if gold is None:
+        return ballots, used
+    known = {one.id for one, use in zip(ballots.comparisons, used, strict=True) if use}
+    source = collect_reviews(gold)
+    used = np.array([one.id in known for one in source.comparisons], dtype=np.bool_)
+    if not used.any():
+        msg = f"{gold.name} has none of the comparisons of {ballots.name}; use the data of the run"
+        raise DataError(msg)
+    return source, used
+
+
+def _read_again(
+    ballots: Ballots, judged: Ballots, reviews: Sequence[RecordedReview]
+) -> tuple[Ballots, dict[int, str]]:
+    """Return the judged ballots that have a reply, with the verdicts read, and the rules by number.
+
+    Replies are on several answers, without ratings, of reviewers with texts that are no humans.
+    """
+    ties = bool((ballots.gold_of == TIE).any() or (ballots.verdict == TIE).any())
+    numbers: list[int] = judged.number.tolist() if reviews else []
+    wordy = {reviews[number].reviewer for number in numbers if reviews[number].text}
+    wordy -= set(ballots.humans)
+    known: dict[tuple[str, int], Reading] = {}
+    rows: list[int] = []
+    codes: list[int] = []
+    rules: dict[int, str] = {}
+    for row, number in enumerate(numbers):
+        review = reviews[number]
+        if review.reviewer not in wordy or review.scores or len(review.shown) == 1:
+            continue
+        # One-line replies repeat thousands of times.
+        key = (review.text, len(review.shown))
+        if key not in known:
+            known[key] = read_verdict(review.text, answers=len(review.shown), ties=ties)
+        read = known[key]
+        shown = judged.orders[int(judged.order[row])]
+        rows.append(row)
+        codes.append(OUTCOME_CODES[read.outcome] if read.position is None else shown[read.position])
+        rules[number] = read.rule
+    found = judged.where(np.array(rows, dtype=np.intp))
+    return replace(found, verdict=np.array(codes, dtype=np.int8)), rules
+
+
+def _compare_readings(recorded: Ballots, own: Ballots) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+    """Return how the verdicts compare; two that are both not readable are the same."""
+    ours, theirs = own.readable, recorded.readable
+    same = (own.verdict == recorded.verdict) | ~(ours | theirs)
+    return np.select(
+        [same, ours & theirs, theirs], ["same", "different", "only_recorded"], "only_own"
+    )
+
+
+def _build_reading(
+    cells: Mapping[str, Cell] | None, kinds: np.ndarray[tuple[int], np.dtype[np.str_]]
+) -> OwnReading | None:
+    if cells is None:
+        return None
+    counts = Counter[str](kinds.tolist())
+    return OwnReading(
+        total=cells[""],
+        groups=_drop_total(cells),
+        same=counts["same"],
+        different=counts["different"],
+        only_recorded=counts["only_recorded"],
+        only_own=counts["only_own"],
+    )
+
+
+def _drop_total(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    return {group: cell for group, cell in cells.items() if group}
+
+
+def _name_shown(ballots: Ballots, row: int) -> tuple[str, ...]:
+    ids = ballots.comparisons[int(ballots.comparison[row])].shown
+    return tuple(ids[place] for place in ballots.orders[int(ballots.order[row])])
+
+
+def _name_verdict(ballots: Ballots, row: int) -> Verdict:
+    code = int(ballots.verdict[row])
+    if code >= 0:
+        return Verdict.of(ballots.comparisons[int(ballots.comparison[row])].shown[code])
+    return next(Verdict(outcome) for outcome, known in OUTCOME_CODES.items() if known == code)
