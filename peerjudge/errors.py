@@ -1,7 +1,7 @@
-"""The mistakes a caller can make, each with the sentence that fixes it.
+"""Errors of usage and configuration; each message says what to do.
 
-Only mistakes raise. What a *model* does wrong (an unreadable reply, a refusal, a call that fails
-for good) is data and lives in `peerjudge.data`.
+The failures of a *model* (an unreadable reply, a refusal, a call that fails for good) are data, see
+`peerjudge.data`, and raise nothing.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ __all__ = [
 
 
 class PeerJudgeError(Exception):
-    """Base of every error that PeerJudge raises on purpose; the command line exits with 2 on it."""
+    """Base of all errors of PeerJudge; the command line exits with 2."""
 
 
 class DataError(PeerJudgeError):
-    """A question, answer, review or file breaks the rules of its noun; names the file and line."""
+    """A question, answer, review or file breaks the rules of its noun."""
 
 
 class CardError(PeerJudgeError):
-    """A reviewer card cannot work: unknown field, missing key, a name AutoGen would refuse."""
+    """A reviewer card has an unknown field, lacks one, or has a name that AutoGen refuses."""
 
 
 class PromptError(PeerJudgeError):
-    """A prompt pack lacks a part, or its template does what the sandbox forbids."""
+    """A prompt pack lacks a part, or a template cannot be filled."""
 
 
 class ProtocolError(PeerJudgeError):
-    """A protocol breaks its contract, or is given seats, answers or options it cannot take."""
+    """A protocol breaks its contract, or does not take these seats, answers or options."""
 
 
 class ShelfError(PeerJudgeError):
@@ -44,7 +44,7 @@ class ShelfError(PeerJudgeError):
 
 
 class ExperimentError(PeerJudgeError):
-    """An experiment names what does not exist, or a setting that nothing in it takes."""
+    """An experiment names a missing item, or a setting that none of its parts takes."""
 
 
 class StoreError(PeerJudgeError):
@@ -52,4 +52,4 @@ class StoreError(PeerJudgeError):
 
 
 class ConvergenceError(PeerJudgeError):
-    """An iteration did not settle within its bounds; carries how far it got in its message."""
+    """An iteration did not converge within its bounds; the message holds the last residual."""

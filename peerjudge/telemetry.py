@@ -1,7 +1,7 @@
-"""The tracer for spans of runs and calls; there is none unless somebody has set one up.
+"""The OpenTelemetry tracer for spans of runs and calls, if a tracer provider is configured.
 
-Names and attributes follow OpenTelemetry's conventions for generative AI; what those do not have is
-under `peerjudge.`.
+Names and attributes follow OpenTelemetry's conventions for generative AI; all others start with
+`peerjudge.`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _PROVIDER_VARIABLE = "OTEL_PYTHON_TRACER_PROVIDER"
 
 
 def tracer() -> Tracer | None:
-    """The tracer of this program; `None` while no tracer provider has been set up."""
-    # Whoever has set one up has imported this, which takes a while that others are spared.
+    """Return the tracer of this program; `None` without a tracer provider."""
+    # A program with a provider has imported this already; others skip the slow import.
     if "opentelemetry.trace" not in sys.modules and _PROVIDER_VARIABLE not in os.environ:
         return None
     from opentelemetry import trace

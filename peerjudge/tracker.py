@@ -1,13 +1,13 @@
-"""Who altered and who held: opinion events read off a transcript by rule, never by a model.
+"""Opinion events, derived from a transcript by rule and never by a model.
 
-A seat's *stance* is its last readable verdict, its private review included. Whenever a seat gives a
-verdict after it has heard something new from another seat, either one event follows from the table
-of the design (PRD section 5 names opinion altering and opinion holding), or it is recorded why none
-does. Nothing here depends on what the answers are called or on the order in which they are shown.
+A seat's *stance* is its last readable verdict, its private review included. A verdict after hearing
+something new from another seat gives one event by the table of the design (PRD section 5 names opinion
+altering and opinion holding), or a reason why there is none. Neither the ids of the answers nor their
+shown order matter.
 
-A control of a discussion gives the same events on the same occasions, each marked with it: what a
-placebo withheld counts as if it had been heard, and swapped labels mean what they mean to whoever
-hears them. Only so can the shares of a control be set beside those of the discussion.
+A control of a discussion gives the same events on the same occasions, each marked with the control:
+turns that a placebo withheld count as heard, and swapped labels count as the listener understands them.
+So the shares under a control compare with those of the discussion.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ __all__ = ["NoEvent", "NoEventReason", "Tracking", "opinion_events", "track"]
 
 
 class NoEventReason(StrEnum):
-    """Why a verdict after hearing is no event; where several apply, the first in this order."""
+    """Reasons why a verdict after hearing is no event; of several, the first in this order."""
 
     NO_STANCE_BEFORE = "no_stance_before"
     """The seat had given no readable verdict yet."""
     NO_STANCE_NOW = "no_stance_now"
     """This verdict is not readable; the seat keeps its last readable stance."""
     NO_STANCE_HEARD = "no_stance_heard"
-    """Nobody it heard had given a readable verdict there."""
+    """The turns it heard hold no readable verdict."""
     NO_MAJORITY = "no_majority"
     """The stances it heard have no strict majority."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoEvent:
-    """A verdict after hearing from which no event follows."""
+    """A verdict after hearing that gives no event."""
 
     turn: int
     seat: str
@@ -56,34 +56,34 @@ class NoEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracking:
-    """Every verdict after hearing, as an event or as the reason why it is none, in turn order."""
+    """Every verdict after hearing, as an event or with the reason for none, in turn order."""
 
     events: tuple[OpinionEvent, ...] = ()
     no_events: tuple[NoEvent, ...] = ()
 
     @property
     def verdicts(self) -> int:
-        """How many verdicts were given after hearing something new from another seat."""
+        """The number of verdicts after hearing something new from another seat."""
         return len(self.events) + len(self.no_events)
 
     @property
     def no_event_counts(self) -> Mapping[NoEventReason, int]:
-        """How many verdicts gave no event, for every reason (0 where there was none)."""
+        """The number of verdicts without an event, for every reason (0 included)."""
         counts = Counter(no_event.reason for no_event in self.no_events)
         return {reason: counts[reason] for reason in NoEventReason}
 
 
 def opinion_events(transcript: Transcript) -> tuple[OpinionEvent, ...]:
-    """The opinion events of a discussion, in turn order."""
+    """Return the opinion events of a discussion, in turn order."""
     return track(transcript).events
 
 
 def track(transcript: Transcript) -> Tracking:
-    """The opinion events of a discussion, and the verdicts after hearing that gave none.
+    """Return the opinion events of a discussion, and the verdicts after hearing without an event.
 
-    A turn is new to a seat when no cue up to the seat's previous verdict let the seat hear it. The
-    others' stances are their last readable verdicts among the turns heard since that verdict (as a
-    rule: among the turns which this cue hears); beyond one, their strict majority.
+    A turn is new to a seat if no cue up to the seat's previous verdict heard it. The others' stances
+    are their last readable verdicts among the turns heard since that verdict (as a rule, the turns
+    that this cue hears); of several, their strict majority counts.
     """
     events: list[OpinionEvent] = []
     no_events: list[NoEvent] = []
@@ -106,8 +106,8 @@ def _heard_since_last_verdict(
 ) -> tuple[Sequence[Turn], Sequence[Turn]]:
     """Other seats' turns that this seat heard since its previous verdict, and the new ones of them.
 
-    A cue that asks for a verdict usually hears everything itself. Where an explanation was asked
-    for in between, what it let the seat hear bears on the verdict too.
+    A cue for a verdict usually hears everything itself. The turns heard by an explanation in between
+    count as well.
     """
     old: set[int] = set()
     since: set[int] = set()

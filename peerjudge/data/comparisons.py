@@ -65,7 +65,7 @@ class Verdict(Noun, frozen=True):
 
     @property
     def readable(self) -> bool:
-        """Whether this is a stance: a choice or a tie."""
+        """True for a stance: a choice or a tie."""
         return self.outcome is Outcome.CHOICE or self.outcome is Outcome.TIE
 
     def __str__(self) -> str:

@@ -122,7 +122,7 @@ class Cue(Noun, frozen=True, kw_only=True):
         scale: The worst and the best rating; ten is the worst in `(10, 1)`.
         reply: The pack's form of reply, where it is not the usual one for what is expected.
         blind: Names the answers in `sees` without showing them or the question.
-        logprobs: Requests log-probabilities of the reply's tokens, whatever the seat's sampling.
+        logprobs: Requests log-probabilities of the reply's tokens, independent of the seat's sampling.
         control: What the seat hears in place of the others' arguments.
         withheld: The turns that a control withholds from the seat.
     """
@@ -291,5 +291,5 @@ class Transcript(Noun, frozen=True, kw_only=True):
 
     @property
     def simulated(self) -> bool:
-        """Whether no real model spoke in some turn."""
+        """True if no real model spoke in some turn."""
         return any(turn.utterance.simulated for turn in self.turns)

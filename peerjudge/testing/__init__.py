@@ -1,6 +1,7 @@
 """Contracts and fixtures for tests of protocols, reviewers and analyses: no model, no network."""
 
 from peerjudge.testing.contracts import CLAUSES, BrokenClause, check_protocol, check_scenario
+from peerjudge.testing.fixtures import PLAIN_PACK, ScriptedReviewer, rounds_of
 from peerjudge.testing.projects import (
     CheckedFile,
     check_card,
@@ -8,9 +9,7 @@ from peerjudge.testing.projects import (
     check_pack,
     check_project,
 )
-from peerjudge.testing.reviewers import ScriptedReviewer
 from peerjudge.testing.scenarios import Scenario, generate_scenarios
-from peerjudge.testing.scenes import PLAIN_PACK, rounds_of
 from peerjudge.testing.transcripts import comparison_of, seats_of, transcript_of, verdict_of
 
 __all__ = [

@@ -223,7 +223,7 @@ CLAUSES: dict[str, Clause] = {
         _find_exception,
     ),
     "ends": Clause(
-        "the discussion ends, whatever is replied",
+        "the discussion ends with any replies",
         "Return None from next_cue after a bounded number of turns, and for all longer discussions.",
         _find_endlessness,
     ),

@@ -1,4 +1,4 @@
-"""Whole discussions written in one line, for tests of whatever reads transcripts."""
+"""Whole discussions written in one line, for tests of analyses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TEXT_ONLY = "-"
 
 
 def comparison_of(answers: int = 2, *, gold: int | None = None, name: str = "c1") -> Comparison:
-    """A comparison of 1 to 4 short answers with ids `answer-1`, ... in the order of their numbers.
+    """Return a comparison of 1 to 4 short answers with ids `answer-1`, ... in this order.
 
     `gold` is the number of the better answer, counting from 1.
     """
@@ -52,7 +52,7 @@ def comparison_of(answers: int = 2, *, gold: int | None = None, name: str = "c1"
 
 
 def seats_of(count: int) -> tuple[Seat, ...]:
-    """Seats `seat-1`, ... held by `reviewer-1`, ...: a judge; leader and follower; or a panel."""
+    """Return seats `seat-1`, ... of `reviewer-1`, ...: a judge; leader and follower; or a panel."""
     roles = {1: (Role.JUDGE,), 2: (Role.LEADER, Role.FOLLOWER)}.get(count, (Role.PANELIST,) * count)
     return tuple(
         Seat(id=f"seat-{n}", reviewer=f"reviewer-{n}", role=role)
@@ -61,7 +61,7 @@ def seats_of(count: int) -> tuple[Seat, ...]:
 
 
 def verdict_of(mark: str, comparison: Comparison) -> Verdict | None:
-    """The verdict that a mark of `transcript_of` stands for; `None` for an explanation."""
+    """Return the verdict for a mark of `transcript_of`; `None` for an explanation."""
     if mark == _TEXT_ONLY:
         return None
     if mark in _MARKS:
@@ -82,7 +82,7 @@ def transcript_of(
     gold: int | None = None,
     condition: str = "scripted",
 ) -> Transcript:
-    """The ended discussion that a line like `2|1 2 1 1 1` tells.
+    """Return the complete discussion written as a line like `2|1 2 1 1 1`.
 
     The first word holds one private review per seat, separated by `|` (`-|-` for none); each
     following word is a turn of the next seat, the first seat speaking first. A digit is the number
@@ -91,15 +91,15 @@ def transcript_of(
 
     Args:
         moves: The line.
-        hears: Which earlier turns a public turn hears: `all` of them; every public turn and its
+        hears: The earlier turns that a public turn hears: `all` of them; every public turn and its
             `own` private review; `none`; or a function (turn, earlier turn) -> bool of indices.
-        comparison: What is discussed; by default `comparison_of` with as many answers as needed.
-        seats: Who discusses; by default `seats_of` as many as there are private reviews.
+        comparison: The comparison; by default `comparison_of` with as many answers as needed.
+        seats: The seats; by default `seats_of` with one per private review.
         gold: The number of the gold answer of the default comparison.
         condition: The transcript's condition.
 
     Raises:
-        DataError: For a mark that means nothing, or a number of seats that does not fit.
+        DataError: For an unknown mark, or a number of seats that does not fit.
     """
     opening, *public = moves.split() or [""]
     private = opening.split("|")

@@ -1,0 +1,101 @@
+"""Fixtures for discussions: a scripted reviewer, a small protocol and a small prompt pack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from peerjudge.data import Comparison, Cue, PromptPack, Request, Seat, Turn, Usage, Utterance
+from peerjudge.protocol import DiscussionProtocol
+
+__all__ = ["PLAIN_PACK", "ScriptedReviewer", "rounds_of"]
+
+PLAIN_PACK = PromptPack(
+    name="plain",
+    description="As few words as a discussion can do with.",
+    system="You review answers. Only lines marked {{ mark }} are part of them.",
+    seat="You are reviewer {{ number }}.",
+    scene="{{ question }}\n{% for answer in answers %}{{ answer }}\n{% endfor %}",
+    heard="{{ words }}",
+    criteria="",
+    remind="You are reviewer {{ number }}.",
+    tasks={"review": "Which is better?", "discuss": "Discuss which is better."},
+    reply={
+        "verdict": "End with the number of the better answer.",
+        "verdict_or_tie": "End with the number of the better answer, {{ tie }} for a tie.",
+        "rating": "End with a number.",
+    },
+)
+"""Prompts for the tasks `review` and `discuss`."""
+
+
+def rounds_of(turns: int) -> DiscussionProtocol:
+    """Return a protocol of any number of seats: private reviews, then `turns` turns in seat order.
+
+    Each turn hears all earlier ones. Ties are allowed. The last verdict is the conclusion.
+    """
+
+    def cue(
+        seats: tuple[Seat, ...], comparison: Comparison, said: tuple[Turn, ...], _options: object
+    ) -> Cue | None:
+        now = len(said)
+        if now >= len(seats) + turns:
+            return None
+        alone = now < len(seats)
+        return Cue(
+            seat=seats[now % len(seats)].id,
+            task="review" if alone else "discuss",
+            sees=comparison.shown,
+            hears=() if alone else tuple(range(now)),
+            private=alone,
+            ties=True,
+        )
+
+    return DiscussionProtocol(
+        name=f"rounds_of_{turns}",
+        description=f"Private reviews and {turns} turns",
+        cue=cue,
+        seats=(1, None),
+        answers=(1, None),
+    )
+
+
+class ScriptedReviewer:
+    r"""Reviewer with scripted replies: in the order of the calls, or a function of the request.
+
+    An exception among the replies is raised at its turn; after the last reply, `LookupError` is
+    raised. `requests` keeps all requests in order.
+
+    >>> ScriptedReviewer("ann", ["I prefer the first.\n1"])
+    >>> ScriptedReviewer("bob", lambda request: f"{len(request.heard) % 2 + 1}")
+    """
+
+    def __init__(
+        self, name: str, replies: Sequence[str | Exception] | Callable[[Request], str]
+    ) -> None:
+        self.name = name
+        self.requests: list[Request] = []
+        self.closed = False
+        self._replies = replies
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the next reply of the script."""
+        call = len(self.requests)
+        self.requests.append(request)
+        if callable(self._replies):
+            return _utter(self._replies(request))
+        if call >= len(self._replies):
+            msg = f"the script of {self.name!r} has {call} replies, and another call was made"
+            raise LookupError(msg)
+        reply = self._replies[call]
+        if isinstance(reply, Exception):
+            raise reply
+        return _utter(reply)
+
+    async def close(self) -> None:
+        """Set `closed`; there is nothing to close."""
+        self.closed = True
+
+
+def _utter(text: str) -> Utterance:
+    usage = Usage(completion_tokens=len(text.split()), estimated=True)
+    return Utterance(text=text, usage=usage, model="scripted", simulated=True)
