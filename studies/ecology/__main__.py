@@ -9,9 +9,9 @@ from studies.outcome import Study, run_study
 
 def compute_study(seed: int) -> Study:
     """Compute the study; its modules are imported here, after the number of threads is set."""
-    from studies.ecology.study import ecology_study
+    from studies.ecology.report import compute_ecology
 
-    return ecology_study(seed=seed)
+    return compute_ecology(seed=seed)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Reviewers who are contestants too, over many rounds in which weights decide who is heard.
+"""Populations of reviewers that are also contestants, over rounds in which weights select reviewers.
 
 In every round all pairs of contestants meet, and each meeting is judged by reviewers drawn with the
-weights of the round before (or all alike). The weights of a round follow from all reviews so far, by the
-project's own peer ranking. Reviewer r prefers contestant c over d with probability
+weights of the round before (or with equal chance). The weights of a round follow from all reviews so
+far, by `peerjudge.ranking`. Reviewer r prefers contestant c over d with probability
 
     Phi(ability_r (quality_c - quality_d) + pull_r (faction_c - faction_d) + own_r (c is r - d is r))
 
-where `faction` is 1 for the members of a faction, and `pull_r` and `own_r` are 0 for everybody else.
+where `faction` is 1 for the members of a faction, and `pull_r` and `own_r` are 0 for all others.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from peerjudge.data import Scheme
 from peerjudge.ranking.weights import Convergence, peer_weights
-
-__all__ = ["History", "Population", "Rule", "play_rounds"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,16 +40,16 @@ class Population:
 
     @property
     def size(self) -> int:
-        """How many they are together; the able come first."""
+        """Number of reviewers; the able come first."""
         return self.able + self.faction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How weights follow from reviews, and what they do.
+    """Rule by which weights follow from reviews, and their effect.
 
-    `scheme` is `None` where all weigh the same for ever. `exclude_self` leaves out what reviewers say of
-    their own answers; `all_heard` lets everybody review as often as anybody, whatever the weights.
+    `scheme` is `None` for equal weights. `exclude_self` leaves out reviews of own answers; `all_heard`
+    draws reviewers with equal chance, not by weight.
     """
 
     name: str
@@ -63,10 +61,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The weight that the able hold together, `[population, round]`, before the first round included.
+    """Weight of all able reviewers, `[population, round]`, from before the first round on.
 
-    `captured` is the share of populations in which, at the end, the contestant with the most votes
-    that count belongs to the faction.
+    `captured` is the share of populations in which the contestant with the most weighted votes at the
+    end belongs to the faction.
     """
 
     able: Floats
@@ -82,20 +80,20 @@ def play_rounds(
     reviews: int = 2,
     seed: int = 0,
 ) -> History:
-    """So many populations of this kind, round after round.
+    """Play rounds in many populations of one kind.
 
     Args:
-        population: who they are.
-        rule: how they are weighed.
-        rounds: how many.
-        populations: how many are drawn, each with qualities of its own.
-        reviews: how many reviews every meeting of two contestants gets in a round.
+        population: its kind.
+        rule: rule of the weights.
+        rounds: number of rounds.
+        populations: number of populations, each with qualities of its own.
+        reviews: number of reviews of every meeting of two contestants in a round.
         seed: of all draws.
     """
     random = np.random.default_rng(seed)
     size = population.size
     one, other = np.triu_indices(size, k=1)
-    prefers = _preferences(population, random, populations, one, other)
+    prefers = _compute_preferences(population, random, populations, one, other)
     own = (np.arange(size)[:, None] == one) | (np.arange(size)[:, None] == other)
     counts = ~own if rule.exclude_self else np.ones_like(own)
     points = np.zeros((populations, size, size))
@@ -106,17 +104,17 @@ def play_rounds(
         chances = np.full_like(weights, 1 / size) if rule.all_heard else weights
         heard = random.multinomial(reviews, chances[:, None, :], size=(populations, len(one)))
         heard = np.swapaxes(heard, 1, 2) * counts
-        _book(points, battles, heard, random.binomial(heard, prefers), one, other)
-        weights = _weights(rule, points, battles)
+        _add_reviews(points, battles, heard, random.binomial(heard, prefers), one, other)
+        weights = _compute_weights(rule, points, battles)
         able.append(weights[:, : population.able].sum(axis=1))
-    votes = (weights[:, :, None] * _rates(points, battles, gap=0.5)).sum(axis=1)
+    votes = (weights[:, :, None] * _compute_rates(points, battles, gap=0.5)).sum(axis=1)
     return History(
         able=np.stack(able, axis=1),
         captured=float((votes.argmax(axis=1) >= population.able).mean()),
     )
 
 
-def _book(
+def _add_reviews(
     points: Floats,
     battles: Floats,
     heard: npt.NDArray[np.int64],
@@ -124,7 +122,7 @@ def _book(
     one: npt.NDArray[np.intp],
     other: npt.NDArray[np.intp],
 ) -> None:
-    """Add a round's reviews, and those that the first of each pair won, to the totals."""
+    """Add the reviews of a round, and those won by the first of each pair, to the totals."""
     for contestant in range(points.shape[2]):
         first, second = one == contestant, other == contestant
         points[:, :, contestant] += won[:, :, first].sum(axis=2)
@@ -132,14 +130,14 @@ def _book(
         battles[:, :, contestant] += heard[:, :, first | second].sum(axis=2)
 
 
-def _preferences(
+def _compute_preferences(
     population: Population,
     random: np.random.Generator,
     populations: int,
     one: npt.NDArray[np.intp],
     other: npt.NDArray[np.intp],
 ) -> Floats:
-    """`[population, reviewer, pair]`: how probably the reviewer prefers the first of the pair."""
+    """Return the `[population, reviewer, pair]` probability of preferring the first of the pair."""
     from scipy.special import ndtr
 
     size = population.size
@@ -156,17 +154,17 @@ def _preferences(
     return np.asarray(ndtr(seen), dtype=np.float64)
 
 
-def _rates(points: Floats, battles: Floats, *, gap: float = np.nan) -> Floats:
+def _compute_rates(points: Floats, battles: Floats, *, gap: float = np.nan) -> Floats:
     return np.where(battles > 0, points / np.maximum(battles, 1), gap)
 
 
-def _weights(rule: Rule, points: Floats, battles: Floats) -> Floats:
+def _compute_weights(rule: Rule, points: Floats, battles: Floats) -> Floats:
     size = points.shape[1]
     if rule.scheme is None:
         return np.full(points.shape[:2], 1 / size)
-    # Under PRD some tournaments swing for ever: half steps have the same fixed points.
+    # Under PRD some tournaments oscillate without end; half steps have the same fixed points.
     weights, _, _ = peer_weights(
-        _rates(points, battles),
+        _compute_rates(points, battles),
         np.arange(size, dtype=np.int64),
         scheme=rule.scheme,
         criteria=Convergence(damping=rule.damping, tolerance=1e-6, max_iterations=300),

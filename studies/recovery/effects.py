@@ -29,7 +29,7 @@ from peerjudge.simulation.arrays import Items, Speaker, Verdicts, World, score_v
 from peerjudge.simulation.discussions import Draws
 from peerjudge.simulation.latent import compute_change_chance, expect_accuracy
 from peerjudge.simulation.traits import Traits
-from studies.recovery.playing import in_turn
+from studies.recovery.transcripts import play_studies
 
 _PLAIN = Traits(ability=0.6, shared_error=0.3, copy_error=0.1)
 _FAR = 40.0
@@ -67,7 +67,7 @@ def _build_world(questions: int, random: np.random.Generator) -> World:
 def plant_altering(size: float, questions: int, random: np.random.Generator) -> Planted:
     """Measure how often a reviewer alters its opinion when contradicted."""
     mine = _build_mover("mine", susceptibility=_compute_logit(size))
-    held = in_turn(_build_world(questions, random), _build_unmoved(), mine, draws={})
+    held = play_studies(_build_world(questions, random), _build_unmoved(), mine, draws={})
     rows = count_moves(collect_transcripts(held), sampler=Sampler())
     found = next(row for row in rows if (row.reviewer, row.role, row.opponent) == _OF_MINE)
     truth = compute_change_chance(mine.traits, leads=False, right=True, first_turn=True)
@@ -78,7 +78,9 @@ def plant_leading(size: float, questions: int, random: np.random.Generator) -> P
     """Measure how much more often a reviewer alters as leader than as follower."""
     world, draws = _build_world(questions, random), Draws()
     mine, other = _build_mover("mine", susceptibility=0.5, firmness=size), _build_unmoved()
-    held = in_turn(world, mine, other, draws=draws) + in_turn(world, other, mine, draws=draws)
+    held = play_studies(world, mine, other, draws=draws) + play_studies(
+        world, other, mine, draws=draws
+    )
     rows = measure_ordering(collect_transcripts(held), sampler=Sampler())
     found = next(row.altered for row in rows if row.reviewer == mine.name)
     if found is None:

@@ -9,7 +9,7 @@ import pytest
 
 from peerjudge.data import Scheme
 from studies.ecology.population import Population, Rule, play_rounds
-from studies.ecology.study import ecology_study
+from studies.ecology.report import compute_ecology
 
 EQUAL = Rule(name="equal", scheme=None)
 PRD = Rule(name="PRD", scheme=Scheme.PRD)
@@ -109,7 +109,7 @@ def test_equal_weights_stay_equal_and_all_weights_sum_to_one():
 
 def test_the_study_says_in_words_what_its_tables_show():
     """Every weight in the sentences is one of the document's, so that none is from another run."""
-    found = ecology_study(seed=2, populations=20, rounds=4)
+    found = compute_ecology(seed=2, populations=20, rounds=4)
     weights = {
         f"{one['able_weight']:.2f}"
         for part in ("capture", "self_review")

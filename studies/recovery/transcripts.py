@@ -1,8 +1,7 @@
-"""Simulated studies in the form in which the analysis takes played ones: a record per discussion.
+"""Transcripts of simulated discussions, from which the analysis takes its ballots.
 
-Verdicts are drawn as arrays. What a record says of them comes from the ordinary rooms: the protocol
-gives the cues and the conclusion, the tracker the opinion events. As a record depends on few verdicts,
-each that occurs is made once and then copied from question to question.
+Verdicts are drawn as arrays; the protocol gives the cues and the conclusion. Discussions with the same
+verdicts have the same turns, so each pattern of verdicts is built once.
 """
 
 from __future__ import annotations
@@ -29,8 +28,6 @@ from peerjudge.simulation.arrays import Speaker, World
 from peerjudge.simulation.discussions import Draws, Played, play_script
 from peerjudge.simulation.scripts import Script, write_script
 
-__all__ = ["in_turn"]
-
 _TURNS = 2
 _PAIR = Comparison(
     id="pair",
@@ -38,30 +35,32 @@ _PAIR = Comparison(
     answers=(Answer(id="first", text="1"), Answer(id="second", text="2")),
 )
 Stances = tuple[int, ...]
-"""The verdicts of one discussion: in private seat by seat, then at the end seat by seat."""
+"""Verdicts of one discussion: in private seat by seat, then at the end seat by seat."""
 
 
-def in_turn(world: World, leader: Speaker, follower: Speaker, *, draws: Draws) -> list[Transcript]:
-    """Two discuss every question of the world's first study in both orders, a turn for each.
+def play_studies(
+    world: World, leader: Speaker, follower: Speaker, *, draws: Draws
+) -> list[Transcript]:
+    """Let two discuss every question of the world's first study in both orders, a turn for each.
 
-    `draws` are the private reviews; who gave one already gives it again.
+    `draws` are the private reviews; a reviewer repeats a review that is already among them.
     """
     names = (leader.name, follower.name)
     golds: list[int] = world.gold[0].tolist()
     ended: list[Transcript] = []
     for swapped in (False, True):
-        script = _script(names, swapped=swapped)
+        script = _write_script(names, swapped=swapped)
         by_seat = dict(zip((seat.id for seat in script.seats), (leader, follower), strict=True))
         held = play_script(script, world, by_seat, draws=draws)
-        for number, (gold, stances) in enumerate(zip(golds, _stances(held), strict=True)):
-            one = _transcript(names, gold, stances, swapped=swapped)
+        for number, (gold, stances) in enumerate(zip(golds, _list_stances(held), strict=True)):
+            one = _build_transcript(names, gold, stances, swapped=swapped)
             question = replace(one.comparison.question, id=f"{number}")
             comparison = replace(one.comparison, id=f"{number}", question=question)
             ended.append(replace(one, comparison=comparison))
     return ended
 
 
-def _stances(held: Played) -> Iterator[Stances]:
+def _list_stances(held: Played) -> Iterator[Stances]:
     columns: list[list[int]] = [
         verdicts[0].tolist() for verdicts in (*held.private, *held.final) if verdicts is not None
     ]
@@ -69,17 +68,17 @@ def _stances(held: Played) -> Iterator[Stances]:
 
 
 @cache
-def _transcript(
+def _build_transcript(
     names: tuple[str, str], gold: int, stances: Stances, *, swapped: bool
 ) -> Transcript:
     """Return a discussion with these verdicts."""
-    script = _script(names, swapped=swapped)
-    comparison = replace(script.comparison, gold=_verdict(gold))
+    script = _write_script(names, swapped=swapped)
+    comparison = replace(script.comparison, gold=_decode_verdict(gold))
     seats = [seat.id for seat in script.seats]
     turns: tuple[Turn, ...] = ()
     while (cue := script.protocol.next_cue(script.seats, comparison, turns)) is not None:
         place = seats.index(cue.seat) + (0 if cue.private else len(seats))
-        review = Review(verdict=_verdict(stances[place]))
+        review = Review(verdict=_decode_verdict(stances[place]))
         turns += (Turn(index=len(turns), cue=cue, utterance=Utterance(text=""), review=review),)
     return Transcript(
         id="simulated",
@@ -93,7 +92,7 @@ def _transcript(
 
 
 @cache
-def _script(names: tuple[str, str], *, swapped: bool) -> Script:
+def _write_script(names: tuple[str, str], *, swapped: bool) -> Script:
     protocol = Shelf().protocol("leader_follower", {"turns": _TURNS})
     roles = (Role.LEADER, Role.FOLLOWER)
     seats = tuple(
@@ -103,6 +102,6 @@ def _script(names: tuple[str, str], *, swapped: bool) -> Script:
     return write_script(protocol, seats, _PAIR, swapped=swapped)
 
 
-def _verdict(value: int) -> Verdict:
+def _decode_verdict(value: int) -> Verdict:
     first, second = _PAIR.shown
     return Verdict.of(first if value > 0 else second)

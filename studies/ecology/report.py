@@ -1,4 +1,4 @@
-"""The ecology of peer ranking as a study: who ends up with the weight, and what changes that."""
+"""Report of the ecology of peer ranking: the weight of able reviewers under several rules."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from studies.ecology.population import (
 )
 from studies.outcome import Study, Table, draw_curves
 
-__all__ = ["ecology_study"]
-
 _SIZE = 12
 _FACTIONS = (0, 2, 4, 5, 6, 7, 8, 10)
 _SHOWN = (2, 4, 6, 7, 8)
@@ -28,7 +26,7 @@ _ROUNDS = 25
 _POPULATIONS = 200
 
 _SMALL = Population(able=2, faction=2, quality=(0.3, -0.3), pull=0.0)
-"""Few and not far apart, so that one's own reviews weigh; the less able love themselves only."""
+"""A small circle of similar reviewers, in which self-reviews matter; the less able favour themselves."""
 
 EQUAL = Rule(name="equal weights", scheme=None)
 PRD = Rule(name="PRD", scheme=Scheme.PRD)
@@ -45,13 +43,13 @@ _Curve = tuple[str, str, Sequence[float], Sequence[Measurement]]
 Found = Mapping[Rule, Sequence[History]]
 
 
-def ecology_study(*, seed: int, populations: int = _POPULATIONS, rounds: int = _ROUNDS) -> Study:
-    """Play populations of growing factions, and of growing love of oneself, under every rule.
+def compute_ecology(*, seed: int, populations: int = _POPULATIONS, rounds: int = _ROUNDS) -> Study:
+    """Play populations with growing factions, and with growing self-enhancement, under every rule.
 
     Args:
         seed: of all draws.
-        populations: how many of each kind.
-        rounds: how many each plays.
+        populations: number of each kind.
+        rounds: number of rounds.
     """
 
     def play(kind: Population, rule: Rule) -> History:
@@ -64,18 +62,20 @@ def ecology_study(*, seed: int, populations: int = _POPULATIONS, rounds: int = _
     factions = [f"{faction} of {_SIZE}" for faction in _FACTIONS]
     return Study(
         title="The ecology of peer ranking",
-        summary=tuple(_sentences(by_rule, by_own)),
+        summary=tuple(_write_summary(by_rule, by_own)),
         tables=(
-            _table("Weight of the able at the end, by the size of the faction", factions, by_rule),
-            _captures(factions, by_rule),
-            _table(
+            _build_table(
+                "Weight of the able at the end, by the size of the faction", factions, by_rule
+            ),
+            _build_captures(factions, by_rule),
+            _build_table(
                 "Weight of 2 able of 4 at the end, by how far the other 2 are drawn to their own "
                 "answers",
                 [f"{own:g} sd" for own in _OWN],
                 by_own,
             ),
         ),
-        figures=_figures(by_rule, by_own),
+        figures=_draw_figures(by_rule, by_own),
         document={
             "simulated": True,
             "populations": populations,
@@ -83,14 +83,14 @@ def ecology_study(*, seed: int, populations: int = _POPULATIONS, rounds: int = _
             "size": _SIZE,
             "capture": {
                 rule.name: [
-                    {"faction": faction, "able_weight": _end(one), "captured": one.captured}
+                    {"faction": faction, "able_weight": _average_end(one), "captured": one.captured}
                     for faction, one in zip(_FACTIONS, histories, strict=True)
                 ]
                 for rule, histories in by_rule.items()
             },
             "self_review": {
                 rule.name: [
-                    {"own": own, "able_weight": _end(one)}
+                    {"own": own, "able_weight": _average_end(one)}
                     for own, one in zip(_OWN, histories, strict=True)
                 ]
                 for rule, histories in by_own.items()
@@ -99,14 +99,14 @@ def ecology_study(*, seed: int, populations: int = _POPULATIONS, rounds: int = _
     )
 
 
-def _figures(by_rule: Found, by_own: Found) -> Mapping[str, Figure]:
-    # Three, so that there is room for what populations differ by.
+def _draw_figures(by_rule: Found, by_own: Found) -> Mapping[str, Figure]:
+    # Only three, so that their bands are visible.
     drawn = {rule: by_rule[rule] for rule in (EQUAL, PRD, DAMPED)}
     return {
         "rounds": draw_curves(
             "rounds",
             [
-                _over_rounds(f"{faction} of {_SIZE}", by_rule[PRD][_FACTIONS.index(faction)].able)
+                _trace_rounds(f"{faction} of {_SIZE}", by_rule[PRD][_FACTIONS.index(faction)].able)
                 for faction in _SHOWN
             ],
             title="Weight of the able over the rounds of PRD's scheme, by the faction's size: mean and "
@@ -116,7 +116,7 @@ def _figures(by_rule: Found, by_own: Found) -> Mapping[str, Figure]:
         ),
         "capture": draw_curves(
             "capture",
-            _final([faction / _SIZE for faction in _FACTIONS], drawn),
+            _trace_ends([faction / _SIZE for faction in _FACTIONS], drawn),
             title="Weight of the able after the last round, by the share of the faction: mean and 95 % "
             "of populations",
             across="share of the faction",
@@ -124,7 +124,7 @@ def _figures(by_rule: Found, by_own: Found) -> Mapping[str, Figure]:
         ),
         "self-review": draw_curves(
             "self-review",
-            _final(_OWN, by_own),
+            _trace_ends(_OWN, by_own),
             title="Weight of 2 able of 4 after the last round, by the pull of the other 2 to their own "
             "answers: mean and 95 % of populations",
             across="self-enhancement [sd]",
@@ -133,9 +133,9 @@ def _figures(by_rule: Found, by_own: Found) -> Mapping[str, Figure]:
     }
 
 
-def _sentences(by_rule: Found, by_own: Found) -> Iterator[str]:
+def _write_summary(by_rule: Found, by_own: Found) -> Iterator[str]:
     def able(rule: Rule, faction: int) -> str:
-        return f"{_end(by_rule[rule][_FACTIONS.index(faction)]):.2f}"
+        return f"{_average_end(by_rule[rule][_FACTIONS.index(faction)]):.2f}"
 
     def first(rule: Rule, faction: int) -> str:
         return f"{by_rule[rule][_FACTIONS.index(faction)].captured:.0%}"
@@ -144,7 +144,7 @@ def _sentences(by_rule: Found, by_own: Found) -> Iterator[str]:
     rounds = few.shape[1] - 1
     yield (
         f"{_SIZE} reviewers are contestants too. The able judge better and write better; a faction of "
-        "the others is drawn to its own members' answers. Weights decide who is heard in the next round."
+        "the others is drawn to its own members' answers. Weights select the reviewers of the next round."
     )
     yield (
         f"Converging to the able: against a faction of 4, PRD's scheme gives the able {few[:, 1].mean():.2f} "
@@ -161,39 +161,40 @@ def _sentences(by_rule: Found, by_own: Found) -> Iterator[str]:
     yield (
         f"Damping moves both ends towards the middle: the able weigh {able(DAMPED, 4)} instead of "
         f"{able(PRD, 4)} against 4, and {able(DAMPED, 8)} instead of {able(PRD, 8)} against 8. It keeps "
-        "everybody heard, and changes little about who is ranked first."
+        "all heard, and changes little in the first rank."
     )
     yield (
-        f"Who is heard matters less than who is weighed: with all heard alike the able end at "
+        f"Selection by weight matters less than the weights: with all heard alike the able end at "
         f"{able(ALL_HEARD, 4)} and {able(ALL_HEARD, 7)} against 4 and 7."
     )
     modest, vain = (
-        {rule: _end(histories[end]) for rule, histories in by_own.items()} for end in (0, -1)
+        {rule: _average_end(histories[end]) for rule, histories in by_own.items()}
+        for end in (0, -1)
     )
     yield (
-        f"Self-review, in a circle of four: beside two who all but always choose themselves the two able "
+        f"Self-review, in a circle of four: beside two that nearly always choose themselves the two able "
         f"fall from {modest[PRD]:.2f} to {vain[PRD]:.2f} (damped: {modest[DAMPED]:.2f} to "
         f"{vain[DAMPED]:.2f}). Without self-reviews vanity gains nothing: {vain[PRD_OTHERS]:.2f} and "
-        f"{vain[DAMPED_OTHERS]:.2f}, whoever is vain."
+        f"{vain[DAMPED_OTHERS]:.2f} in both cases."
     )
 
 
-def _end(history: History) -> float:
+def _average_end(history: History) -> float:
     return float(history.able[:, -1].mean())
 
 
-def _table(title: str, columns: Sequence[str], found: Found) -> Table:
+def _build_table(title: str, columns: Sequence[str], found: Found) -> Table:
     return Table(
         title=title,
         columns=("rule", *columns),
         rows=tuple(
-            (rule.name, *(round(_end(one), 3) for one in histories))
+            (rule.name, *(round(_average_end(one), 3) for one in histories))
             for rule, histories in found.items()
         ),
     )
 
 
-def _captures(columns: Sequence[str], found: Found) -> Table:
+def _build_captures(columns: Sequence[str], found: Found) -> Table:
     return Table(
         title="Share of populations in which one of the faction is ranked first",
         columns=("rule", *columns),
@@ -204,24 +205,29 @@ def _captures(columns: Sequence[str], found: Found) -> Table:
     )
 
 
-def _over_rounds(name: str, able: Floats) -> _Curve:
+def _trace_rounds(name: str, able: Floats) -> _Curve:
     at = [float(number) for number in range(able.shape[1])]
-    return name, f"{float(able[:, -1].mean()):.2f}", at, [_band(column) for column in able.T]
+    return (
+        name,
+        f"{float(able[:, -1].mean()):.2f}",
+        at,
+        [_measure_band(column) for column in able.T],
+    )
 
 
-def _final(at: Sequence[float], found: Found) -> list[_Curve]:
+def _trace_ends(at: Sequence[float], found: Found) -> list[_Curve]:
     return [
         (
             rule.name,
-            f"{_end(histories[-1]):.2f}",
+            f"{_average_end(histories[-1]):.2f}",
             at,
-            [_band(history.able[:, -1]) for history in histories],
+            [_measure_band(history.able[:, -1]) for history in histories],
         )
         for rule, histories in found.items()
     ]
 
 
-def _band(values: Floats) -> Measurement:
+def _measure_band(values: Floats) -> Measurement:
     low, high = np.quantile(values, [0.025, 0.975]).tolist()
     return Measurement(
         value=float(values.mean()), low=low, high=high, n=len(values), method="populations"
