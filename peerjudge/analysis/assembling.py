@@ -55,7 +55,7 @@ class ComparisonTable:
         if known is not None:
             return known
         number = self._numbers[comparison.id] = len(self.comparisons)
-        self.comparisons.append(comparison if self._keep else without_texts(comparison))
+        self.comparisons.append(comparison if self._keep else drop_texts(comparison))
         self._places.append({answer.id: n for n, answer in enumerate(comparison.answers)})
         gold = comparison.gold
         readable = gold is not None and gold.readable
@@ -112,7 +112,7 @@ class ComparisonTable:
         }
 
 
-def without_texts(comparison: Comparison) -> Comparison:
+def drop_texts(comparison: Comparison) -> Comparison:
     """Return the same comparison with empty texts."""
     return changed(
         comparison,

@@ -99,7 +99,7 @@ class Discussions:
 
     @property
     def discussed(self) -> Bools:
-        """Whether any of several seats spoke after the private reviews."""
+        """True where one of several seats spoke after the private reviews."""
         return (self.spoken > 0) & (self.seats > 1)
 
     def by_seat(self, of: Mapping[SeatKey, int]) -> Numbers:
@@ -209,12 +209,12 @@ class Ballots:
 
     @property
     def readable(self) -> Bools:
-        """Whether the verdict is a choice or a tie."""
+        """True for a choice or a tie."""
         return self.verdict >= TIE
 
     @property
     def correct(self) -> Bools:
-        """Whether the verdict is gold's; a tie is right only where gold is a tie."""
+        """True for the verdict of gold; a tie is right only where gold is a tie."""
         return (self.verdict == self.gold) & self.readable
 
     @property
@@ -239,7 +239,7 @@ class Ballots:
 
     @property
     def swapped(self) -> Bools:
-        """Whether the answers were shown in another order than the comparison's own."""
+        """True where the answers were shown in another order than the comparison's own."""
         own = [one == tuple(range(len(one))) for one in self.orders]
         return ~np.array(own, dtype=np.bool_)[self.order]
 

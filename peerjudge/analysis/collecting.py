@@ -43,6 +43,7 @@ _QUIET = (-1, -5, -5, -1, -1, -1, -1)
 _FACTS = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
 _NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "agreed")
 _FLAGS = ("complete", "failed", "one_order", "simulated")
+_NO_CONTROL: Control = "none"
 _MOST_KNOWN = 10_000
 
 _Row = list[int]
@@ -211,7 +212,7 @@ class BallotCollector:
         turns, stop = transcript.turns, transcript.stop
         asked = [turn.cue for turn in turns if turn.review.verdict is not None]
         agreed = _agreed(transcript)
-        heard = [turn.cue.control for turn in turns if turn.cue.control != "none"]
+        heard: list[Control] = [turn.cue.control for turn in turns]
         return _Course(
             turns=turns,
             block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
@@ -225,7 +226,7 @@ class BallotCollector:
                 all(cue.sees == transcript.comparison.shown for cue in asked),
                 transcript.simulated,
             ),
-            heard=heard[0] if heard else "none",
+            heard=next((one for one in heard if one != _NO_CONTROL), _NO_CONTROL),
             tracking=tracking,
         )
 
@@ -299,7 +300,7 @@ def _direction(move: Direction | None) -> int:
 
 
 def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
-    """The reviewers of the heard seats whose stance was the one heard."""
+    """Return the reviewers of the heard seats that held the stance heard."""
     earlier = transcript.turns[: event.turn]
     own = [turn for turn in (*earlier, transcript.turns[event.turn]) if turn.cue.seat == event.seat]
     audible = {index for turn in own for index in turn.cue.hears}
@@ -310,7 +311,7 @@ def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
 
 
 def _control(transcript: Transcript, heard: Control) -> Control:
-    """The control of the turns; of a discussion without any, the one its options name."""
+    """Return the control of the turns, or else the one that the options name."""
     if heard != "none":
         return heard
     # A user's protocol may mean something else by an option of this name.
@@ -326,7 +327,7 @@ def _setting(transcript: Transcript) -> str:
 
 
 def _rating(transcript: Transcript) -> float:
-    """The mean of the seats' last ratings of a lone answer; NaN where there is none."""
+    """Return the mean of the seats' last ratings of a lone answer; NaN without any."""
     if len(transcript.comparison.answers) > 1:
         return np.nan
     last = {
@@ -338,7 +339,7 @@ def _rating(transcript: Transcript) -> float:
 
 
 def _agreed(transcript: Transcript) -> int | None:
-    """The public turns after which all seats had one stance for the first time, if they had."""
+    """Return the number of public turns after which all seats first had one stance, if they had."""
     spoken, seats = 0, len(transcript.seats)
     opening = sum(1 for _ in takewhile(lambda turn: turn.cue.private, transcript.turns))
     stances: dict[str, Verdict] = {}

@@ -82,7 +82,7 @@ class SeatFindings(Noun, frozen=True, kw_only=True):
 
     @property
     def contradicted(self) -> int:
-        """How often it gave a verdict after hearing one that disagreed with it."""
+        """Number of verdicts it gave after hearing one that disagreed with it."""
         return sum(self.events[kind] for kind in CONTRADICTED)
 
 
@@ -114,7 +114,7 @@ class ConditionFindings(Noun, frozen=True, kw_only=True):
 
     @property
     def discusses(self) -> bool:
-        """Whether a seat of this condition gave a verdict after it heard another one."""
+        """True if a seat of this condition gave a verdict after it heard another one."""
         return any(sum(s.events.values()) + sum(s.no_events.values()) for s in self.by_seat)
 
 
@@ -226,7 +226,7 @@ def _count_outcomes(verdict: Codes) -> dict[Outcome, int]:
 
 
 def _gain(before: Ballots, after: Ballots, sampler: Sampler) -> Measurement | None:
-    """The mean of conclusion minus mean private stance, over discussions with both and gold."""
+    """Return the mean of conclusion minus mean private stance, over discussions with both and gold."""
     size = len(before.discussions)
     private = before.where(before.readable)
     count = np.bincount(private.discussion, minlength=size)
@@ -261,14 +261,14 @@ def _groups(
 
 
 def _choose_first(ballots: Ballots, sampler: Sampler) -> Measurement | None:
-    """The share of choices that name the first-shown answer, where one order was shown throughout."""
+    """Return the share of choices of the first-shown answer, where one order was shown throughout."""
     one_order = ballots.discussions.one_order[ballots.discussion]
     chose = ballots.where(one_order & (ballots.verdict >= 0) & (ballots.answers > 1))
     return sampler.known_mean((chose.verdict == chose.first).astype(np.float64), chose.question)
 
 
 def _agreement(after: Ballots, stances: Codes, sampler: Sampler) -> Measurement | None:
-    """The share of discussions in which all readable stances are the same, where there are several."""
+    """Return the share of discussions in which all readable stances, of several, are the same."""
     table = stances[after.discussion]
     readable = table >= TIE
     least = np.where(readable, table, np.int8(127)).min(axis=1, initial=127)
@@ -278,7 +278,7 @@ def _agreement(after: Ballots, stances: Codes, sampler: Sampler) -> Measurement 
 
 
 def _consistency(ballots: Ballots, sampler: Sampler) -> Consistency:
-    """Judgements of the same seat, seating and repetition in several orders of the answers."""
+    """Return the consistency of each seat, in the same seating and repetition, over shown orders."""
     discussions, number = ballots.discussions, ballots.discussion
     matched = match_orders(
         ballots,

@@ -14,7 +14,7 @@ from peerjudge.data import Control, EventKind, Measurement, Noun, replace
 
 
 class Controlled(Noun, frozen=True, kw_only=True):
-    """How often a reviewer (`None`: all) altered at its first turn after hearing, if contradicted.
+    """Share of first turns after hearing at which a reviewer (`None`: all) altered, if contradicted.
 
     Later turns are left out: the stances by then depend on what was altered before, and differ
     between a discussion and its controls. `contradicted_by_gold` and `contradicted_by_wrong` are the

@@ -12,7 +12,7 @@ from peerjudge.analysis.inference import Sampler
 from peerjudge.data import Measurement, Noun, Role
 
 Stand: TypeAlias = Literal["gold", "other", "tie", "unreadable"]
-"""What a verdict names: gold, another answer, neither, or nothing readable (a refusal included)."""
+"""Meaning of a verdict: gold, another answer, neither, or nothing readable (a refusal included)."""
 
 _STANDS: tuple[Stand, ...] = ("gold", "other", "tie", "unreadable")
 _MOST = 6

@@ -1,4 +1,4 @@
-"""What the discussions of a run cost: turns, calls and tokens, by condition and by reviewer."""
+"""Cost of the discussions of a run: turns, calls and tokens, by condition and by reviewer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from peerjudge.data import Noun, Transcript, Utterance
 
 
 class Effort(Noun, frozen=True, kw_only=True):
-    """How much was played. Discussions are done, failed or unfinished; the rest is sums.
+    """Amount of work done. Discussions are done, failed or unfinished; the rest is sums.
 
     `calls` counts the attempts that were paid for, `cached` the replies that cost nothing. Tokens
     are those of all turns, cached ones included; `estimated` is true where some were not counted by

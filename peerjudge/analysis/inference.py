@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance: paired tests, dependent correlations, many at once."""
+"""Statistical tests: paired differences, dependent correlations, and corrections for many tests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class McNemar(Noun, frozen=True, kw_only=True):
-    """How many pairs only one of the two won, and how likely so uneven a split is by chance."""
+    """Pairs that only one of the two won, and the probability of so uneven a split by chance."""
 
     ours: int
     theirs: int
@@ -46,7 +46,7 @@ class McNemar(Noun, frozen=True, kw_only=True):
 
 
 class PairedDifference(Noun, frozen=True, kw_only=True):
-    """The mean of ours minus theirs. `p_value` is two-sided, and NaN where nothing was compared."""
+    """Mean of ours minus theirs. `p_value` is two-sided, and NaN where nothing was compared."""
 
     difference: Measurement
     p_value: float
@@ -120,7 +120,7 @@ class Sampler:
 
 
 def mcnemar(differences: Sequence[float]) -> McNemar:
-    """McNemar's test, exact and two-sided, on ours minus theirs of every pair.
+    """Return McNemar's test, exact and two-sided, on ours minus theirs of every pair.
 
     With right (1) and wrong (0) in single pairs this is McNemar 1947 with binomial probabilities.
     Where a pair is of means (several discussions of one question) only the sign of the difference
@@ -143,7 +143,7 @@ def paired_bootstrap(
     samples: int = 2000,
     level: float = 0.95,
 ) -> PairedDifference:
-    """The mean of paired differences of shares, with bounds and p-value from resampled clusters.
+    """Return the mean of paired differences of shares, with bounds and p-value from resampling.
 
     The p-value is twice the smaller share of samples on either side of 0 (samples at 0 on both,
     one added to count and samples), so it is below 1 - `level` about when the interval leaves 0 out.
@@ -151,9 +151,9 @@ def paired_bootstrap(
 
     Args:
         differences: ours minus theirs of every pair, from -1 to 1.
-        clusters: which cluster (usually: question) each pair belongs to.
+        clusters: the cluster (usually the question) of each pair.
         seed: of the resampling.
-        samples: how many.
+        samples: number of resamples.
         level: of the interval.
     """
     if not len(differences):
@@ -178,7 +178,7 @@ def paired_bootstrap(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted so that any false finding at all is as rare as stated (Holm 1979).
+    """Return p-values adjusted for the probability of any false finding (Holm 1979).
 
     In the given order. NaN (a test that was not made) stays NaN and does not count as one.
     """
@@ -186,7 +186,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted so that the share of false findings among all is as stated (BH 1995).
+    """Return p-values adjusted for the share of false findings (Benjamini and Hochberg 1995).
 
     In the given order. NaN (a test that was not made) stays NaN and does not count as one. Valid
     for independent and for positively dependent tests.
@@ -195,17 +195,17 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
-    """Williams' test that two correlations with the same variable are equal.
+    """Return Williams' test that two correlations with the same variable are equal.
 
     `t = (r12 - r13) sqrt((n-1)(1+r23) / (2K(n-1)/(n-3) + ((r12+r13)/2)^2 (1-r23)^3))` with
     `K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23`, on n - 3 degrees of freedom. Source: Williams
     1959, in the form of Steiger 1980 (Psychological Bulletin 87, equation 7).
 
     Args:
-        r12: the correlation of variable 1 (say, gold) with variable 2.
-        r13: that of variable 1 with variable 3.
-        r23: that of variables 2 and 3.
-        n: how many items all three were measured on, at least 4.
+        r12: correlation of variable 1 (say, gold) with variable 2.
+        r13: correlation of variables 1 and 3.
+        r23: correlation of variables 2 and 3.
+        n: number of items on which all three were measured, at least 4.
 
     Raises:
         DataError: fewer than 4 items, or no three variables can have these correlations.
@@ -230,7 +230,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
 def correlations_with_gold(
     gold: Sequence[float], one: Sequence[float], other: Sequence[float]
 ) -> CorrelationTest | None:
-    """Williams' test of whether `one` or `other` correlates better (Pearson) with gold.
+    """Return Williams' test of which correlates better (Pearson) with gold, `one` or `other`.
 
     `None` where there are fewer than 4 items or one of the three never varies.
     """
@@ -243,7 +243,7 @@ def correlations_with_gold(
 
 
 def _even(ours: int, theirs: int) -> float:
-    """Two-sided binomial probability of so uneven a split of fair coins; 1 without any."""
+    """Return the two-sided binomial probability of so uneven a split of fair coins; 1 without any."""
     from scipy.special import bdtr
 
     n = ours + theirs

@@ -1,4 +1,4 @@
-"""Changes of stance: counts by reviewer, role, opponent and round, and who persuades whom."""
+"""Changes of stance by reviewer, role, opponent and round, and persuasion between reviewers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class StanceCounts(Noun, frozen=True, kw_only=True):
 
 
 class Persuasion(Noun, frozen=True, kw_only=True):
-    """How often `speaker` contradicted `listener`, and how often the listener altered to its stance."""
+    """Contradictions of `listener` by `speaker`, and those after which the listener altered to its stance."""
 
     speaker: str
     listener: str
@@ -94,7 +94,7 @@ def count_moves(ballots: Ballots, *, sampler: Sampler) -> tuple[StanceCounts, ..
 
 
 def count_persuasion(ballots: Ballots, *, sampler: Sampler) -> tuple[Persuasion, ...]:
-    """Return who persuades whom: one row per speaker and listener, the most contradicted first."""
+    """Return one row per speaker and listener, the most contradicted first."""
     moves = ballots.where(is_event(ballots.event, *CONTRADICTED))
     altered = is_event(moves.event, EventKind.ALTERED)
     heard: defaultdict[tuple[str, int], list[int]] = defaultdict(list)

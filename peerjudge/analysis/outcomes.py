@@ -27,7 +27,7 @@ _LEADER, _FOLLOWER = ROLES.index(Role.LEADER), ROLES.index(Role.FOLLOWER)
 
 
 class Settling(Noun, frozen=True, kw_only=True):
-    """When the seats of a condition came to agree.
+    """Agreement among the seats of a condition over the turns.
 
     Of `discussions`, `from_start` began with one stance, `after` counts those that had one for the
     first time after so many public turns, and `never` did not within the turns they had (`turns` on
@@ -203,13 +203,13 @@ def _seats(ballots: Ballots) -> _Seats:
 
 
 def _unanimous(stances: Codes, seated: Bools) -> Bools:
-    """Whether all seats have a readable stance, and the same one."""
+    """Return where all seats have a readable stance, and the same one."""
     same = (stances >= TIE) & (stances == stances[:, :1])
     return (same | ~seated).all(axis=1)
 
 
 def _altering(ballots: Ballots) -> Floats:
-    """The share of contradictions to which each seat altered, `[discussion, seat]`; NaN without any."""
+    """Return the share of contradictions to which each seat altered, as `[discussion, seat]`."""
     moves = ballots.where(is_event(ballots.event, *CONTRADICTED))
     shape = (len(ballots.discussions), ballots.stances("opening").shape[1])
     cell = moves.discussion.astype(np.int64) * shape[1] + moves.seat

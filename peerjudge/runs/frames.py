@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from peerjudge.analysis.frames import (
     TurnColumns,
-    battles_frame,
-    calls_frame,
-    discussions_frame,
-    events_frame,
-    head_of,
-    turn_columns,
-    turns_frame,
-    weights_frame,
+    build_battles_frame,
+    build_calls_frame,
+    build_discussions_frame,
+    build_events_frame,
+    build_turns_frame,
+    build_weights_frame,
+    drop_turns,
+    list_turns,
 )
 from peerjudge.data import Tournament, Transcript
 from peerjudge.ranking import Stance, battles_from_transcripts, collect, from_dataset
@@ -58,22 +58,22 @@ def discussions_df(source: Source) -> pd.DataFrame:
         StoreError: There is no such run.
         DataError: pandas is not installed.
     """
-    return _of_heads(source, lambda heads: discussions_frame(heads[0], heads[1]))
+    return _of_heads(source, lambda heads: build_discussions_frame(heads[0], heads[1]))
 
 
 def turns_df(source: Source) -> pd.DataFrame:
     """Return one row per turn: seat, task and verdict; see `FRAMES["turns"]` and `discussions_df`."""
-    return _of_heads(source, lambda heads: turns_frame(heads[0], heads[2]))
+    return _of_heads(source, lambda heads: build_turns_frame(heads[0], heads[2]))
 
 
 def calls_df(source: Source) -> pd.DataFrame:
     """Return one row per turn: model, tokens and time; see `FRAMES["calls"]` and `discussions_df`."""
-    return _of_heads(source, lambda heads: calls_frame(heads[0], heads[2]))
+    return _of_heads(source, lambda heads: build_calls_frame(heads[0], heads[2]))
 
 
 def events_df(source: Source) -> pd.DataFrame:
     """Return one row per opinion event; see `FRAMES["events"]` and `discussions_df`."""
-    return read_without_texts(source, events_frame)
+    return read_without_texts(source, build_events_frame)
 
 
 def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:
@@ -83,7 +83,7 @@ def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:
         source: As for `discussions_df`, or a dataset `NAME:PATH` with recorded reviews.
         stance: Verdicts of a run to use: the `private` ones or the `final` ones.
     """
-    return battles_frame(_tournament(source, stance))
+    return build_battles_frame(_tournament(source, stance))
 
 
 def weights_df(
@@ -97,7 +97,7 @@ def weights_df(
         bootstrap: Number of resamples of the questions for the bounds.
         seed: Seed of the resampling.
     """
-    return weights_frame(_tournament(source, stance), bootstrap=bootstrap, seed=seed)
+    return build_weights_frame(_tournament(source, stance), bootstrap=bootstrap, seed=seed)
 
 
 def read_in_parts(
@@ -160,14 +160,14 @@ class _Reading:
     def part(self, name: PartFrame, heads: list[Transcript], counts: list[int]) -> pd.DataFrame:
         match name:
             case "discussions":
-                return discussions_frame(heads, counts)
+                return build_discussions_frame(heads, counts)
             case "turns":
-                return turns_frame(heads, self.pull(self.columns.turns(heads)))
+                return build_turns_frame(heads, self.pull(self.columns.turns(heads)))
             case "calls":
-                return calls_frame(heads, self.pull(self.columns.turns(heads)))
+                return build_calls_frame(heads, self.pull(self.columns.turns(heads)))
             case "events":
                 found = self.columns.transcripts_without_texts(heads)
-                return events_frame(self.pull(found))
+                return build_events_frame(self.pull(found))
 
     def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
         async def take_batch() -> list[T]:
@@ -192,9 +192,9 @@ def _of_heads(source: Source, build: Callable[[Heads], T]) -> T:
     counts: list[int] = []
     batches: list[TurnColumns] = []
     for number, transcript in enumerate(source):
-        heads.append(head_of(transcript))
+        heads.append(drop_turns(transcript))
         counts.append(len(transcript.turns))
-        batches.append(turn_columns(number, transcript))
+        batches.append(list_turns(number, transcript))
     return build((heads, counts, batches))
 
 

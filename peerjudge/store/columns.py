@@ -10,7 +10,8 @@ from pydantic_core import from_json as plain_json
 from sqlalchemy import ColumnElement, Row, Text, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
-from peerjudge.analysis.frames import TurnColumns, without_texts
+from peerjudge.analysis.assembling import drop_texts
+from peerjudge.analysis.frames import TurnColumns
 from peerjudge.data import (
     Answer,
     Comparison,
@@ -66,7 +67,7 @@ class Columns(Archive):
         In the order of `Archive.transcripts`.
         """
         shown = {
-            row.key: without_texts(from_json(Comparison, row.body))
+            row.key: drop_texts(from_json(Comparison, row.body))
             for row in await self._rows(select(comparisons))
         }
         counted = select(turns.c.discussion, func.count()).group_by(turns.c.discussion)

@@ -1,4 +1,4 @@
-"""Builds the frames from discussions, turns, events and tournaments."""
+"""Frames of discussions, turns, calls, events, battles and weights."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.frames.columns import TurnColumns
-from peerjudge.analysis.frames.heads import Heads
-from peerjudge.analysis.frames.table import Codes, Gathered, Names, category, frame, named, whole
+from peerjudge.analysis.frames.tables import (
+    Codes,
+    Gathered,
+    Heads,
+    Names,
+    make_category,
+    make_frame,
+    make_named,
+    make_whole,
+)
 from peerjudge.data import Scheme, Tournament, Transcript, Verdict
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import rank
@@ -20,15 +28,6 @@ from peerjudge.tracker import opinion_events
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "battles_frame",
-    "calls_frame",
-    "discussions_frame",
-    "events_frame",
-    "turns_frame",
-    "weights_frame",
-]
 
 _OF_DISCUSSION = ("discussion", "condition", "comparison")
 _OF_EVENT = (
@@ -48,12 +47,12 @@ _OF_EVENT = (
 _MOST_PATTERNS = 10_000
 
 
-def discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -> pd.DataFrame:
-    """One row per discussion, in the order of the heads.
+def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -> pd.DataFrame:
+    """Return one row per discussion, in the order of the heads.
 
     Args:
-        heads: the discussions; their turns are not looked at.
-        turns: how many turns each has.
+        heads: the discussions; their turns are ignored.
+        turns: the number of turns of each.
     """
     known = Heads(heads)
     choices = np.array([known.answers.number(one.verdict.choice) for one in heads], dtype=np.int32)
@@ -73,27 +72,26 @@ def discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -> pd.D
         "leader": [one.seats[0].reviewer for one in heads],
         "stop": [None if one.stop is None else one.stop.value for one in heads],
     }
-    return frame(
+    return make_frame(
         "discussions",
         {
             **known.place(every),
-            **{name: named(values) for name, values in names.items()},
+            **{name: make_named(values) for name, values in names.items()},
             "repetition": np.array([one.repetition for one in heads], dtype=np.int32),
             "seats": np.array([len(one.seats) for one in heads], dtype=np.int32),
-            "outcome": category(outcomes.codes, outcomes),
-            "choice": category(choices, known.answers),
-            "correct": judged.correct,
-            "chose_first": judged.first,
+            "outcome": make_category(outcomes.codes, outcomes),
+            "choice": make_category(choices, known.answers),
+            **judged,
             "turns": np.array(turns, dtype=np.int32),
         },
     )
 
 
-def turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> pd.DataFrame:
-    """One row per turn, by discussion (in the order of the heads) and turn."""
+def build_turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> pd.DataFrame:
+    """Return one row per turn, by discussion (in the order of the heads) and turn."""
     known = Heads(heads)
     names = {name: Names() for name in ("seat", "task", "first", "expects", "outcome", "rule")}
-    columns, codes = _gathered(
+    columns, codes = _gather(
         batches,
         names={**names, "choice": known.answers},
         whole=("head", "turn", "characters"),
@@ -102,27 +100,26 @@ def turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> 
     )
     head = columns["head"]
     # A cue may show the answers in another order than the comparison does.
-    first = known.numbered(names.pop("first"), codes["first"])
+    first = known.recode(names.pop("first"), codes["first"])
     judged = known.judge(head, names["outcome"], codes["outcome"], codes["choice"], first=first)
-    return frame(
+    return make_frame(
         "turns",
         {
             **columns,
             **known.place(head),
-            **known.seated(head, names["seat"], codes["seat"]),
-            **{name: category(codes[name], column) for name, column in names.items()},
-            "choice": category(codes["choice"], known.answers),
-            "correct": judged.correct,
-            "chose_first": judged.first,
+            **known.seat(head, names["seat"], codes["seat"]),
+            **{name: make_category(codes[name], column) for name, column in names.items()},
+            "choice": make_category(codes["choice"], known.answers),
+            **judged,
         },
     )
 
 
-def calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> pd.DataFrame:
-    """One row per turn, by discussion and turn: what it took to get the reply."""
+def build_calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> pd.DataFrame:
+    """Return one row per turn, by discussion and turn: model, tokens and time of the reply."""
     known = Heads(heads)
     names = {name: Names() for name in ("seat", "model", "finish_reason")}
-    columns, codes = _gathered(
+    columns, codes = _gather(
         batches,
         names=names,
         whole=("head", "turn", "prompt_tokens", "completion_tokens", "attempts"),
@@ -130,19 +127,19 @@ def calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns]) -> 
         flags=("estimated", "cached", "simulated"),
     )
     head = columns["head"]
-    return frame(
+    return make_frame(
         "calls",
         {
             **columns,
             **known.place(head),
-            **known.seated(head, names["seat"], codes["seat"]),
-            **{name: category(codes[name], column) for name, column in names.items()},
+            **known.seat(head, names["seat"], codes["seat"]),
+            **{name: make_category(codes[name], column) for name, column in names.items()},
         },
     )
 
 
-def events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
-    """One row per opinion event, discussion by discussion, in the order in which they come."""
+def build_events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
+    """Return one row per opinion event, by discussion and turn."""
     names = {name: Names() for name in (*_OF_DISCUSSION, *_OF_EVENT)}
     turns = array("i")
     patterns = _Patterns()
@@ -156,10 +153,10 @@ def events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
             owns = (transcript.id, transcript.condition, transcript.comparison.id)
             for name, own in zip(_OF_DISCUSSION, owns, strict=True):
                 names[name].extend([own] * count)
-    return frame(
+    return make_frame(
         "events",
         {
-            **{name: category(column.codes, column) for name, column in names.items()},
+            **{name: make_category(column.codes, column) for name, column in names.items()},
             "turn": np.array(turns, dtype=np.int32),
         },
     )
@@ -167,18 +164,18 @@ def events_frame(transcripts: Iterable[Transcript]) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """The events of discussions that went alike; `told` keeps the turns they are known by alive."""
+    """The events of discussions with the same turns; `source` keeps these turns alive."""
 
-    told: object
+    source: object
     turns: list[int]
     cells: Mapping[str, list[str | None]]
 
 
 class _Patterns:
-    """Finds the events of a discussion once for all that went like it.
+    """Opinion events by turns, found once for all discussions with the same turns.
 
-    Those read from a store share their turns, and are told by the identity of these: to compare
-    them would cost as much as to find the events.
+    Discussions read from a store share their turns; comparing these by value would cost as much as
+    finding the events.
     """
 
     def __init__(self) -> None:
@@ -203,7 +200,7 @@ def _pattern(transcript: Transcript) -> _Pattern:
         return [None if value is None else str(value) for value in values]
 
     return _Pattern(
-        told=transcript.turns,
+        source=transcript.turns,
         turns=[event.turn for event in events],
         cells={
             "heard": [" ".join(event.heard) for event in events],
@@ -212,32 +209,34 @@ def _pattern(transcript: Transcript) -> _Pattern:
     )
 
 
-def battles_frame(tournament: Tournament) -> pd.DataFrame:
-    """One row per battle, in the order in which they came."""
+def build_battles_frame(tournament: Tournament) -> pd.DataFrame:
+    """Return one row per battle, in the order of the tournament."""
 
     def column(codes: Codes, names: Sequence[str]) -> pd.Categorical:
         known = Names()
         known.extend(names)
-        return category(codes, known)
+        return make_category(codes, known)
 
-    return frame(
+    return make_frame(
         "battles",
         {
             "question": column(tournament.question, tournament.questions),
             "reviewer": column(tournament.reviewer, tournament.reviewers),
             "first": column(tournament.first, tournament.contestants),
             "second": column(tournament.second, tournament.contestants),
-            "score": whole(tournament.score, tournament.readable),
+            "score": make_whole(tournament.score, tournament.readable),
         },
     )
 
 
-def weights_frame(tournament: Tournament, *, bootstrap: int = 1000, seed: int = 0) -> pd.DataFrame:
-    """One row per scheme and reviewer, heaviest first.
+def build_weights_frame(
+    tournament: Tournament, *, bootstrap: int = 1000, seed: int = 0
+) -> pd.DataFrame:
+    """Return one row per scheme and reviewer, the greatest weight first.
 
     Args:
-        tournament: whose reviewers are weighed.
-        bootstrap: how many resamples of the questions make the bounds of the peer weights.
+        tournament: of the reviewers.
+        bootstrap: the number of resamples of the questions for the bounds of the peer weights.
         seed: of the resampling.
     """
     rows: list[tuple[str, str, float, float, float]] = []
@@ -258,11 +257,11 @@ def weights_frame(tournament: Tournament, *, bootstrap: int = 1000, seed: int = 
             label = "equal" if scheme is None else scheme.value
             rows.append((label, name, weight, *bounds.get(name, missing)))
     scheme, reviewer, weight, low, high = zip(*rows, strict=True)
-    return frame(
+    return make_frame(
         "weights",
         {
-            "scheme": named(scheme),
-            "reviewer": named(reviewer),
+            "scheme": make_named(scheme),
+            "reviewer": make_named(reviewer),
             "weight": np.array(weight),
             "low": np.array(low),
             "high": np.array(high),
@@ -270,7 +269,7 @@ def weights_frame(tournament: Tournament, *, bootstrap: int = 1000, seed: int = 
     )
 
 
-def _gathered(
+def _gather(
     batches: Iterable[TurnColumns],
     *,
     names: Mapping[str, Names],
@@ -278,7 +277,7 @@ def _gathered(
     real: Sequence[str],
     flags: Sequence[str],
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Codes]]:
-    """The columns of numbers and the codes of the names, by discussion and turn."""
+    """Return the columns of numbers and the codes of the names, by discussion and turn."""
     table = Gathered(names=names, whole=whole, real=real, flags=flags)
     for batch in batches:
         table.extend(batch)

@@ -1,13 +1,12 @@
-"""What the columns of the frames are, and turns as columns without their texts."""
+"""Documentation of the columns of all frames, and turns as columns without their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from peerjudge.data import Comparison, Transcript, Turn, replace
-
-__all__ = ["FRAMES", "TurnColumns", "TurnRow", "head_of", "turn_columns", "without_texts"]
+from peerjudge.analysis.assembling import drop_texts
+from peerjudge.data import Transcript, Turn, replace
 
 _PLACE = {
     "discussion": "id of the discussion",
@@ -27,9 +26,9 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "gold": "the gold: an answer id or `tie`; missing where it is not known",
         "repetition": "which repetition of the same discussion, from 0",
         "seats": "how many seats",
-        "reviewers": "who sat there, in the order of the seats, separated by spaces",
+        "reviewers": "reviewers in the order of the seats, separated by spaces",
         "leader": "the reviewer in the first seat",
-        "stop": "`complete`, `failed`; missing where it can go on",
+        "stop": "`complete`, `failed`; missing while it is unfinished",
         "outcome": "of the concluded verdict: choice, tie, inconsistent, unreadable, refused",
         "choice": "the chosen answer's id; missing without a choice",
         "correct": "whether the concluded verdict is gold's; missing where either is not readable",
@@ -40,40 +39,40 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         **_PLACE,
         "turn": "index of the turn in its discussion, from 0",
         "seat": "id of the seat that spoke",
-        "reviewer": "who sits there",
+        "reviewer": "reviewer in that seat",
         "role": "judge, leader, follower or panelist",
         "temperature": "of the seat; missing where the provider's default was left",
-        "task": "the part of the prompt pack that was asked",
-        "private": "whether it was said before the seat had heard anybody",
+        "task": "part of the prompt pack",
+        "private": "whether the seat had not yet heard another",
         "expects": "text, verdict or rating",
         "outcome": "of the verdict read from it; missing where none was asked for",
         "choice": "the chosen answer's id; missing without a choice",
         "score": "the rating read from it; missing without",
         "rule": "the reading rule that applied",
         "correct": "whether the verdict is gold's; missing where either is not readable",
-        "chose_first": "whether it chose what it was shown first; missing without a choice",
-        "characters": "length of what was said",
-        "simulated": "whether no real model spoke",
+        "chose_first": "whether it chose the answer it was shown first; missing without a choice",
+        "characters": "length of the reply in characters",
+        "simulated": "true if no real model spoke",
     },
     "calls": {
         **_PLACE,
         "turn": "index of the turn that was paid for, from 0",
-        "reviewer": "who spoke",
+        "reviewer": "reviewer that spoke",
         "model": "the model that answered, as the server named it",
         "prompt_tokens": "tokens of the prompt",
         "completion_tokens": "tokens of the reply",
         "estimated": "whether the tokens were counted here and not by the server",
-        "latency": "seconds until the reply was there",
-        "attempts": "how many times it was asked until it answered",
+        "latency": "seconds until the reply arrived",
+        "attempts": "number of attempts until it answered",
         "cached": "whether an earlier call had paid for it",
         "finish_reason": "why the reply ended",
-        "simulated": "whether no real model spoke",
+        "simulated": "true if no real model spoke",
     },
     "events": {
         **_PLACE,
         "turn": "index of the turn with the verdict",
         "seat": "id of the seat",
-        "reviewer": "who sits there",
+        "reviewer": "reviewer in that seat",
         "role": "judge, leader, follower or panelist",
         "kind": "held, altered, shifted, agreed or altered_after_agreement",
         "before": "the stance before: an answer id or `tie`",
@@ -87,29 +86,29 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
     },
     "battles": {
         "question": "id of the question",
-        "reviewer": "who judged",
+        "reviewer": "reviewer that judged",
         "first": "the contestant whose answer was shown first",
         "second": "the contestant whose answer was shown second",
         "score": "-1 the first won, 0 tie, +1 the second won; missing where it was not readable",
     },
     "weights": {
         "scheme": "equal, prd or damped; without prd where that does not settle",
-        "reviewer": "whose weight",
+        "reviewer": "reviewer with this weight",
         "weight": "the weights of a scheme sum to 1",
         "low": "lower bound from resampled questions; missing for equal weights",
         "high": "upper bound",
     },
 }
-"""Every frame's columns in their order, and what they hold."""
+"""The columns of every frame in their order, with their meaning."""
 
 
 class TurnRow(NamedTuple):
     """A turn without its text.
 
-    `head` is the number of its discussion among the heads that it goes with; the rest is what the
-    nouns `Turn`, `Cue`, `Utterance`, `Usage` and `Review` call by the same names, except that
-    `outcome` and `choice` are those of the verdict, `first` is the first of the answers that the
-    cue shows, and `characters` is the length of the text.
+    `head` is the number of its discussion among the heads; the other fields are those of `Turn`,
+    `Cue`, `Utterance`, `Usage` and `Review` of the same names, except that `outcome` and `choice`
+    are those of the verdict, `first` is the first of the answers that the cue shows, and
+    `characters` is the length of the text.
     """
 
     head: int
@@ -136,29 +135,20 @@ class TurnRow(NamedTuple):
 
 
 TurnColumns: TypeAlias = Mapping[str, Sequence[Any]]
-"""Some turns as columns: by the name of a `TurnRow`'s field the values, all of equal length."""
+"""Turns as columns of equal length, by the name of a field of `TurnRow`."""
 
 
-def turn_columns(head: int, transcript: Transcript) -> TurnColumns:
-    """The turns of a discussion, which is number `head` among the heads."""
+def list_turns(head: int, transcript: Transcript) -> TurnColumns:
+    """Return the turns of a discussion, which has the number `head` among the heads."""
     rows = [_row(head, turn) for turn in transcript.turns]
     if not rows:
         return dict.fromkeys(TurnRow._fields, ())
     return dict(zip(TurnRow._fields, zip(*rows, strict=True), strict=True))
 
 
-def head_of(transcript: Transcript) -> Transcript:
-    """The discussion without its turns and without the texts of what was compared."""
-    return replace(transcript, turns=(), comparison=without_texts(transcript.comparison))
-
-
-def without_texts(comparison: Comparison) -> Comparison:
-    """The same comparison with empty texts."""
-    return replace(
-        comparison,
-        question=replace(comparison.question, text=""),
-        answers=tuple(replace(answer, text="") for answer in comparison.answers),
-    )
+def drop_turns(transcript: Transcript) -> Transcript:
+    """Return the discussion without its turns and without the texts of question and answers."""
+    return replace(transcript, turns=(), comparison=drop_texts(transcript.comparison))
 
 
 def _row(head: int, turn: Turn) -> TurnRow:

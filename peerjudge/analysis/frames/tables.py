@@ -1,0 +1,227 @@
+"""Columns of frames: gathered in batches at a few bytes per cell, and joined with their discussions."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from peerjudge.analysis.ballots import Bools
+from peerjudge.analysis.frames.columns import FRAMES, TurnColumns
+from peerjudge.data import Outcome, Transcript
+from peerjudge.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+_SeatingKey: TypeAlias = tuple[tuple[str, str, str, float | None], ...]
+
+
+class _Numbers(dict[str | None, int]):
+    """Codes of names from 0, in order of appearance; a missing name is -1."""
+
+    def __missing__(self, name: str | None) -> int:
+        self[name] = number = -1 if name is None else len(self) - (None in self)
+        return number
+
+
+class Names:
+    """A column of names that keeps each name once."""
+
+    def __init__(self) -> None:
+        self._numbers = _Numbers()
+        self._codes = array("i")
+
+    def extend(self, values: Iterable[str | None]) -> None:
+        """Append these names; `None` is a missing one."""
+        self._codes.extend(map(self._numbers.__getitem__, values))
+
+    def number(self, name: str | None) -> int:
+        """Return the code of a name, which is added where it is new; -1 for a missing one."""
+        return self._numbers[name]
+
+    @property
+    def codes(self) -> Codes:
+        """The code of every name in the column."""
+        return np.array(self._codes, dtype=np.int32)
+
+    @property
+    def names(self) -> list[str]:
+        """The names, in the order of their codes."""
+        return [name for name in self._numbers if name is not None]
+
+
+class Gathered:
+    """Columns of turns, filled batch by batch.
+
+    Args:
+        names: columns of names.
+        whole: names of the columns of whole numbers.
+        real: names of the columns of numbers, in which `None` is missing (NaN).
+        flags: names of the columns of truth values.
+    """
+
+    def __init__(
+        self,
+        *,
+        names: Mapping[str, Names],
+        whole: Sequence[str],
+        real: Sequence[str],
+        flags: Sequence[str],
+    ) -> None:
+        self._names = names
+        self._whole = {name: array("i") for name in whole}
+        self._real = {name: array("d") for name in real}
+        self._flags = {name: array("b") for name in flags}
+
+    def extend(self, columns: TurnColumns) -> None:
+        """Append these turns."""
+        for name, column in self._names.items():
+            column.extend(columns[name])
+        for name, cells in (*self._whole.items(), *self._flags.items()):
+            cells.extend(columns[name])
+        for name, cells in self._real.items():
+            cells.extend([nan if value is None else value for value in columns[name]])
+
+    def codes(self) -> dict[str, Codes]:
+        """Return the codes of the columns of names."""
+        return {name: column.codes for name, column in self._names.items()}
+
+    def numbers(self) -> dict[str, npt.NDArray[np.int32] | npt.NDArray[np.float64] | Bools]:
+        """Return all other columns."""
+        return {
+            **{name: np.array(cells, dtype=np.int32) for name, cells in self._whole.items()},
+            **{name: np.array(cells, dtype=np.float64) for name, cells in self._real.items()},
+            **{name: np.array(cells, dtype=np.bool_) for name, cells in self._flags.items()},
+        }
+
+
+def make_category(codes: Codes, names: Names) -> pd.Categorical:
+    """Return names as a pandas column that keeps each of them once; code -1 is missing."""
+    pd = _pandas()
+    return pd.Categorical.from_codes(codes, categories=names.names)  # pyright: ignore[reportUnknownMemberType]  its stubs are partial
+
+
+def make_boolean(values: Bools, known: Bools) -> pd.arrays.BooleanArray:
+    """Return a pandas column of true, false and missing."""
+    pd = _pandas()
+    return pd.arrays.BooleanArray(values & known, ~known)
+
+
+def make_whole(values: npt.NDArray[np.int8], known: Bools) -> pd.arrays.IntegerArray:
+    """Return a pandas column of small whole numbers, some of them missing."""
+    pd = _pandas()
+    return pd.arrays.IntegerArray(values.copy(), ~known)
+
+
+def make_named(values: Iterable[str | None], rows: Codes | None = None) -> pd.Categorical:
+    """Return names as a pandas column; with `rows`, the names at these places."""
+    names = Names()
+    names.extend(values)
+    return make_category(names.codes if rows is None else names.codes[rows], names)
+
+
+def make_frame(name: str, columns: Mapping[str, object]) -> pd.DataFrame:
+    """Return the frame of this name, its columns in the documented order."""
+    pd = _pandas()
+    return pd.DataFrame({column: columns[column] for column in FRAMES[name]}, copy=False)
+
+
+class Heads:
+    """Discussions without turns, and the columns that rows of a frame take from them."""
+
+    def __init__(self, heads: Sequence[Transcript]) -> None:
+        self._heads = heads
+        self.answers = Names()
+        """The ids of chosen, gold and first-shown answers, which share their codes."""
+        number = self.answers.number
+        golds = [one.comparison.gold for one in heads]
+        self._gold = np.array([-1 if g is None else number(g.choice) for g in golds], np.int32)
+        self._tied = np.array([g is not None and g.outcome is Outcome.TIE for g in golds], np.bool_)
+        self._first = np.array([number(one.comparison.shown[0]) for one in heads], np.int32)
+
+    def place(self, rows: Codes) -> dict[str, pd.Categorical]:
+        """Return the columns `discussion`, `condition` and `comparison`; `rows` are numbers of heads."""
+        ids = {
+            "discussion": [one.id for one in self._heads],
+            "condition": [one.condition for one in self._heads],
+            "comparison": [one.comparison.id for one in self._heads],
+        }
+        return {name: make_named(values, rows) for name, values in ids.items()}
+
+    def recode(self, names: Names, codes: Codes) -> Codes:
+        """Return a column of answers with their codes in `answers`; -1 stays."""
+        return np.array([*map(self.answers.number, names.names), -1], dtype=np.int32)[codes]
+
+    def judge(
+        self,
+        rows: Codes,
+        outcomes: Names,
+        outcome: Codes,
+        choice: Codes,
+        *,
+        first: Codes | None = None,
+    ) -> dict[str, pd.arrays.BooleanArray]:
+        """Return the columns `correct` (the verdict is gold's) and `chose_first`.
+
+        The first-shown answer is the one in `first`, else the first of the comparison.
+        """
+        tied, chose = outcome == outcomes.number(Outcome.TIE.value), choice >= 0
+        gold, gold_tied = self._gold[rows], self._tied[rows]
+        shown = self._first[rows]
+        if first is not None:
+            shown = np.where(first >= 0, first, shown)
+        right: Bools = np.where(chose, choice == gold, gold_tied)
+        return {
+            "correct": make_boolean(right, (tied | chose) & (gold_tied | (gold >= 0))),
+            "chose_first": make_boolean(choice == shown, chose),
+        }
+
+    def seat(self, rows: Codes, seats: Names, seat: Codes) -> dict[str, object]:
+        """Return the columns `reviewer`, `role` and `temperature`."""
+        seatings: dict[_SeatingKey, int] = {}
+        at = [seatings.setdefault(_seating(one), len(seatings)) for one in self._heads]
+        reviewers, roles = Names(), Names()
+        shape = (max(len(seatings), 1), max(len(seats.names), 1))
+        who, role = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+        warmth = np.full(shape, np.nan)
+        for number, seating in enumerate(seatings):
+            for seat_id, reviewer, part, temperature in seating:
+                column = seats.number(seat_id)
+                if column < shape[1]:
+                    who[number, column] = reviewers.number(reviewer)
+                    role[number, column] = roles.number(part)
+                    warmth[number, column] = np.nan if temperature is None else temperature
+        place = np.array(at, dtype=np.intp)[rows], seat
+        return {
+            "reviewer": make_category(who[place], reviewers),
+            "role": make_category(role[place], roles),
+            "temperature": warmth[place],
+        }
+
+
+def _seating(one: Transcript) -> _SeatingKey:
+    return tuple((s.id, s.reviewer, s.role.value, s.sampling.temperature) for s in one.seats)
+
+
+def _pandas() -> _Pandas:
+    try:
+        import pandas as pd
+    except ModuleNotFoundError as cause:
+        msg = "frames need pandas: pip install 'peerjudge[analysis]'"
+        raise DataError(msg) from cause
+    return cast("_Pandas", pd)
+
+
+if TYPE_CHECKING:
+    # A module has no type of its own: these are the names used here.
+    class _Pandas:
+        Categorical = pd.Categorical
+        DataFrame = pd.DataFrame
+        arrays = pd.arrays
