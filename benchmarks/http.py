@@ -1,7 +1,7 @@
-"""What a call costs the client's processor: `python benchmarks/http.py [--json]`; see http_clients.
+"""Entry point of http_clients: `python benchmarks/http.py [--json]`.
 
-This file has the name of a part of the standard library, and Python looks for that in the folder of
-the script first. So it does nothing but step aside.
+This file shadows the standard library's `http`, as Python looks in the folder of the script first.
+So it removes that folder from the path before anything else.
 """
 
 import sys
@@ -9,7 +9,7 @@ import sys
 HERE = __file__.rpartition("/")[0]
 
 if __name__ == "http":
-    # A script beside this one wants the standard library's.
+    # Imported by another script of this folder, which needs the standard library's module.
     whole = sys.path[:]
     sys.path[:] = [folder for folder in whole if not folder.endswith("benchmarks")]
     del sys.modules["http"]

@@ -1,18 +1,18 @@
-"""What a call costs the client's processor, beside rivals, against a stub server on the loopback.
+"""Processor time per call of model clients, against a stub server on the loopback.
 
     python benchmarks/http.py [--json] [--rounds N] [--requests N]
 
 The stub answers every chat completion at once with the same 800 characters, from a process of its
-own. All clients send the same prompt of 3,600 characters. Counted is the processor time of this
-process alone, divided by requests; a warm-up opens the connections first. Every round runs all
-clients one after the other, and what is printed are medians over the rounds.
+own. All clients send the same prompt of 3,600 characters. The measure is the processor time of this
+process divided by requests; a warm-up opens the connections first. Every round runs all clients one
+after the other; the output are medians over the rounds.
 
-* aiohttp: a bare POST with aiohttp and the reply's JSON read. The floor that ratios are made with.
+* aiohttp: a bare POST with aiohttp, with the reply's JSON read. The base of the ratios.
 * openai: `AsyncOpenAI` as it comes (httpx2).
 * openai, aiohttp: `AsyncOpenAI` with `DefaultAioHttpClient`.
 * autogen: `OpenAIChatCompletionClient` as it comes.
 * autogen, aiohttp: the same with `DefaultAioHttpClient`.
-* peerjudge client: what `build_client` makes of a card.
+* peerjudge client: the client that `build_client` returns for a card.
 * peerjudge: the client as a run uses it, with cache, retry, limits, book and prices around it.
 
 `cpu_vs_aiohttp` is peerjudge over aiohttp (less is better), `autogen_vs_cpu` autogen as it comes over
@@ -60,7 +60,7 @@ Call = Callable[[], Awaitable[object]]
 
 @asynccontextmanager
 async def bare_aiohttp(url: str, connections: int) -> AsyncGenerator[Call]:
-    """A POST and nothing else."""
+    """Post and read the JSON of the reply."""
     connector = aiohttp.TCPConnector(limit=connections)
     async with aiohttp.ClientSession(connector=connector) as session:
 
@@ -74,7 +74,7 @@ async def bare_aiohttp(url: str, connections: int) -> AsyncGenerator[Call]:
 
 @asynccontextmanager
 async def openai_sdk(url: str, connections: int, *, fast: bool = False) -> AsyncGenerator[Call]:
-    """The SDK, on either transport."""
+    """Call the SDK, on either transport."""
     transport = DefaultAioHttpClient() if fast else None
     async with AsyncOpenAI(
         api_key="none", base_url=url, max_retries=0, http_client=transport
@@ -84,7 +84,7 @@ async def openai_sdk(url: str, connections: int, *, fast: bool = False) -> Async
 
 @asynccontextmanager
 async def autogen(url: str, connections: int, *, fast: bool = False) -> AsyncGenerator[Call]:
-    """AutoGen's client, on either transport."""
+    """Call AutoGen's client, on either transport."""
     transport = {"http_client": DefaultAioHttpClient()} if fast else {}
     client = OpenAIChatCompletionClient(
         model="m",
@@ -99,26 +99,26 @@ async def autogen(url: str, connections: int, *, fast: bool = False) -> AsyncGen
     await client.close()
 
 
-def card_of(url: str) -> Card:
-    """A card whose model is the stub."""
+def make_card(url: str) -> Card:
+    """Return a card whose model is the stub."""
     model = ModelSpec(provider="vllm", name="m", base_url=url)
     return Card(name="stub", model=model, limits=Limits(timeout=120.0))
 
 
 @asynccontextmanager
 async def peerjudge_client(url: str, connections: int) -> AsyncGenerator[Call]:
-    """The inner client alone."""
-    client = build_client(card_of(url), environ={})
+    """Call the inner client alone."""
+    client = build_client(make_card(url), environ={})
     yield lambda: client.create(MESSAGES)
     await client.close()
 
 
 @asynccontextmanager
 async def peerjudge(url: str, connections: int) -> AsyncGenerator[Call]:
-    """The client with all that a run puts around it; every call is a draw of its own."""
+    """Call the client as in a run; every call is a draw of its own."""
     draws = count()
     async with ClientPool(environ={}) as pool:
-        client = pool.client(card_of(url))
+        client = pool.client(make_card(url))
 
         async def call() -> object:
             with bill_to(reviewer="stub", discussion="d", turn=0, draw=str(next(draws))):
@@ -138,8 +138,8 @@ RIVALS = {
 }
 
 
-async def measured(name: str, url: str, *, connections: int, requests: int) -> float:
-    """Processor time of one request in microseconds."""
+async def measure(name: str, url: str, *, connections: int, requests: int) -> float:
+    """Return the processor time of one request in microseconds."""
 
     async def load(call: Call, number: int) -> None:
         numbers = iter(range(number))
@@ -158,13 +158,13 @@ async def measured(name: str, url: str, *, connections: int, requests: int) -> f
 
 
 def compare(url: str, *, rounds: int, requests: int) -> dict[str, object]:
-    """The medians of all clients at all numbers of connections, and the two ratios."""
+    """Return the medians of all clients by number of connections, and the two ratios."""
     microseconds: dict[str, dict[str, float]] = {}
     for connections in CONNECTIONS:
         took: dict[str, list[float]] = {name: [] for name in RIVALS}
         for _ in range(rounds):
             for name in RIVALS:
-                run = measured(name, url, connections=connections, requests=requests)
+                run = measure(name, url, connections=connections, requests=requests)
                 took[name].append(asyncio.run(run))
         microseconds[str(connections)] = {name: median(each) for name, each in took.items()}
     ratio = {
@@ -208,7 +208,7 @@ def main() -> None:
 
 
 class Stub(asyncio.Protocol):
-    """Speaks as much HTTP as it takes to answer everything with the same completion."""
+    """Minimal HTTP server protocol that answers every request with the same completion."""
 
     body = json.dumps(
         {
@@ -227,24 +227,24 @@ class Stub(asyncio.Protocol):
     )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to listen."""
+        """Store the transport."""
         self.transport = transport
-        self.heard = b""
+        self.received = b""
 
     def data_received(self, data: bytes) -> None:
-        """Answer every request that is whole."""
-        self.heard += data
-        while (end := self.heard.find(b"\r\n\r\n")) >= 0:
-            length = self.heard[:end].lower().partition(b"content-length:")[2].split(b"\r\n")[0]
+        """Answer every complete request."""
+        self.received += data
+        while (end := self.received.find(b"\r\n\r\n")) >= 0:
+            length = self.received[:end].lower().partition(b"content-length:")[2].split(b"\r\n")[0]
             whole = end + 4 + int(length or 0)
-            if len(self.heard) < whole:
+            if len(self.received) < whole:
                 return
-            self.heard = self.heard[whole:]
+            self.received = self.received[whole:]
             self.transport.write(self.reply)
 
 
 async def serve() -> None:
-    """Answer until the process is ended; prints the port first."""
+    """Print the port, then answer until the process is ended."""
     server = await asyncio.get_running_loop().create_server(Stub, "127.0.0.1", 0, backlog=2048)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
@@ -252,7 +252,7 @@ async def serve() -> None:
 
 @contextmanager
 def stub_server() -> Generator[str]:
-    """The stub in a process of its own, ended at the end; gives its address."""
+    """Run the stub in a process of its own and yield its address."""
     process = subprocess.Popen(  # noqa: S603  this script itself
         [sys.executable, str(Path(__file__).with_name("http.py")), "--serve"],
         stdout=subprocess.PIPE,

@@ -1,19 +1,19 @@
-"""What `--workers` gains: calls a second of a whole run, against a stub server on the loopback.
+"""Calls per second of a run by number of workers, against a stub server on the loopback.
 
     python benchmarks/workers.py [--json] [--rounds N] [--repetitions N] [--workers 1,2,3]
 
 The run is a real one: leader and follower discuss the comparisons of the shipped sample, four turns
-after their private reviews, every turn durable, every reply kept, 256 connections. The stub answers
-at once, from two processes, so that the processors are the only bound. Rates count from the first
-discussion that ends to the last, without the start of the processes. Every round runs all numbers of
-workers one after the other; printed are medians over the rounds.
+after their private reviews, with store and cache, at 256 connections. The stub answers at once, from
+two processes, so the processors are the only bound. Rates count from the first discussion that ends
+to the last, without the start of the processes. Every round runs all numbers of workers one after
+the other; the output are medians over the rounds.
 
-* calls a second: of the whole run.
-* CPU of the player: microseconds of processor time per call of the process that plays. Its inverse
-  is what no number of workers can pass.
+* calls per second: of the whole run.
+* player CPU: microseconds of processor time per call of the run's own process. Its inverse bounds
+  the rate with any number of workers.
 * speedup: the rate over that of one worker in the same round.
 
-The gain needs processors: players, workers and stubs share those there are.
+The gain needs processors: the run, its workers and the stubs share those of the machine.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ STUBS = 2
 
 
 class Clock:
-    """Notes when discussions end, and what this process has used by then."""
+    """Observer that notes the end of each discussion and the processor time until then."""
 
     def __init__(self) -> None:
         self.ends: list[tuple[float, float, int]] = []
 
     def planned(self, prepared: Prepared) -> None:
-        """Nothing yet."""
+        """Do nothing."""
 
     def began(self, transcript: Transcript) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def skipped(self, count: int) -> None:
-        """Nothing: every run is a new one."""
+        """Do nothing: every run is a new one."""
 
     def ended(self, transcript: Transcript) -> None:
-        """Note it."""
+        """Note the end of a discussion."""
         self.ends.append((time.perf_counter(), time.process_time(), len(transcript.turns)))
 
     @property
     def rate(self) -> float:
-        """Calls a second."""
+        """Return the calls per second."""
         return self._calls / (self.ends[-1][0] - self.ends[0][0])
 
     @property
     def cpu(self) -> float:
-        """Microseconds of processor time of this process per call."""
+        """Return the microseconds of processor time of this process per call."""
         return (self.ends[-1][1] - self.ends[0][1]) / self._calls * 1e6
 
     @property
@@ -74,7 +74,7 @@ class Clock:
 
 
 def project(folder: Path, urls: list[str]) -> Shelf:
-    """Two reviewers, each the model of another stub."""
+    """Write a project with two reviewers, each the model of another stub."""
     (folder / "agents").mkdir()
     for name, url in zip(("ann", "bob"), urls, strict=True):
         (folder / "agents" / f"{name}.toml").write_text(
@@ -85,7 +85,7 @@ def project(folder: Path, urls: list[str]) -> Shelf:
 
 
 def study(repetitions: int) -> Experiment:
-    """Ann leads Bob and Bob leads Ann, again and again."""
+    """Return an experiment: Ann and Bob discuss under both leaders, repeatedly."""
     talk = Condition(
         name="talk",
         protocol="leader_follower",
@@ -96,8 +96,8 @@ def study(repetitions: int) -> Experiment:
     return Experiment(name="study", data="sample", conditions=(talk,), repetitions=repetitions)
 
 
-def played(shelf: Shelf, *, workers: int, repetitions: int) -> Clock:
-    """One whole run."""
+def play(shelf: Shelf, *, workers: int, repetitions: int) -> Clock:
+    """Run the study once."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
         playing = run(
@@ -117,11 +117,11 @@ def played(shelf: Shelf, *, workers: int, repetitions: int) -> Clock:
 def compare(
     shelf: Shelf, *, rounds: int, repetitions: int, numbers: list[int]
 ) -> dict[str, object]:
-    """Medians over the rounds, by the number of workers."""
+    """Return the medians over the rounds by number of workers."""
     clocks: dict[int, list[Clock]] = {number: [] for number in numbers}
     for _ in range(rounds):
         for number in numbers:
-            clocks[number].append(played(shelf, workers=number, repetitions=repetitions))
+            clocks[number].append(play(shelf, workers=number, repetitions=repetitions))
     base = clocks[numbers[0]]
     return {
         "speedup": {

@@ -97,9 +97,15 @@ class OpenAIClient(ClientProxy):
         given: dict[str, Any] = {**settings, "http_client": self._http}
         super().__init__(OpenAIChatCompletionClient(**given))
         sdk = AsyncOpenAI(**{name: given[name] for name in given if name in _SDK_SETTINGS})
-        # Set once on the HTTP client instead of on each request; omitted headers are not texts.
+        # Set once on the HTTP client instead of on each request, and without the SDK's telemetry.
         headers = {**sdk.auth_headers, **sdk.default_headers}
-        self._http.headers.update({k: v for k, v in headers.items() if isinstance(v, str)})
+        self._http.headers.update(
+            {
+                name: value
+                for name, value in headers.items()
+                if isinstance(value, str) and not name.startswith("X-Stainless-")
+            }
+        )
         self._url = sdk.base_url.join("chat/completions")
         self._body = {k: v for k, v in settings.items() if k in _BODY_SETTINGS} | {"stream": False}
         self._extra_body = dict(settings.get("extra_body") or {})
@@ -171,7 +177,7 @@ class OpenAIClient(ClientProxy):
         return {**self._body, **given, "messages": plain, **extra_body}
 
     async def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Post a body and return the JSON of the reply, whatever its content type."""
+        """Post a body and return the JSON of the reply of any content type."""
         content = _encode(body).encode()
         try:
             response = await self._http.post(self._url, content=content)
