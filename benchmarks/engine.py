@@ -1,9 +1,9 @@
-"""What the engine costs: CPU per turn, makespan and memory, beside a plain loop and other tools.
+"""Cost of the engine: CPU per turn, makespan and memory, compared with a plain loop and other tools.
 
     python benchmarks/engine.py [--json] [--rounds N] [--makespans N] [--stream N]
                                 [--inspect-python PYTHON] [--scratch DIR]
 
-What is measured, against whom and how to read it: see benchmarks/README.md.
+benchmarks/README.md describes the measurements.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ DISCUSSIONS = {
     "peerjudge, AutoGen client": 200,
     "AssistantAgent": 100,
 }
-"""How many each of them plays in a round; all others play few."""
+"""Discussions per round; engines without an entry play `FEW`."""
 FEW = 24
 
 Measure = Callable[[Sequence[Pair]], Awaitable[float]]
-"""Plays a discussion of each of these and returns the process time of all threads [s]."""
+"""Plays a discussion of each pair and returns the process time of all threads. [s]"""
 
 
 def engines(scratch: Path | None) -> dict[str, Measure]:
-    """Everybody in this process, by name; what comes before the first turn is not counted."""
+    """Return the engines in this process, by name; setup before the first turn is not measured."""
 
     def ours(reviewer: Callable[[], Reviewer]) -> Measure:
         async def measure(plan: Sequence[Pair]) -> float:
@@ -83,7 +83,7 @@ def engines(scratch: Path | None) -> dict[str, Measure]:
 
 
 def cpu_per_turn(measure: Measure, plan: Sequence[Pair]) -> float:
-    """Process time per turn [microseconds]."""
+    """Return the process time per turn in microseconds."""
 
     async def measured() -> float:
         return await measure(plan)
@@ -93,16 +93,16 @@ def cpu_per_turn(measure: Measure, plan: Sequence[Pair]) -> float:
 
 
 def cpu(scratch: Path | None, rounds: int, inspect: str | None) -> dict[str, list[float]]:
-    """CPU per turn of everybody in every round; all take a turn in each."""
-    everybody = engines(scratch)
+    """Return the CPU per turn of each engine in each round; rounds alternate between engines."""
+    measures = engines(scratch)
     pool = pairs(max(DISCUSSIONS.values()))
-    for engine in everybody.values():
+    for engine in measures.values():
         cpu_per_turn(engine, pool[:FEW])
-    spent: dict[str, list[float]] = {name: [] for name in everybody}
+    spent: dict[str, list[float]] = {name: [] for name in measures}
     if inspect is not None:
         spent["Inspect AI"] = []
     for _ in range(rounds):
-        for name, engine in everybody.items():
+        for name, engine in measures.items():
             spent[name].append(cpu_per_turn(engine, pool[: DISCUSSIONS.get(name, FEW)]))
         if inspect is not None:
             spent["Inspect AI"].append(cpu_of_inspect(inspect, FEW))
@@ -110,19 +110,19 @@ def cpu(scratch: Path | None, rounds: int, inspect: str | None) -> dict[str, lis
 
 
 def ratio(spent: Mapping[str, Sequence[float]], one: str, other: str) -> float:
-    """The median of the rounds' ratios: what the machine does meanwhile befalls both."""
+    """Return the median of the ratios per round: other load on the machine affects both."""
     return round(median(map(float.__truediv__, spent[one], spent[other])), 2)
 
 
 async def plain_span(plan: Sequence[Pair], at_a_time: int, _: Path | None) -> float:
-    """How long the plain loop takes [s]."""
+    """Return the duration of the plain loop in seconds."""
     start = time.perf_counter()
     await plain(plan, LATENCY, at_a_time)
     return time.perf_counter() - start
 
 
 async def durable_span(plan: Sequence[Pair], at_a_time: int, scratch: Path | None) -> float:
-    """How long PeerJudge takes, from a store that is open to the last discussion kept [s]."""
+    """Return the duration of PeerJudge in seconds, from the open store to the last stored end."""
     heads = [head(pair) for pair in plan]
     async with scratch_store(scratch) as store:
         start = time.perf_counter()
@@ -131,7 +131,7 @@ async def durable_span(plan: Sequence[Pair], at_a_time: int, scratch: Path | Non
 
 
 def makespans(scratch: Path | None, rounds: int) -> dict[str, dict[str, float]]:
-    """Median makespans at 256 and 2,000 connections, over the shortest possible."""
+    """Return median makespans at 256 and 2,000 connections, relative to the shortest possible."""
     engines = {"plain": plain_span, "peerjudge, durable": durable_span}
     found: dict[str, dict[str, float]] = {name: {} for name in engines}
     for discussions, at_a_time in ((512, 256), (2_000, 2_000)):
@@ -148,12 +148,12 @@ def makespans(scratch: Path | None, rounds: int) -> dict[str, dict[str, float]]:
 
 
 async def stream(discussions: int, scratch: Path | None) -> dict[str, float]:
-    """Memory in use after a tenth of a durable run and at its end [MiB], and the most ever."""
+    """Return the memory after a tenth of a durable run, at its end, and its peak. [MiB]."""
     ended, early, late = 0, 0.0, 0.0
     shapes = pairs(200)
 
     def plan() -> Iterator[Transcript]:
-        # More comparisons than are ever remembered, and none of them made before it is needed.
+        # More comparisons than any cache holds, each created when it is needed.
         for number in range(discussions):
             shape = shapes[number % len(shapes)]
             yield head(shape._replace(question=f"{number}: {shape.question}"))
@@ -174,7 +174,7 @@ async def stream(discussions: int, scratch: Path | None) -> dict[str, float]:
 
 
 def _resident() -> float:
-    """Memory in use [MiB]; where the system does not tell, the most there has been."""
+    """Return the memory in use in MiB, or its peak if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
@@ -183,7 +183,7 @@ def _resident() -> float:
 
 
 def print_table(found: Mapping[str, object], table: Mapping[str, Mapping[str, float]]) -> None:
-    """What was found, for people."""
+    """Print the measurements as a table."""
     print(f"{'CPU, us per turn':26} {'median':>9} {'least':>9} {'most':>9} {'x plain':>9}")
     for name, row in table.items():
         print(f"{name:26}", *(f"{value:>9}" for value in row.values()))
@@ -193,15 +193,15 @@ def print_table(found: Mapping[str, object], table: Mapping[str, Mapping[str, fl
 
 def main() -> None:
     """Measure and print; with --json one JSON document."""
-    parser = argparse.ArgumentParser(description="what the engine costs, beside other tools")
+    parser = argparse.ArgumentParser(description="cost of the engine, compared with other tools")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of the CPU measurement")
     parser.add_argument("--makespans", type=int, default=3, help="runs per makespan")
     parser.add_argument("--stream", type=int, default=5_000, help="discussions of the long run")
-    parser.add_argument("--inspect-python", help="a Python that has inspect_ai")
-    parser.add_argument("--scratch", type=Path, default=None, help="where stores are made")
+    parser.add_argument("--inspect-python", help="a Python with inspect_ai")
+    parser.add_argument("--scratch", type=Path, default=None, help="folder for temporary stores")
     options = parser.parse_args()
-    # First of all, because a peak is that of everything before it.
+    # First, because the peak includes everything before it.
     memory = asyncio.run(stream(options.stream, options.scratch))
     inspect = python_with_inspect(options.inspect_python)
     spent = cpu(options.scratch, options.rounds, inspect)
@@ -232,7 +232,7 @@ def main() -> None:
         return
     print_table(found, table)
     if inspect is None:
-        print("Inspect AI is not measured: name a Python that has it with --inspect-python")
+        print("Inspect AI is not measured; name a Python that has it with --inspect-python.")
 
 
 if __name__ == "__main__":

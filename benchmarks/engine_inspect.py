@@ -1,4 +1,4 @@
-"""Inspect AI with its mock model, measured in whatever Python has it.
+"""Inspect AI with its mock model, measured in any Python that has it.
 
     PYTHON benchmarks/engine_inspect.py DISCUSSIONS
 
@@ -29,21 +29,21 @@ _WARM_UP = 4
 
 
 def python_with_inspect(named: str | None) -> str | None:
-    """The Python that Inspect is measured in, if there is one."""
+    """Return the Python in which Inspect is measured, if there is one."""
     if named := named or os.environ.get("PEERJUDGE_INSPECT_PYTHON"):
         return named
     return sys.executable if importlib.util.find_spec("inspect_ai") else None
 
 
 def cpu_of_inspect(python: str, discussions: int) -> float:
-    """Process time per turn [microseconds], in a process of its own."""
+    """Return the process time per turn in microseconds, measured in a separate process."""
     command = [python, str(Path(__file__).resolve()), str(discussions)]
     found = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603  ours
     return float(found.stdout)
 
 
 async def play(plan: Sequence[Pair]) -> None:
-    """Play these discussions without Inspect's log of samples, which is most of its cost."""
+    """Play the discussions without Inspect's log of samples, which is most of its cost."""
     from inspect_ai import Task, eval_async, task
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
@@ -69,7 +69,7 @@ async def play(plan: Sequence[Pair]) -> None:
     def outputs() -> Iterator[ModelOutput]:
         while True:
             output = ModelOutput.from_content("mockllm/model", reply())
-            # Else it would load a vocabulary to count tokens.
+            # Without usage it would load a vocabulary to count tokens.
             output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
             yield output
 
@@ -91,7 +91,7 @@ async def play(plan: Sequence[Pair]) -> None:
 
 
 async def measure(discussions: int) -> float:
-    """Process time per turn [microseconds], what comes before the first turn not counted."""
+    """Return the process time per turn in microseconds, without setup."""
     plan = pairs(discussions)
     await play(plan[:_WARM_UP])
     start = time.process_time()

@@ -1,4 +1,4 @@
-"""The study of `study.py` in PeerJudge's hands, as `engine.py` measures it."""
+"""The study of `study.py` played by PeerJudge."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROLES = {"reviewer_1": "You are a strict physicist.", "reviewer_2": "You are a k
 
 
 class Scripted:
-    """The native reviewer: is given its prompt and says what comes next in the script."""
+    """A reviewer that replies from a script."""
 
     name = "scripted"
 
@@ -47,15 +47,15 @@ class Scripted:
         self._call = model(latency)
 
     async def speak(self, request: Request) -> Utterance:
-        """The next reply."""
+        """Return the next reply."""
         return Utterance(text=await self._call(request.messages), simulated=True)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing."""
 
 
 def head(pair: Pair) -> Transcript:
-    """A discussion of this pair, before its first turn."""
+    """Return a discussion of this pair, before its first turn."""
     answers = (Answer(id="a", text=pair.one, author="x"), Answer(id="b", text=pair.two, author="y"))
     question = Question(id=pair.question, text=pair.question)
     opened = Transcript(
@@ -77,7 +77,7 @@ async def play(
     journal: Journal | None = None,
     on_end: Callable[[Transcript], None] | None = None,
 ) -> None:
-    """PeerJudge's engine."""
+    """Play the discussions with PeerJudge's engine."""
     reviewers = dict.fromkeys(ROLES, reviewer)
     setups = (
         DiscussionSetup(
@@ -90,7 +90,7 @@ async def play(
 
 @asynccontextmanager
 async def scratch_store(scratch: Path | None) -> AsyncGenerator[Store]:
-    """A store that is thrown away."""
+    """Open a temporary store."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         async with Store.open(folder) as store:
             yield store

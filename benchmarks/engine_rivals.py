@@ -1,7 +1,7 @@
-"""The same discussion in other hands: what `engine.py` is measured against.
+"""The same discussion played by a plain loop and by AutoGen.
 
-Every rival plays the study of `study.py` with the same model, and reads a verdict out of every
-reply with one regular expression. Inspect AI has a file of its own.
+Each plays the study of `study.py` with the same model, and reads the verdict of each reply with one
+regular expression. Inspect AI is in a separate file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from study import CALLS, Pair, asked, model, read
 __all__ = ["RIVALS", "Play", "fake_client", "plain"]
 
 Play = Callable[[Sequence[Pair], float, int], Awaitable[None]]
-"""Plays a discussion of each of these, with this latency, so many at a time."""
+"""Plays a discussion of each pair, given the latency and the number at a time."""
 
 
 async def in_parallel(
     plan: Iterable[Pair], play: Callable[[Pair], Awaitable[object]], at_a_time: int
 ) -> None:
-    """Play every pair, so many at a time."""
+    """Play every pair, some at a time."""
     waiting = iter(plan)
 
     async def work() -> None:
@@ -35,7 +35,7 @@ async def in_parallel(
 
 
 async def plain(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
-    """A loop that keeps both histories and reads the opinions, and does nothing else."""
+    """Play with a plain loop that keeps both histories and reads the verdicts."""
     call = model(latency)
 
     async def play(pair: Pair) -> list[int | None]:
@@ -55,7 +55,7 @@ async def plain(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
 
 
 def fake_client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported only where it is measured
-    """A model client of AutoGen's around the scripted model."""
+    """Return a model client of AutoGen for the scripted model."""
     from autogen_core.models import (
         ChatCompletionClient,
         CreateResult,
@@ -67,7 +67,7 @@ def fake_client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported onl
     call = model(latency)
 
     class Fake(ChatCompletionClient):
-        """Answers, and says what it took, as servers do."""
+        """Replies with usage, as servers do."""
 
         async def create(self, messages: object, **_: object) -> CreateResult:
             return CreateResult(
@@ -113,7 +113,7 @@ def fake_client(latency: float) -> Any:  # noqa: ANN401  AutoGen is imported onl
 
 
 async def assistants(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
-    """AutoGen's AssistantAgents, called one after the other."""
+    """Play with AutoGen's AssistantAgents, called in turn."""
     from autogen_agentchat.agents import AssistantAgent
     from autogen_agentchat.messages import TextMessage
     from autogen_core import CancellationToken
@@ -138,7 +138,7 @@ async def assistants(plan: Sequence[Pair], latency: float, at_a_time: int) -> No
 
 
 async def round_robin(plan: Sequence[Pair], latency: float, at_a_time: int) -> None:
-    """AutoGen's RoundRobinGroupChat, a new team for every discussion."""
+    """Play with AutoGen's RoundRobinGroupChat, a new team per discussion."""
     from autogen_agentchat.agents import AssistantAgent
     from autogen_agentchat.conditions import MaxMessageTermination
     from autogen_agentchat.messages import TextMessage
@@ -165,4 +165,4 @@ RIVALS: Mapping[str, Play] = {
     "AssistantAgent": assistants,
     "RoundRobinGroupChat": round_robin,
 }
-"""Who is measured in this process, quickest first."""
+"""The other engines in this process, fastest first."""

@@ -1,15 +1,15 @@
-"""What it takes to load the turns of a run as a frame and to sum them up.
+"""Time and memory to load the turns of a run as a frame and to aggregate them.
 
     python benchmarks/frames.py [--turns N] [--json]
 
 A store of 1,000,000 turns (two reviewers, two private reviews and four turns, replies of 600
-characters, in all 64 ways to choose) is written to a temporary folder, as runs write it.
+characters, in all 64 patterns of choices) is written to a temporary folder.
 
-* naive_vs_frame: the whole discussions read as objects and put into a pandas frame row by row,
-  against `turns_df`, on a store of 60,000 turns in rounds that alternate; medians.
-* load_s, events_s, aggregate_s: in a process of its own, seconds for `turns_df`, for `events_df`, and
-  for accuracy and share of the first place by reviewer, role and task.
-* memory_vs_texts: by how much that process grew, against the bytes of the texts it did not hold.
+* naive_vs_frame: time to read discussions as objects and put them into a pandas frame row by row,
+  relative to `turns_df`, on a store of 60,000 turns in alternating rounds; medians.
+* load_s, events_s, aggregate_s: in a separate process, seconds for `turns_df`, for `events_df`, and
+  for accuracy and share of the first position by reviewer, role and task.
+* memory_vs_texts: growth of that process relative to the bytes of the texts, which it does not load.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ QUESTIONS = 800
 
 
 def discussions(turns: int) -> Iterator[Transcript]:
-    """So many turns in discussions of a few kinds, each under an id of its own."""
+    """Yield discussions with this number of turns in total, each with its own id."""
     seats = (
         Seat(id="seat-1", reviewer="ann", role=Role.LEADER),
         Seat(id="seat-2", reviewer="bob", role=Role.FOLLOWER),
@@ -64,7 +64,7 @@ def discussions(turns: int) -> Iterator[Transcript]:
 
 
 def write_store(folder: Path, turns: int) -> int:
-    """A run folder with so many turns; returns the bytes of the texts in it."""
+    """Write a run folder with this number of turns; return the bytes of its texts."""
 
     async def make() -> None:
         async with Store.open(folder) as store:
@@ -106,7 +106,7 @@ def _insert(
 
 
 def naive(folder: Path) -> int:
-    """Every discussion as an object, every turn as a dict, and a frame of these."""
+    """Return a frame built from discussions as objects and turns as dicts."""
     import pandas as pd
 
     rows: list[dict[str, object]] = []
@@ -128,7 +128,7 @@ def naive(folder: Path) -> int:
 
 
 def measured(folder: Path) -> dict[str, float]:
-    """Loading and summing up in this process, and by how much it grew."""
+    """Measure loading and aggregating in this process, and its growth."""
     import pandas as pd
 
     del pd
@@ -155,7 +155,7 @@ def measured(folder: Path) -> dict[str, float]:
 
 
 def against_naive() -> dict[str, float]:
-    """Both ways to a frame of the same turns, one after the other."""
+    """Measure both ways to a frame of the same turns, in turn."""
     times: dict[str, list[float]] = {"naive": [], "frame": []}
     with tempfile.TemporaryDirectory() as place:
         write_store(Path(place), FEW)
@@ -174,7 +174,7 @@ def against_naive() -> dict[str, float]:
 
 
 def measure(turns: int) -> dict[str, float]:
-    """All numbers."""
+    """Return all measurements."""
     found = against_naive()
     with tempfile.TemporaryDirectory() as place:
         texts = write_store(Path(place), turns)
@@ -185,7 +185,7 @@ def measure(turns: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print the numbers, as a table or as one JSON document."""
+    """Print the measurements as a table or as one JSON document."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--turns", type=int, default=TURNS, help="how many turns the store has")

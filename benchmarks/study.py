@@ -1,7 +1,7 @@
-"""The study that every engine plays in `engine.py`: questions, replies, and how a verdict is read.
+"""The study that each engine of `engine.py` plays: questions, replies, and the verdict reader.
 
-Two reviewers review privately and then take four turns. Only the standard library is needed, so
-that a rival can play it in an environment of its own.
+Two reviewers review privately and then take four turns. It needs the standard library only, so that
+other engines can play it in their own environment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CALLS = 6
 AT_A_TIME = 64
 
 Model = Callable[[object], Awaitable[str]]
-"""Answers a prompt."""
+"""Replies to a prompt."""
 
 _VERDICT = re.compile(r"([12])\W*$")
 _WORDS = (
@@ -46,13 +46,13 @@ class Pair(NamedTuple):
 
 @cache
 def texts(seed: int, count: int, words: int) -> tuple[str, ...]:
-    """So many texts of so many words."""
+    """Return random texts with this number of words."""
     draw = random.Random(seed)  # noqa: S311  texts, not secrets
     return tuple(" ".join(draw.choices(_WORDS, k=words)).capitalize() + "." for _ in range(count))
 
 
 def pairs(count: int) -> list[Pair]:
-    """Different questions with two answers of a hundred words each."""
+    """Return different questions with two answers of a hundred words each."""
     answers = texts(1, 2 * count, 100)
     return [
         Pair(f"Question {n}: why is the sky blue?", answers[2 * n], answers[2 * n + 1])
@@ -62,17 +62,17 @@ def pairs(count: int) -> list[Pair]:
 
 @cache
 def _said() -> tuple[str, ...]:
-    # Made once: what a script takes to write is no engine's cost.
+    # Cached, so that no engine pays for it.
     return tuple(f"{text}\n\n{n % 2 + 1}" for n, text in enumerate(texts(2, 997, 60)))
 
 
 def replies() -> Callable[[], str]:
-    """Replies of sixty words that end as they are asked to, one after the other."""
+    """Return a function whose calls give replies of sixty words that end in a verdict."""
     return cycle(_said()).__next__
 
 
 def model(latency: float) -> Model:
-    """A model that gives others their turn, as every call does, and then answers."""
+    """Return a model that sleeps for the latency and then replies."""
     reply = replies()
 
     async def call(messages: object) -> str:
@@ -83,13 +83,13 @@ def model(latency: float) -> Model:
 
 
 def read(text: str) -> int | None:
-    """The verdict at the end of a reply."""
+    """Return the verdict at the end of a reply."""
     found = _VERDICT.search(text)
     return int(found[1]) if found else None
 
 
 def asked(pair: Pair) -> str:
-    """The question and its answers."""
+    """Return the prompt with the question and its answers."""
     return (
         f"{pair.question}\n\nAnswer 1:\n{pair.one}\n\nAnswer 2:\n{pair.two}\n\n"
         "Which is better? End with the number 1 or 2."
