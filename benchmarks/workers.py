@@ -32,7 +32,7 @@ from statistics import median
 from http_clients import stub_server
 
 from peerjudge.data import Condition, Experiment, Leader, Transcript
-from peerjudge.runs import Prepared, run
+from peerjudge.runs import Prepared, RunCounts, run
 from peerjudge.shelf import Shelf
 
 CONNECTIONS = 256
@@ -45,7 +45,7 @@ class Clock:
     def __init__(self) -> None:
         self.ends: list[tuple[float, float, int]] = []
 
-    def planned(self, prepared: Prepared) -> None:
+    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
         """Do nothing."""
 
     def began(self, transcript: Transcript) -> None:

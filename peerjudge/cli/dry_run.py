@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, results
@@ -9,7 +10,7 @@ from peerjudge.cli.console import print_json, results
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.runs import Estimate, Prepared, Step
+    from peerjudge.runs import Estimate, Prepared
 
 
 def print_estimate(prepared: Prepared, *, json: bool) -> None:
@@ -100,23 +101,11 @@ def _document(prepared: Prepared, estimate: Estimate) -> dict[str, object]:
                 "options": part.protocol.settings(),
                 "discussions": estimate.discussions[part.condition.name],
                 "steps": [
-                    _step_document(step)
+                    {key: value for key, value in asdict(step).items() if key != "condition"}
                     for step in estimate.steps
                     if step.condition == part.condition.name
                 ],
             }
             for part in prepared.plan.parts
         ],
-    }
-
-
-def _step_document(step: Step) -> dict[str, object]:
-    return {
-        "task": step.task,
-        "private": step.private,
-        "calls": step.calls,
-        "shared": step.shared,
-        "prompt_tokens": step.prompt_tokens,
-        "completion_tokens": step.completion_tokens,
-        "cost_usd": step.cost_usd,
     }

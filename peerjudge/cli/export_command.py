@@ -17,7 +17,7 @@ from peerjudge.cli.export_frames import Frame, open_output, write_frame
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
-    from peerjudge.data import Transcript
+    from peerjudge.data import Transcript, Turn
 
 Stance: TypeAlias = Literal["private", "final"]
 Exporter: TypeAlias = Callable[[str, Path | None, Frame | None, Stance], Awaitable[None]]
@@ -25,38 +25,6 @@ Exporter: TypeAlias = Callable[[str, Path | None, Frame | None, Stance], Awaitab
 
 Rows: TypeAlias = Callable[[Sequence["Transcript"], Stance], Iterable[Mapping[str, object]]]
 """Returns the rows of all discussions of one comparison under one condition."""
-
-TURN_COLUMNS = (
-    "discussion",
-    "condition",
-    "protocol",
-    "comparison",
-    "question",
-    "category",
-    "subset",
-    "shown",
-    "gold",
-    "repetition",
-    "turn",
-    "seat",
-    "reviewer",
-    "role",
-    "temperature",
-    "task",
-    "private",
-    "outcome",
-    "choice",
-    "score",
-    "rule",
-    "concluded",
-    "stop",
-    "prompt_tokens",
-    "completion_tokens",
-    "latency",
-    "cached",
-    "simulated",
-    "text",
-)
 
 
 def _exchange_rows(name: str) -> Rows:
@@ -110,9 +78,10 @@ async def _export_jsonl(run: str, output: Path | None, frame: Frame | None, stan
 async def _export_csv(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
     async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
         writer = csv.writer(file)
-        writer.writerow(TURN_COLUMNS)
+        writer.writerow(_TURN_COLUMNS)
         async for transcript in transcripts:
-            writer.writerows(_list_turns(transcript))
+            for turn in transcript.turns:
+                writer.writerow(value(transcript, turn) for value in _TURN_COLUMNS.values())
 
     if frame is None:
         await _write_text(run, output, write)
@@ -203,46 +172,35 @@ async def _group_by_comparison(
     yield together
 
 
-def _list_turns(transcript: Transcript) -> list[list[object]]:
-    comparison = transcript.comparison
-    head = [
-        transcript.id,
-        transcript.condition,
-        transcript.protocol,
-        comparison.id,
-        comparison.question.text,
-        comparison.question.category,
-        comparison.subset,
-        " ".join(comparison.shown),
-        comparison.gold,
-        transcript.repetition,
-    ]
-    rows: list[list[object]] = []
-    for turn in transcript.turns:
-        seat = transcript.seat(turn.cue.seat)
-        verdict, said = turn.review.verdict, turn.utterance
-        rows.append(
-            [
-                *head,
-                turn.index,
-                seat.id,
-                seat.reviewer,
-                seat.role,
-                seat.sampling.temperature,
-                turn.cue.task,
-                turn.cue.private,
-                None if verdict is None else verdict.outcome,
-                None if verdict is None else verdict.choice,
-                turn.review.score,
-                turn.review.rule,
-                transcript.verdict,
-                transcript.stop,
-                said.usage.prompt_tokens,
-                said.usage.completion_tokens,
-                said.latency,
-                said.cached,
-                said.simulated,
-                said.text,
-            ]
-        )
-    return rows
+_TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
+    "discussion": lambda one, _: one.id,
+    "condition": lambda one, _: one.condition,
+    "protocol": lambda one, _: one.protocol,
+    "comparison": lambda one, _: one.comparison.id,
+    "question": lambda one, _: one.comparison.question.text,
+    "category": lambda one, _: one.comparison.question.category,
+    "subset": lambda one, _: one.comparison.subset,
+    "shown": lambda one, _: " ".join(one.comparison.shown),
+    "gold": lambda one, _: one.comparison.gold,
+    "repetition": lambda one, _: one.repetition,
+    "turn": lambda _, turn: turn.index,
+    "seat": lambda _, turn: turn.cue.seat,
+    "reviewer": lambda one, turn: one.seat(turn.cue.seat).reviewer,
+    "role": lambda one, turn: one.seat(turn.cue.seat).role,
+    "temperature": lambda one, turn: one.seat(turn.cue.seat).sampling.temperature,
+    "task": lambda _, turn: turn.cue.task,
+    "private": lambda _, turn: turn.cue.private,
+    "outcome": lambda _, turn: turn.review.verdict and turn.review.verdict.outcome,
+    "choice": lambda _, turn: turn.review.verdict and turn.review.verdict.choice,
+    "score": lambda _, turn: turn.review.score,
+    "rule": lambda _, turn: turn.review.rule,
+    "concluded": lambda one, _: one.verdict,
+    "stop": lambda one, _: one.stop,
+    "prompt_tokens": lambda _, turn: turn.utterance.usage.prompt_tokens,
+    "completion_tokens": lambda _, turn: turn.utterance.usage.completion_tokens,
+    "latency": lambda _, turn: turn.utterance.latency,
+    "cached": lambda _, turn: turn.utterance.cached,
+    "simulated": lambda _, turn: turn.utterance.simulated,
+    "text": lambda _, turn: turn.utterance.text,
+}
+"""Columns of the CSV format."""

@@ -16,7 +16,7 @@ from peerjudge.data import StopReason, Transcript
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from peerjudge.runs import Costs, Observer, Prepared
+    from peerjudge.runs import Observer, Prepared, RunCounts
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -24,7 +24,7 @@ _SECONDS_BETWEEN_LINES = 5.0
 class Silent:
     """An observer that shows nothing."""
 
-    def planned(self, prepared: Prepared) -> None:
+    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
         """Do nothing."""
 
     def began(self, transcript: Transcript) -> None:
@@ -38,43 +38,28 @@ class Silent:
 
 
 class Counting:
-    """An observer that counts discussions, tokens and cost, and calls `show` after each event."""
+    """An observer that counts discussions, and calls `show` after each event."""
 
     def __init__(self) -> None:
-        self.total = self.done = self._open = self._failed = self._tokens = self._saved = 0
-        self._stored_turns: dict[str, int] = {}
-        self._cost = 0.0
-        self._known = self._free = True
-        self._costs: Costs | None = None
+        self.total = self.done = self._open = self._failed = 0
+        self._counts: RunCounts | None = None
 
-    def planned(self, prepared: Prepared) -> None:
+    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
         """Show the size of the run."""
         self.total = len(prepared.plan)
-        self._costs = prepared.costs
+        self._counts = counts
         self.start(_describe(prepared, self.total))
 
     def began(self, transcript: Transcript) -> None:
-        """Count a discussion as open; turns of an earlier run do not count."""
+        """Count a discussion as open."""
         self._open += 1
-        self._stored_turns[transcript.id] = len(transcript.turns)
         self.show()
 
     def ended(self, transcript: Transcript) -> None:
-        """Count a discussion with its turns."""
+        """Count a discussion as complete or failed."""
         self.done += 1
         self._open -= 1
         self._failed += transcript.stop is StopReason.FAILED
-        for turn in transcript.turns[self._stored_turns.pop(transcript.id, 0) :]:
-            said = turn.utterance
-            if said.cached:
-                self._saved += 1
-                continue
-            self._tokens += said.usage.prompt_tokens + said.usage.completion_tokens
-            if not said.simulated and self._costs is not None:
-                cost = self._costs.of(transcript.seat(turn.cue.seat).reviewer, said.usage)
-                self._free = self._free and cost == 0.0
-                self._known = self._known and cost is not None
-                self._cost += cost or 0.0
         self.show()
 
     def skipped(self, count: int) -> None:
@@ -103,11 +88,14 @@ class Counting:
     @property
     def spent(self) -> str:
         """Tokens, cost and cached calls, as far as there are any."""
-        parts = [f"{self._tokens:,} tokens"] if self._tokens else []
-        if not self._free:
-            parts.append(f"${self._cost:,.2f}" if self._known else "cost unknown")
-        if self._saved:
-            parts.append(f"{self._saved:,} cached calls")
+        counts = self._counts
+        if counts is None:
+            return ""
+        parts = [f"{counts.tokens:,} tokens"] if counts.tokens else []
+        if counts.cost or not counts.cost_known:
+            parts.append(f"${counts.cost:,.2f}" if counts.cost_known else "cost unknown")
+        if counts.calls.cached:
+            parts.append(f"{counts.calls.cached:,} cached calls")
         return ", ".join(parts)
 
 

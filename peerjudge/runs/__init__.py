@@ -3,7 +3,7 @@
 from peerjudge.runs.estimate import Costs, Estimate, Step, estimate_calls
 from peerjudge.runs.manifest import default_folder, read_manifest
 from peerjudge.runs.resolve import Prepared, parse_settings, prepare
-from peerjudge.runs.results import RunSummary, summary_document
+from peerjudge.runs.results import RunCounts, RunSummary, summary_document
 from peerjudge.runs.runner import Observer, run
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.runs.sources import (
@@ -24,6 +24,7 @@ __all__ = [
     "Part",
     "Plan",
     "Prepared",
+    "RunCounts",
     "RunSummary",
     "Step",
     "default_folder",

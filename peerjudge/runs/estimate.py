@@ -13,24 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peerjudge.data import (
-    Comparison,
-    Cue,
-    Expects,
     Message,
     PromptPack,
     Request,
-    Review,
     ReviewerKind,
-    Seat,
     Transcript,
-    Turn,
     Usage,
-    Utterance,
-    Verdict,
 )
-from peerjudge.engine import MAX_TURNS, RequestBuilder
-from peerjudge.errors import ExperimentError, ProtocolError
+from peerjudge.engine import RequestBuilder
+from peerjudge.errors import ExperimentError
 from peerjudge.protocol import DiscussionProtocol
+from peerjudge.runs.rehearsal import simulate_turns
 from peerjudge.runs.schedule import Cast, Plan
 
 if TYPE_CHECKING:
@@ -225,17 +218,19 @@ def simulate_calls(
 
     Raises `ProtocolError` if the protocol does not end.
     """
-    turns = transcript.turns
+    seats, comparison, turns = transcript.seats, transcript.comparison, transcript.turns
     requests = RequestBuilder(transcript, pack=pack, roles=roles)
-    while (cue := protocol.next_cue(transcript.seats, transcript.comparison, turns)) is not None:
-        if len(turns) >= MAX_TURNS:
-            msg = f"protocol {protocol.name!r} has no end after {MAX_TURNS} turns"
-            raise ProtocolError(msg)
-        request = requests.build(cue, turns)
-        length = min(ASSUMED_REPLY, request.seat.sampling.max_tokens or ASSUMED_REPLY)
+    lengths = {
+        seat.id: min(ASSUMED_REPLY, seat.sampling.max_tokens or ASSUMED_REPLY) for seat in seats
+    }
+    for turn in simulate_turns(
+        protocol, seats, comparison, turns, reply=lambda cue: "word" * lengths[cue.seat]
+    ):
+        request = requests.build(turn.cue, turns)
         prompt = count_prompt(request.messages, request.seat.reviewer, count)
+        length = lengths[request.seat.id]
         yield request, Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)
-        turns = (*turns, _reply(cue, len(turns), transcript.seats, transcript.comparison, length))
+        turns = (*turns, turn)
 
 
 def build_token_counter(cast: Cast) -> TokenCounter:
@@ -263,21 +258,6 @@ def count_prompt(messages: Sequence[Message], reviewer: str, count: TokenCounter
 
 def _count_by_length(text: str, reviewer: str) -> int:
     return max(1, len(text.encode(errors="replace")) // _BYTES_PER_TOKEN)
-
-
-def _reply(
-    cue: Cue, index: int, seats: Sequence[Seat], comparison: Comparison, length: int
-) -> Turn:
-    """Return a turn in which each seat chooses the answer of its own number, so neighbours disagree."""
-    place = next((at for at, seat in enumerate(seats) if seat.id == cue.seat), 0)
-    chosen = Verdict.of(comparison.shown[place % len(comparison.shown)])
-    review = {
-        Expects.VERDICT: Review(verdict=chosen),
-        Expects.RATING: Review(score=float(cue.scale[1])),
-        Expects.TEXT: Review(),
-    }[cue.expects]
-    said = Utterance(text="word" * length, simulated=True)
-    return Turn(index=index, cue=cue, utterance=said, review=review)
 
 
 def _is_new(request: Request, seen: set[bytes]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from peerjudge.data import (
     MAX_ANSWERS,
@@ -28,6 +28,11 @@ Choice = Callable[[int, Comparison], Verdict]
 """Returns the verdict of a seat, given its index and the comparison."""
 
 
+def choose_own_number(place: int, comparison: Comparison) -> Verdict:
+    """Choose the answer with the number of the seat, so that neighbours disagree."""
+    return Verdict.of(comparison.shown[place % len(comparison.shown)])
+
+
 def rehearse(protocol: DiscussionProtocol, pack: PromptPack | None = None, *, seats: int) -> None:
     """Simulate discussions of seats that never agree, always agree, and are never readable.
 
@@ -42,41 +47,8 @@ def rehearse(protocol: DiscussionProtocol, pack: PromptPack | None = None, *, se
             be rendered.
         ProtocolError: The protocol breaks its contract.
     """
-    comparison = _build_comparison(protocol)
-    seated = tuple(Seat(id=f"seat_{n}", reviewer=f"reviewer_{n}") for n in range(1, seats + 1))
-    for choice in (_choose_own_number, _choose_first, _be_unreadable):
-        turns = _simulate(protocol, pack, seated, comparison, choice)
-        verdict = conclude(protocol, seated, comparison, turns)
-        if verdict.choice is not None and verdict.choice not in comparison.shown:
-            msg = f"protocol {protocol.name!r} concludes {verdict}, which is not one of the answers"
-            raise ProtocolError(msg)
-
-
-def _simulate(
-    protocol: DiscussionProtocol,
-    pack: PromptPack | None,
-    seats: tuple[Seat, ...],
-    comparison: Comparison,
-    choice: Choice,
-) -> tuple[Turn, ...]:
-    turns: tuple[Turn, ...] = ()
-    rendered: set[object] = set()
-    while cue := next_cue(protocol, seats, comparison, turns):
-        if next_cue(protocol, seats, comparison, turns) != cue:
-            msg = f"protocol {protocol.name!r} gives two different cues for the same turn {len(turns)}"
-            raise ProtocolError(msg)
-        kind = (cue.task, cue.reply, cue.expects, cue.private, cue.ties, cue.remind, len(cue.sees))
-        if pack is not None and kind not in rendered:
-            rendered.add(kind)
-            _render(protocol, pack, seats, comparison, turns, cue)
-        place = next(at for at, seat in enumerate(seats) if seat.id == cue.seat)
-        turns += (_reply(cue, len(turns), choice(place, comparison)),)
-    return turns
-
-
-def _build_comparison(protocol: DiscussionProtocol) -> Comparison:
     least, _ = protocol.answers
-    return Comparison(
+    comparison = Comparison(
         id="rehearsal",
         question=Question(id="question", text="Why?"),
         answers=tuple(
@@ -84,10 +56,28 @@ def _build_comparison(protocol: DiscussionProtocol) -> Comparison:
             for n in range(min(least, MAX_ANSWERS))
         ),
     )
-
-
-def _choose_own_number(place: int, comparison: Comparison) -> Verdict:
-    return Verdict.of(comparison.shown[place % len(comparison.shown)])
+    seated = tuple(Seat(id=f"seat_{n}", reviewer=f"reviewer_{n}") for n in range(1, seats + 1))
+    for choose in (choose_own_number, _choose_first, _be_unreadable):
+        turns: tuple[Turn, ...] = ()
+        rendered: set[object] = set()
+        for turn in simulate_turns(protocol, seated, comparison, choose=choose):
+            cue = turn.cue
+            if next_cue(protocol, seated, comparison, turns) != cue:
+                msg = f"protocol {protocol.name!r} gives two different cues for turn {turn.index}"
+                raise ProtocolError(msg)
+            kind = (cue.task, cue.reply, cue.expects, cue.private, cue.ties, cue.remind)
+            if pack is not None and (*kind, len(cue.sees)) not in rendered:
+                rendered.add((*kind, len(cue.sees)))
+                try:
+                    render(pack, seats=seated, comparison=comparison, turns=turns, cue=cue)
+                except PromptError as cause:
+                    msg = f"protocol {protocol.name!r} cannot use this prompt pack: {cause}"
+                    raise PromptError(msg) from cause
+            turns = (*turns, turn)
+        verdict = conclude(protocol, seated, comparison, turns)
+        if verdict.choice is not None and verdict.choice not in comparison.shown:
+            msg = f"protocol {protocol.name!r} concludes {verdict}, which is not one of the answers"
+            raise ProtocolError(msg)
 
 
 def _choose_first(place: int, comparison: Comparison) -> Verdict:
@@ -98,27 +88,30 @@ def _be_unreadable(place: int, comparison: Comparison) -> Verdict:
     return UNREADABLE
 
 
-def _render(
+def simulate_turns(
     protocol: DiscussionProtocol,
-    pack: PromptPack,
     seats: tuple[Seat, ...],
     comparison: Comparison,
-    turns: tuple[Turn, ...],
-    cue: Cue,
-) -> None:
-    try:
-        render(pack, seats=seats, comparison=comparison, turns=turns, cue=cue)
-    except PromptError as cause:
-        msg = f"protocol {protocol.name!r} cannot use this prompt pack: {cause}"
-        raise PromptError(msg) from cause
+    turns: tuple[Turn, ...] = (),
+    *,
+    choose: Choice = choose_own_number,
+    reply: Callable[[Cue], str] = lambda _: "So.",
+) -> Iterator[Turn]:
+    """Yield the turns that follow, with these choices as verdicts and these texts as replies.
 
-
-def _reply(cue: Cue, index: int, said: Verdict) -> Turn:
-    match cue.expects:
-        case Expects.VERDICT:
-            read = Review(verdict=said)
-        case Expects.RATING:
-            read = Review(score=float(cue.scale[1]) if said.readable else None)
-        case Expects.TEXT:
-            read = Review()
-    return Turn(index=index, cue=cue, utterance=Utterance(text="So."), review=read)
+    Raises `ProtocolError` if the protocol breaks its contract, or does not end.
+    """
+    places = {seat.id: place for place, seat in enumerate(seats)}
+    while cue := next_cue(protocol, seats, comparison, turns):
+        said = choose(places[cue.seat], comparison)
+        match cue.expects:
+            case Expects.VERDICT:
+                review = Review(verdict=said)
+            case Expects.RATING:
+                review = Review(score=float(cue.scale[1]) if said.readable else None)
+            case Expects.TEXT:
+                review = Review()
+        utterance = Utterance(text=reply(cue), simulated=True)
+        turn = Turn(index=len(turns), cue=cue, utterance=utterance, review=review)
+        yield turn
+        turns = (*turns, turn)

@@ -72,7 +72,7 @@ def summary_document(summary: RunSummary) -> Mapping[str, object]:
     return plain  # pyright: ignore[reportUnknownVariableType]
 
 
-class CountingJournal:
+class RunCounts:
     """A journal that counts turns and ends, and passes them to the store's journal.
 
     Args:

@@ -19,7 +19,7 @@ from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.limits import Limits, check_limits
 from peerjudge.runs.manifest import default_folder, require_own, write_manifest
 from peerjudge.runs.resolve import Prepared, prepare
-from peerjudge.runs.results import CountingJournal, RunSummary, sum_spending
+from peerjudge.runs.results import RunCounts, RunSummary, sum_spending
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Part
 from peerjudge.runs.sources import hide_password
@@ -38,8 +38,8 @@ _CHUNK = 200
 class Observer(Protocol):
     """Receiver of progress events."""
 
-    def planned(self, prepared: Prepared) -> None:
-        """Handle the start of the run, before its first discussion."""
+    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
+        """Handle the start of the run; `counts` change while it runs."""
         ...
 
     def began(self, transcript: Transcript) -> None:
@@ -141,7 +141,7 @@ async def run(
         )
         runner = _Runner(prepared, opened, reviewers, limits, observer=observer, spans=spans)
         if observer is not None:
-            observer.planned(prepared)
+            observer.planned(prepared, runner.journal)
         with bound_contextvars(run=prepared.run_id[:8]):
             await runner.run_all(max_connections=max_connections)
     return runner.journal.summarize(
@@ -177,19 +177,19 @@ class _Runner:
             if spans is None
             else {name: TracedReviewer(one, spans) for name, one in limited.items()}
         )
-        self.journal = CountingJournal(store, prepared.costs)
+        self.journal = RunCounts(store, prepared.costs)
 
     async def run_all(self, *, max_connections: int) -> None:
         """Run the remaining discussions until the last one or a limit."""
         playing = play_all(
-            self._stagings(),
+            self._list_setups(),
             max_connections=max_connections,
             journal=self.journal,
             on_end=self._end,
         )
         await run_until(playing, self._limits.stop_events)
 
-    async def _stagings(self) -> AsyncIterator[DiscussionSetup]:
+    async def _list_setups(self) -> AsyncIterator[DiscussionSetup]:
         """Yield the discussions to run, looked up in the store a chunk at a time."""
         prepared = self._prepared
         named = {part.condition.name: part for part in prepared.plan.parts}

@@ -110,7 +110,7 @@ class Killer:
         self.left = after
         self.killed: list[int] = []
 
-    def planned(self, prepared):
+    def planned(self, prepared, counts):
         """Do nothing."""
 
     def began(self, transcript):

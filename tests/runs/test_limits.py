@@ -322,7 +322,7 @@ class Watch:
     def __init__(self):
         self.begun = asyncio.Event()
 
-    def planned(self, prepared):
+    def planned(self, prepared, counts):
         """Set the event."""
         self.begun.set()
 

@@ -84,7 +84,7 @@ def test_a_protocol_must_be_deterministic():
     def moody(seats: tuple[Seat, ...], *_: object) -> Cue:
         return Cue(seat=seats[next(counted) % 2].id, task="review", sees=("answer_0",))
 
-    with pytest.raises(ProtocolError, match="two different cues for the same turn"):
+    with pytest.raises(ProtocolError, match="two different cues for turn"):
         rehearse(dataclasses.replace(rounds_of(1), cue=moody), seats=2)
 
 

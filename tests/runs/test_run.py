@@ -20,7 +20,7 @@ class Watch:
     def __init__(self, stop_after=None):
         self.ended_ids, self.skips, self.stop_after = [], 0, stop_after
 
-    def planned(self, prepared):
+    def planned(self, prepared, counts):
         self.total = len(prepared.plan)
 
     def ended(self, transcript):
