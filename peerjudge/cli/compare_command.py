@@ -1,4 +1,4 @@
-"""`peerjudge compare`: whether one condition or reviewer beats another on the same questions."""
+"""`peerjudge compare`: accuracy of conditions or reviewers on the same questions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json, results
+from peerjudge.cli.console import print_json
 from peerjudge.cli.rank_command import split_names
-from peerjudge.cli.tables import or_dash, print_pairs, show, table_of
+from peerjudge.cli.tables import say, show
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ async def compare_command(
     """
     from peerjudge.analysis import Sampler, compare_all, measure_mean_accuracy
     from peerjudge.data import to_plain
+    from peerjudge.reporting.accuracy import pairs_table
+    from peerjudge.reporting.formats import SIMULATED, percent
+    from peerjudge.reporting.layout import table_of
 
     different = list(dict.fromkeys(sources))
     found = [await _read_accuracies(source, split_names(reviewers)) for source in different]
@@ -64,15 +67,16 @@ async def compare_command(
         print_json({"accuracy": plain, "pairs": pairs_plain, "simulated": simulated})
         return 0
     if simulated:
-        from peerjudge.reporting.formats import SIMULATED
-
-        results().print(SIMULATED, style="bold")
-    table = table_of("Accuracy", "who", "accuracy", "comparisons", "turns")
-    for one in rows:
-        measured = accuracy[one.name]
-        table.add_row(one.name, or_dash(measured), str(measured.n), f"{one.turns:.1f}")
-    show(table)
-    print_pairs("\nOn the same comparisons: accuracy of one minus that of the other", pairs)
+        say(SIMULATED)
+    table = table_of(
+        "Accuracy in %",
+        rows,
+        ("Name", lambda one: one.name),
+        ("Accuracy", lambda one: percent(accuracy[one.name])),
+        ("Comparisons", lambda one: f"{accuracy[one.name].n:,}"),
+        ("Turns", lambda one: f"{one.turns:.1f}"),
+    )
+    show(table, pairs_table("On the same comparisons, difference in accuracy in points", pairs))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`peerjudge events`: who altered and who held its opinion, event by event or summed up."""
+"""`peerjudge events`: opinion changes, event by event or as a summary."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, status
-from peerjudge.cli.stance_tables import print_summary
-from peerjudge.errors import StoreError
+from peerjudge.cli.tables import say, show, write_graph
 
 if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
@@ -26,7 +25,7 @@ async def events_command(
     seed: int = 0,
     json: bool = False,
 ) -> int:
-    """Print the opinion events of a run, one per line, or what they add up to.
+    """Print the opinion events of a run, one per line, or a summary of them.
 
     An event is what a seat did with its stance after it heard another seat: held, altered, shifted,
     agreed, or altered after agreement.
@@ -36,27 +35,31 @@ async def events_command(
     run
         A run folder or a store URL.
     summary
-        Sum up: who alters and holds, against whom, when and which way; who persuades whom; what
-        leading does; when agreement comes; what discussing gains; conditions against one another.
+        Print counts and shares instead: opinion changes by reviewer, role, opponent and turn,
+        persuasion, the effect of leading, the time to agreement, the gain over a vote, controls.
     graph
-        Write who persuades whom to this file as a GraphML graph.
+        Write persuasion between reviewers to this file as a GraphML graph.
     seed
-        Of the resampling that makes the intervals of the summary.
+        Seed of the resampling behind the intervals of the summary.
     json
         Print every event as one line of JSON, or the summary as one document.
     """
     if not summary and graph is None:
         _print_events(run, json=json)
         return 0
+    from peerjudge.analysis import build_persuasion_graph
+    from peerjudge.reporting.opinions import summary_sentences, summary_tables
+
     found = _stances(run, seed)
     if graph is not None:
-        _write_graph(found, graph)
+        write_graph(build_persuasion_graph(found.persuasion), graph)
     if summary and json:
         from peerjudge.data import to_plain
 
         print_json(to_plain(found))
     elif summary:
-        print_summary(found)
+        show(*summary_tables(found))
+        say("", *summary_sentences(found))
     return 0
 
 
@@ -74,7 +77,7 @@ def _print_events(run: str, *, json: bool) -> None:
         return found
 
     if not frames.read_without_texts(run, print_all):
-        status().print("no opinion events: nobody gave a verdict after hearing another's")
+        status().print("no opinion events: no reviewer gave a verdict after hearing another's")
 
 
 def _line(event: OpinionEvent) -> str:
@@ -89,22 +92,8 @@ def _line(event: OpinionEvent) -> str:
 
 
 def _stances(run: str, seed: int) -> Stances:
-    from peerjudge.analysis.collecting import collect_transcripts
-    from peerjudge.analysis.inference import Sampler
-    from peerjudge.analysis.stances import build_stances
+    from peerjudge.analysis import Sampler, build_stances, collect_transcripts
     from peerjudge.runs import frames
 
     ballots = frames.read_without_texts(run, collect_transcripts)
     return build_stances(ballots, sampler=Sampler(seed=seed))
-
-
-def _write_graph(found: Stances, path: Path) -> None:
-    import networkx as nx
-
-    from peerjudge.analysis.influence import build_persuasion_graph
-
-    try:
-        nx.write_graphml(build_persuasion_graph(found.persuasion), path)  # pyright: ignore[reportUnknownMemberType]  partial stubs
-    except OSError as cause:
-        msg = f"cannot write {path}: {cause.strerror}; choose another file with --graph"
-        raise StoreError(msg) from cause

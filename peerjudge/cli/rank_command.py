@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
 
 from peerjudge.cli.console import print_json, results, say_if_simulated
-from peerjudge.cli.tables import show, table_of
+from peerjudge.cli.tables import show, write_graph
 from peerjudge.data import Scheme, Scoring, replace
-from peerjudge.errors import DataError, StoreError
+from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from peerjudge.data import Ranking, Tournament
 
-    from peerjudge.data import Ranking, Standing, Tournament
-
-__all__ = ["families_of", "rank_command", "split_names"]
+    _Lines = tuple[list[int], dict[str, dict[str, list[float]]]]
+    """Numbers of battles, and of each contestant the lines `mean`, `low` and `high` over them."""
 
 
 async def rank_command(
@@ -88,6 +87,8 @@ async def rank_command(
         ranking_document,
         without_family,
     )
+    from peerjudge.ranking import graph as wins_graph
+    from peerjudge.reporting.contestants import battles_table, ranking_tables
     from peerjudge.runs import read_source
 
     if trajectory and scoring is not Scoring.ELO:
@@ -122,40 +123,29 @@ async def rank_command(
         )
         ranking = replace(settled, weights=held)
     if graph is not None:
-        _write_graph(tournament, None if majority else ranking.weights.weights, graph)
+        shown = None if majority else ranking.weights.weights
+        write_graph(wins_graph(tournament, weights=shown), graph)
     steps = _trajectory(tournament, ranking, trajectory, orders, seed) if trajectory else None
     if json:
         document = {**ranking_document(ranking), "simulated": dataset.simulated}
-        print_json(document if steps is None else {**document, "trajectory": steps})
+        if steps is not None:
+            document["trajectory"] = {"battles": steps[0], "contestants": steps[1]}
+        print_json(document)
         return 0
     say_if_simulated(dataset)
-    _print_ranking(ranking, bounds=_bounds(tournament, scoring, orders=orders, bootstrap=bootstrap))
+    show(*ranking_tables(ranking))
+    bounds = _bounds(tournament, scoring, orders=orders, bootstrap=bootstrap)
+    results().print("\n" + _sentence(ranking, bounds))
     if steps is not None:
-        _print_trajectory(steps)
+        means = {name: lines["mean"] for name, lines in steps[1].items()}
+        show(battles_table(steps[0], means))
     return 0
-
-
-def _write_graph(tournament: Tournament, weights: Mapping[str, float] | None, path: Path) -> None:
-    import networkx as nx
-
-    from peerjudge.ranking import graph
-
-    try:
-        nx.write_graphml(graph(tournament, weights=weights), path)  # pyright: ignore[reportUnknownMemberType]  partial stubs
-    except OSError as cause:
-        msg = f"cannot write {path}: {cause.strerror}; choose another file with --graph"
-        raise StoreError(msg) from cause
-
-
-class _Trajectory(TypedDict):
-    battles: list[int]
-    contestants: dict[str, dict[str, list[float]]]
 
 
 def _trajectory(
     tournament: Tournament, ranking: Ranking, every: int, orders: int, seed: int
-) -> _Trajectory:
-    """The mean rating after so many battles, and the bounds of 95% of the orders."""
+) -> _Lines:
+    """Return of each contestant the mean rating by number of battles, and bounds for 95 % of the orders."""
     import numpy as np
 
     from peerjudge.ranking import elo_trajectory
@@ -163,28 +153,16 @@ def _trajectory(
     weights = [ranking.weights.weights.get(name, 1.0) for name in tournament.reviewers]
     share = np.array(weights) / sum(weights)
     found = elo_trajectory(tournament, every=every, weights=share, orders=orders, seed=seed)
-    lines = {"mean": found.ratings.mean(axis=1)}
-    lines["low"], lines["high"] = np.quantile(found.ratings, (0.025, 0.975), axis=1)
-    return {
-        "battles": found.battles.tolist(),
-        "contestants": {
-            name: {line: values[:, k].tolist() for line, values in lines.items()}
-            for k, name in enumerate(tournament.contestants)
-        },
+    low, high = np.quantile(found.ratings, (0.025, 0.975), axis=1)
+    lines = {"mean": found.ratings.mean(axis=1), "low": low, "high": high}
+    return found.battles.tolist(), {
+        name: {line: values[:, k].tolist() for line, values in lines.items()}
+        for k, name in enumerate(tournament.contestants)
     }
 
 
-def _print_trajectory(steps: _Trajectory) -> None:
-    names = list(steps["contestants"])
-    table = table_of("\nElo after so many battles, mean over the orders", "battles", *names)
-    for k, battles in enumerate(steps["battles"]):
-        means = [steps["contestants"][name]["mean"][k] for name in names]
-        table.add_row(str(battles), *(f"{mean:.0f}" for mean in means))
-    show(table)
-
-
 async def families_of(source: str, families: str | None) -> Mapping[str, str]:
-    """Families as given, `name=family,...`, over those that the cards of a run declare."""
+    """Return families by name: as given, `name=family,...`, else as the cards of a run declare."""
     from peerjudge.runs import is_run, open_run
 
     known: dict[str, str] = {}
@@ -203,74 +181,32 @@ async def families_of(source: str, families: str | None) -> Mapping[str, str]:
 
 
 def split_names(names: str | None) -> list[str] | None:
-    """`"a,b"` as `["a", "b"]`; `None` stays `None`."""
+    """Split `"a,b"` into `["a", "b"]`; `None` stays `None`."""
     if names is None:
         return None
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def _bounds(tournament: Tournament, scoring: Scoring, *, orders: int, bootstrap: int) -> str:
-    """What the bounds beside the scores are, or why there are none."""
+    """Return what the bounds of the scores are, or why there are none."""
     alone = len(set(tournament.question[tournament.readable].tolist())) == 1
     if bootstrap and not alone:
         return f"bounds are 95 % of {bootstrap:,} resamples of the questions"
-    why = "all reviews are of one question, so there are none to resample" if bootstrap else ""
+    why = "all reviews are of one question, so no resampling" if bootstrap else ""
     if scoring is Scoring.ELO:
         return f"bounds are 95 % of {orders:,} random orders of the battles{why and '; '}{why}"
     return f"no bounds: {why}" if why else ""
 
 
-def _how(ranking: Ranking) -> str:
-    """Where the weights come from, and who has no score of its own that could weigh it."""
-    held = ranking.weights
-    if held.scheme is None:
-        return "equal weights"
-    others = [name for name in held.weights if name not in ranking.contestants]
-    mean = f"; no contestants, so of mean weight: {', '.join(others)}" if others else ""
-    return f"{held.scheme} scheme, {held.iterations} iterations{mean}"
-
-
-def _print_ranking(ranking: Ranking, *, bounds: str) -> None:
-    show(_standings(ranking))
-    show(_weights(ranking))
+def _sentence(ranking: Ranking, bounds: str) -> str:
+    """Return the number of reviews, the origin of the weights, and the meaning of the bounds."""
     read = f"{ranking.reviews:,} reviews, {ranking.unreadable:,} more without a readable verdict"
-    said = [read, _how(ranking), *([bounds] if bounds else [])]
-    results().print("\n" + "; ".join(said))
-
-
-def _standings(ranking: Ranking) -> Table:
-    """One row per contestant; where questions were resampled, also how sure its place is."""
-    places = 3 if ranking.scoring is Scoring.WIN_RATE else 0
-    names = list(ranking.contestants)
-    table = table_of(f"Ranking by {ranking.scoring}", "contestant", "rank", "score")
-    if ranking.outranks is not None:
-        table.add_column("above the next", justify="right")
-    for name, standing in ranking.contestants.items():
-        row = [name, _rank(standing), _score(standing, places)]
-        if ranking.outranks is not None and name != names[-1]:
-            row.append(f"{ranking.outranks[name][names[names.index(name) + 1]]:.0%}")
-        table.add_row(*row)
-    return table
-
-
-def _weights(ranking: Ranking) -> Table:
-    held, bounds = ranking.weights, ranking.weight_bounds
-    table = table_of("\nReviewer weights", "reviewer", "weight")
-    for name, weight in sorted(held.weights.items(), key=lambda item: -item[1]):
-        interval = "" if bounds is None else " [{:.3f}, {:.3f}]".format(*bounds[name])
-        table.add_row(name, f"{weight:.3f}{interval}")
-    return table
-
-
-def _rank(standing: Standing) -> str:
-    low, high = standing.rank_low, standing.rank_high
-    if low is None or high is None:
-        return str(standing.rank)
-    return f"{standing.rank} ({low})" if low == high else f"{standing.rank} ({low} to {high})"
-
-
-def _score(standing: Standing, places: int) -> str:
-    score = f"{standing.score:.{places}f}"
-    if standing.low is None or standing.high is None:
-        return score
-    return f"{score} [{standing.low:.{places}f}, {standing.high:.{places}f}]"
+    found = ranking.weights
+    if found.scheme is None:
+        return "; ".join(filter(None, [read, "equal weights", bounds]))
+    weights = f"{found.scheme} scheme, {found.iterations} iterations"
+    others = [name for name in found.weights if name not in ranking.contestants]
+    mean = (
+        f"mean weight for reviewers that are no contestants: {', '.join(others)}" if others else ""
+    )
+    return "; ".join(filter(None, [read, weights, mean, bounds]))

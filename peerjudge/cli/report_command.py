@@ -58,21 +58,21 @@ Written = tuple[Path, "Mapping[str, Figure]", bool]
 
 async def _of_run(source: str, output: Path | None) -> Written:
     from peerjudge.cli import reporting
-    from peerjudge.reporting import figures_of
+    from peerjudge.reporting import run_figures
     from peerjudge.runs import open_run
 
     async with open_run(source) as opened:
         reading = await reporting.read(opened)
         path = reporting.write(opened, reading, output=output)
     found = reading.findings
-    return path, figures_of(found), found.simulated
+    return path, run_figures(found), found.simulated
 
 
 def _of_dataset(source: str, output: Path | None) -> Written:
     from peerjudge.analysis.recorded import recorded_findings
     from peerjudge.cli import reporting
     from peerjudge.datasets import load
-    from peerjudge.reporting import published, recorded_figures_of, write_recorded_report
+    from peerjudge.reporting import published, recorded_figures, write_recorded_report
 
     dataset = load(source)
     printed = published(dataset.name)
@@ -80,7 +80,7 @@ def _of_dataset(source: str, output: Path | None) -> Written:
     path = output or Path(f"{dataset.name}-report.html")
     write_recorded_report(found, printed, path=path)
     reporting.write_numbers(found, path)
-    return path, recorded_figures_of(found, printed), False
+    return path, recorded_figures(found, printed), False
 
 
 def _save(drawn: Mapping[str, Figure], folder: Path, *, simulated: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json
 from peerjudge.cli.rank_command import split_names
+from peerjudge.cli.tables import say, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ async def score_command(
     if json:
         print_json(build_score_document(scores, published=published))
     else:
-        _print(scores, disagreements=disagreements, published=published)
+        _print(scores, published, disagreements=disagreements)
     return 0
 
 
@@ -114,20 +115,23 @@ def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ..
 
 def _print(
     scores: Scores,
+    published: tuple[PublishedTable, tuple[Match, ...]] | None,
     *,
     disagreements: bool,
-    published: tuple[PublishedTable, tuple[Match, ...]] | None,
 ) -> None:
-    from peerjudge.cli import score_tables
+    from peerjudge.reporting.formats import SIMULATED
+    from peerjudge.reporting.scores import (
+        disagreement_sentences,
+        published_table,
+        score_sentences,
+        score_tables,
+    )
 
     if published is not None:
-        score_tables.print_published(scores, *published)
+        show(published_table(scores, *published))
+        say(*([SIMULATED] if scores.simulated else []))
         return
-    if scores.scores:
-        score_tables.print_accuracy(scores)
-        score_tables.print_details(scores)
-        score_tables.print_ratings(scores)
-    if scores.correlations:
-        score_tables.print_correlations(scores)
+    show(*score_tables(scores))
+    say("", *score_sentences(scores))
     if disagreements:
-        score_tables.print_disagreements(scores)
+        say(*disagreement_sentences(scores))

@@ -1,4 +1,4 @@
-"""Figures as drawings: in the page, as SVG files that stand by themselves, and as PNG."""
+"""Figures as files: SVG documents that need nothing else, and PNG."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from peerjudge.errors import StoreError
-from peerjudge.reporting import formats
 from peerjudge.reporting.figures import Drawing, Shape, text
 from peerjudge.reporting.raster import png_renderer
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROWEST = 470.0
 _LINE, _LETTER = 16.0, 5.9
-"""The height of a line of a note, and about the width of a letter in it."""
+"""Height of a line of a note, and about the width of a letter in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +61,9 @@ class Figure:
         return wrap(self.note, int(self.width / _LETTER))
 
 
-def collected(*figures: Figure | None) -> Mapping[str, Figure]:
-    """The figures by their names, `-` as `_`; without those that have nothing to show."""
-    return {figure.id.replace("-", "_"): figure for figure in figures if figure is not None}
-
-
-def svg_of(figure: Figure, *, simulated: bool) -> str:
-    """The figure as an SVG document with its own style sheet, on white paper."""
-    template = environment().get_template("figure.svg.j2")
+def render_svg(figure: Figure, *, simulated: bool) -> str:
+    """Return the figure as an SVG document with its own style sheet, on white paper."""
+    template = template_environment().get_template("figure.svg.j2")
     drawn = template.render(figure=figure, simulated=simulated, style=_style_on_paper())
     lines = (line for line in drawn.splitlines() if line.strip())
     return _NOT_XML.sub("\ufffd", "\n".join(lines)) + "\n"
@@ -80,7 +74,7 @@ def save_figures(
 ) -> tuple[tuple[Path, ...], str]:
     """Write every figure into the folder, as `NAME.svg` and as `NAME.png`.
 
-    Returns the files, and a sentence that says why there are no PNGs where there are none.
+    Returns the files, and a sentence that gives the reason where there are no PNGs.
 
     Raises:
         StoreError: the folder cannot be written.
@@ -90,7 +84,7 @@ def save_figures(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in figures.values():
-            drawn = svg_of(figure, simulated=simulated)
+            drawn = render_svg(figure, simulated=simulated)
             path = folder / f"{figure.id}.svg"
             path.write_text(drawn, encoding="utf-8", newline="\n")
             written.append(path)
@@ -104,30 +98,28 @@ def save_figures(
 
 
 @cache
-def environment() -> Environment:
-    """The templates. Whatever they are given is escaped."""
+def template_environment() -> Environment:
+    """Return the templates, which escape all values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    return Environment(
         loader=PackageLoader("peerjudge.reporting", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update({k: v for k, v in vars(formats).items() if not k.startswith("_")})
-    return made
 
 
-def packaged(name: str) -> str:
-    """A file that lies beside the templates."""
+def read_packaged(name: str) -> str:
+    """Return the text of a file beside the templates."""
     return files("peerjudge.reporting").joinpath("templates", name).read_text("utf-8")
 
 
 @cache
 def _style_on_paper() -> str:
-    """The figures' style sheet with the first palette written into it, as few programs know `var()`."""
-    style = packaged("figures.css")
+    """Return the style sheet with the colours of the first palette: few programs support `var()`."""
+    style = read_packaged("figures.css")
     palette = dict(re.findall(r"--([\w-]+):\s*([^;]+);", style[: style.index("@media")]))
     rules = style[style.index("svg.figure") :]
     return re.sub(r"var\(--([\w-]+)\)", lambda found: palette[found[1]], rules)

@@ -54,11 +54,11 @@ def points(measured: Measurement | None) -> str:
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
-    """Format a number that is no share, such as a kappa, a weight or a rating: `0.410`, `1,213`."""
+    """Format a number that is no share, such as a kappa, a weight or a rating: `0.410`, `1213`."""
     if value is None or isnan(value):
         return MISSING
     # A half is rounded up, as papers print it; adding 0.0 turns a rounded -0.0 into 0.0.
-    return f"{round(value + 1e-9, digits) + 0.0:,.{digits}f}"
+    return f"{round(value + 1e-9, digits) + 0.0:.{digits}f}"
 
 
 def interval(measured: Measurement | None, digits: int = 3) -> str:

@@ -1,40 +1,154 @@
-"""Writes a page of templates: with its policy, its styles and its one script, whole or not at all."""
+"""Pages that open from disk, need no network and trust no text: of runs and of recorded reviews."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from peerjudge.data import to_json
 from peerjudge.errors import StoreError
-from peerjudge.reporting.drawing import environment, packaged
+from peerjudge.reporting.costs import costs_of
+from peerjudge.reporting.drawing import Figure, read_packaged, template_environment
+from peerjudge.reporting.formats import SIMULATED, counted, minus_signs
+from peerjudge.reporting.layout import Section
+from peerjudge.reporting.recorded_page import recorded_sections
+from peerjudge.reporting.run_page import (
+    cost_sentence,
+    manifest_text,
+    question_of,
+    run_sections,
+    shown_manifest,
+)
+from peerjudge.reporting.sentences import effort_sentence, recorded_sentences, sentences
+from peerjudge.reporting.transcripts import Flag, TranscriptData
 
-__all__ = ["write_page"]
+if TYPE_CHECKING:
+    from peerjudge.analysis.findings import Findings
+    from peerjudge.analysis.recorded import RecordedFindings
+    from peerjudge.reporting.published import Published
+
+_FILTERS = (
+    (Flag.ALTERED, "Altered"),
+    (Flag.DISAGREED, "Disagreed to the end"),
+    (Flag.AWAY, "Follower moved away from gold"),
+    (Flag.UNREADABLE, "Unreadable or refused"),
+    (Flag.FAILED, "Failed"),
+)
 
 
-def write_page(
-    template: str, context: Mapping[str, object], *, path: Path, scripts: Sequence[str]
+def write_report(
+    findings: Findings,
+    listing: TranscriptData,
+    *,
+    title: str,
+    manifest: Mapping[str, object],
+    path: Path,
 ) -> Path:
-    """Fill the template, which extends `page.html.j2`, and return the path.
+    """Write the page of a run and return its path; the file appears complete or not at all.
+
+    Every text of a transcript is treated as hostile: it is data in the page and shown as text only,
+    and the content security policy of the page forbids all loading.
 
     Args:
-        template: its name.
-        context: what it shows; every text is escaped.
-        path: where to; folders in between are made.
-        scripts: that lie beside the templates; the page's policy allows these and no others.
+        findings: of the same transcripts.
+        listing: these transcripts, in the order in which the page lists them.
+        title: heading of the page.
+        manifest: description of the run; shown without the folders of its data.
+        path: target file; missing folders are created.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    script = "".join(map(packaged, scripts))
+    manifest = shown_manifest(manifest)
+    cost = cost_sentence(costs_of(findings.spoken, manifest))
+    return _write(
+        path,
+        scripts=("figures.js", "report.js"),
+        title=title,
+        question=question_of(manifest),
+        played=[f"{effort_sentence(findings.effort)} {cost}"],
+        simulated=findings.simulated,
+        glance=sentences(findings),
+        sections=run_sections(findings, manifest),
+        manifest=manifest_text(manifest),
+        listing=listing,
+    )
+
+
+def write_recorded_report(found: RecordedFindings, printed: Published, *, path: Path) -> Path:
+    """Write the page of recorded reviews and return its path.
+
+    Args:
+        found: the findings of the recorded reviews.
+        printed: the values that a paper printed about them.
+        path: target file; missing folders are created.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    reviews = (
+        f"{counted(found.reviews, 'recorded review')} by "
+        f"{counted(len(found.reviewers), 'reviewer')} of {counted(found.comparisons, 'pair')} of "
+        f"answers to {counted(found.questions, 'question')}; {found.unreadable} unreadable. No model "
+        "was called for this report."
+    )
+    source = [f"Printed values: {printed.source}"] if printed.source else []
+    return _write(
+        path,
+        scripts=("figures.js",),
+        title=found.dataset,
+        question=found.description,
+        played=[reviews, *source],
+        simulated=False,
+        glance=recorded_sentences(found, printed),
+        sections=recorded_sections(found, printed),
+        manifest="",
+        listing=None,
+    )
+
+
+def findings_document(findings: Findings | RecordedFindings) -> dict[str, object]:
+    """Return the findings as plain values, `{"schema": ..., "data": {...}}`; NaN is `None`."""
+    return json.loads(to_json(findings))
+
+
+def run_figures(findings: Findings) -> Mapping[str, Figure]:
+    """Return the figures on the page of a run, by name with `_` for `-`."""
+    return _figures(run_sections(findings, {}))
+
+
+def recorded_figures(found: RecordedFindings, printed: Published) -> Mapping[str, Figure]:
+    """Return the figures on the page of recorded reviews, by name with `_` for `-`."""
+    return _figures(recorded_sections(found, printed))
+
+
+def _figures(sections: Sequence[Section]) -> dict[str, Figure]:
+    def below(section: Section) -> Iterator[Figure]:
+        for part in section.parts:
+            if isinstance(part, Figure):
+                yield part
+            elif isinstance(part, Section):
+                yield from below(part)
+
+    return {one.id.replace("-", "_"): one for section in sections for one in below(section)}
+
+
+def _write(path: Path, *, scripts: Sequence[str], **context: object) -> Path:
+    script = "".join(map(read_packaged, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = (
-        environment()
-        .get_template(template)
+        template_environment()
+        .get_template("report.html.j2")
         .stream(
             **context,
-            style=packaged("figures.css") + packaged("report.css"),
+            filters=_FILTERS,
+            notice=SIMULATED,
+            minus_signs=minus_signs,
+            style=read_packaged("figures.css") + read_packaged("report.css"),
             script=script,
             script_hash=f"sha256-{digest}",
         )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from peerjudge.analysis.compare import AgainstVote
-from peerjudge.analysis.effort import Effort
-from peerjudge.analysis.findings import Findings
-from peerjudge.analysis.recorded import RecordedFindings
 from peerjudge.data import Measurement, Outcome
+from peerjudge.reporting.contestants import measured_of
 from peerjudge.reporting.formats import (
     counted,
     isolated,
@@ -18,8 +16,13 @@ from peerjudge.reporting.formats import (
     points,
     tokens,
 )
-from peerjudge.reporting.peer_views import measured_of
-from peerjudge.reporting.published import Published
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.compare import AgainstVote
+    from peerjudge.analysis.effort import Effort
+    from peerjudge.analysis.findings import Findings
+    from peerjudge.analysis.recorded import RecordedFindings
+    from peerjudge.reporting.published import Published
 
 
 def effort_sentence(effort: Effort) -> str:

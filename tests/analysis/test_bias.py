@@ -22,7 +22,6 @@ from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.bias import MEASURES
 from peerjudge.analysis.selecting import number_judges, score_unswapped
 from peerjudge.analysis.verbosity import fit_logistic
-from peerjudge.cli.bias_command import print_bias
 from peerjudge.data import (
     TIE,
     UNREADABLE,
@@ -38,6 +37,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
+from peerjudge.reporting.biases import bias_tables
 
 
 @pytest.fixture(scope="module")
@@ -341,7 +341,7 @@ class Ties(Noun, frozen=True, kw_only=True):
     share: Measurement | None
 
 
-def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch, capsys):
+def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch):
     """A measure in the register appears in the JSON document and as a table of its own."""
 
     def measure_ties(ballots: Ballots, families: dict[str, str], seed: int) -> tuple[Ties, ...]:
@@ -360,8 +360,7 @@ def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch, capsys):
     document = build_bias_document(found)
     assert list(document["tie_rates"]) == [{"reviewer": "judge", "ties": 1, "share": None}]
     assert list(document)[:3] == ["gold", "simulated", "position"]
-    print_bias(found)
-    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    at = printed.index(["Tie", "rates"])
-    assert printed[at + 1] == ["reviewer", "ties", "share"]
-    assert printed[at + 2] == ["judge", "1", "-"]
+    table = bias_tables(found)[-1]
+    assert table.title == "Tie rates"
+    assert table.headings == ("Reviewer", "Ties", "Share")
+    assert table.rows == (("judge", "1", "-"),)

@@ -24,5 +24,5 @@ def test_events_of_controls_are_told_apart_and_compared(shell):
         "placebo": "discussion",
         "swapped": "discussion",
     }
-    assert "What altering owes to the argument" in run.out
-    assert "What altering owes to the argument" in shell("events", "study", "--summary").out
+    assert "Altered at the first contradiction" in run.out
+    assert "Altered at the first contradiction" in shell("events", "study", "--summary").out

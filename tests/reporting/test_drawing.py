@@ -10,8 +10,8 @@ import pytest
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting import figures_of, save_figures
-from peerjudge.reporting.drawing import svg_of
+from peerjudge.reporting import run_figures, save_figures
+from peerjudge.reporting.drawing import render_svg
 from peerjudge.reporting.raster import png_renderer
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -22,7 +22,7 @@ def test_every_figure_of_the_page_is_saved_as_svg_and_png(
 ) -> None:
     """A paper's author finds each figure in both forms under its name."""
     pytest.importorskip("resvg_py")
-    figures = figures_of(build_findings(run))
+    figures = run_figures(build_findings(run))
     files, missing = save_figures(figures, tmp_path / "figures", simulated=True)
     assert missing == ""
     assert {file.stem for file in files} == {figure.id for figure in figures.values()}
@@ -34,8 +34,8 @@ def test_every_figure_of_the_page_is_saved_as_svg_and_png(
 
 def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...]) -> None:
     """Its colours are written out, as few programs know custom properties, and it loads nothing."""
-    for figure in figures_of(build_findings(run)).values():
-        drawn = svg_of(figure, simulated=True)
+    for figure in run_figures(build_findings(run)).values():
+        drawn = render_svg(figure, simulated=True)
         root = ET.fromstring(drawn)
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert "var(" not in drawn
@@ -45,16 +45,16 @@ def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...])
 
 def test_a_figure_of_real_models_does_not_say_simulated(run: tuple[Transcript, ...]) -> None:
     """The word is there where it is true."""
-    figure = figures_of(build_findings(run))["accuracy"]
-    assert "simulated" not in svg_of(figure, simulated=False).split("</style>")[1].lower()
+    figure = run_figures(build_findings(run))["accuracy"]
+    assert "simulated" not in render_svg(figure, simulated=False).split("</style>")[1].lower()
 
 
 def test_hostile_names_leave_a_saved_figure_well_formed(run: tuple[Transcript, ...]) -> None:
     """Neither markup nor characters that XML forbids get into the file from a condition's name."""
     name = "</text><script>x</script>\x00\x1b\ud800 & <"
     hostile = [replace(transcript, condition=name) for transcript in run]
-    for figure in figures_of(build_findings(hostile)).values():
-        root = ET.fromstring(svg_of(figure, simulated=True))
+    for figure in run_figures(build_findings(hostile)).values():
+        root = ET.fromstring(render_svg(figure, simulated=True))
         assert not root.findall(".//{http://www.w3.org/2000/svg}script")
 
 
@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_written_is_named(
     """The sentence says which folder, and the way out."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another --figures folder"):
-        save_figures(figures_of(build_findings(run)), tmp_path / "file" / "there", simulated=True)
+        save_figures(run_figures(build_findings(run)), tmp_path / "file" / "there", simulated=True)
 
 
 def test_figures_have_words_on_a_machine_without_fonts() -> None:
@@ -123,7 +123,7 @@ def test_names_in_other_scripts_may_use_the_fonts_of_the_machine() -> None:
 
 def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
     """Whoever pastes a figure pastes its level and what it resamples; its axis has a name."""
-    drawn = svg_of(figures_of(build_findings(run))["accuracy"], simulated=True)
+    drawn = render_svg(run_figures(build_findings(run))["accuracy"], simulated=True)
     assert "Intervals: 95 %, from resampling the 7 questions." in drawn
     assert "verdicts that name the gold answer" in drawn
     assert "conclusions</text>" in drawn

@@ -197,7 +197,7 @@ def test_a_control_stands_beside_what_it_controls(
     run: tuple[Transcript, ...], report: Report
 ) -> None:
     """Where opinions were also altered without an argument, the page says how often."""
-    assert "What the argument does" not in report(run)
+    assert "Effect of the argument" not in report(run)
     placebo = [
         replace(
             transcript,
@@ -212,8 +212,8 @@ def test_a_control_stands_beside_what_it_controls(
         for transcript in run[:5]
     ]
     page = report((*run, *placebo))
-    assert "What the argument does" in page
-    assert '<td class="left">placebo</td>' in page
+    assert "Effect of the argument" in page
+    assert '<td class="left"><bdi>placebo</bdi></td>' in page
 
 
 def test_a_report_that_cannot_be_written_says_so(

@@ -22,7 +22,7 @@ from peerjudge.reporting import (
     Published,
     findings_document,
     published,
-    recorded_figures_of,
+    recorded_figures,
     write_recorded_report,
 )
 
@@ -96,7 +96,7 @@ def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) 
     assert found.weights == {}
     page = page_of(found, tmp_path)
     assert "Nobody is named as the author" in page
-    assert "Table of accuracy" in page
+    assert "Table: Accuracy in %" in page
 
 
 def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_ties_and_ratings_need_not_be_there() -> None:
             humans=("people",),
         )
     )
-    assert recorded_figures_of(found, Published())["position"]
+    assert recorded_figures(found, Published())["position"]
 
 
 def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:

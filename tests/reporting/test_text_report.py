@@ -33,7 +33,7 @@ def test_a_title_stands_in_one_line(run: tuple[Transcript, ...]) -> None:
     lines = [line.strip() for line in printed(run, 80).splitlines()]
     for title in (
         "Accuracy against gold in % [95% interval]",
-        "Who altered and who held its opinion when contradicted",
+        "Opinion events by reviewer and role, altered in %",
         "Ranking by the private reviews, win rate in %",
     ):
         assert title in lines

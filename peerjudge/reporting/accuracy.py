@@ -1,0 +1,320 @@
+"""Tables and figures of accuracy: of conditions and reviewers, by group, and against the vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from peerjudge.data import Measurement, Outcome
+from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Values, dot_figure
+from peerjudge.reporting.formats import (
+    MISSING,
+    counted,
+    interval_note,
+    minus_signs,
+    p_value,
+    percent,
+    points,
+    points_tick,
+    share,
+    span,
+)
+from peerjudge.reporting.layout import Column, Part, Section, Table, table_of
+
+if TYPE_CHECKING:
+    from peerjudge.analysis import Accuracy, Compared
+    from peerjudge.analysis.compare import AgainstVote
+    from peerjudge.analysis.conditions import ConditionFindings, Consistency, GroupFindings
+    from peerjudge.analysis.findings import Findings
+    from peerjudge.analysis.outcomes import Change
+
+SHARES = (0.0, 1.0)
+
+
+def accuracy_section(findings: Findings) -> Section:
+    """Return the accuracy of every condition before and after discussion, and its comparisons."""
+    figure = accuracy_figure(findings)
+    meaning = (
+        "The share of readable verdicts that name the gold answer, in percent. Before: the private "
+        "verdicts of the seats. After: the conclusions of the discussions. Intervals are "
+        f"{100 * findings.level:.0f} % and resample the {counted(findings.questions, 'question')}."
+    )
+    parts: list[Part] = [
+        meaning,
+        figure or "No finished discussion has a known gold answer, so there is no accuracy.",
+        accuracy_table(findings),
+        pairs_table(
+            "Conditions compared in pairs, difference in accuracy in points",
+            findings.stances.conditions,
+            folded=True,
+        ),
+        changes_table(findings.stances.changes, folded=True),
+    ]
+    for title, columns in (
+        ("By subset", [condition.subsets for condition in findings.conditions]),
+        ("By category", [condition.categories for condition in findings.conditions]),
+    ):
+        table = _groups_table(title, [one.name for one in findings.conditions], columns)
+        if table.rows:
+            parts.append(Section(id=title.lower().replace(" ", "-"), title=title, parts=[table]))
+    return Section(
+        id="accuracy", title="Accuracy before and after discussion", link="Accuracy", parts=parts
+    )
+
+
+def accuracy_table(findings: Findings) -> Table:
+    """Return the accuracy of every condition in percent, with gains in percentage points."""
+    votes = {row.condition: row for row in findings.against_vote}
+    return table_of(
+        f"Accuracy against gold in % [{findings.level:.0%} interval]",
+        findings.conditions,
+        ("Condition", lambda row: row.name),
+        ("Before", lambda row: accuracy_cell(row.before)),
+        ("After", lambda row: accuracy_cell(row.after)),
+        ("Gain", lambda row: points(row.gain)),
+        ("Over vote", lambda row: _over_vote(votes.get(row.name))),
+        ("Unreadable", lambda row: f"{_lost(row):,}"),
+        ("Range", lambda row: _range(row.after)),
+        ("Ties", lambda row: f"{row.outcomes[Outcome.TIE]:,}"),
+        note="Gains are in percentage points, within discussions where both sides are readable. "
+        "Range: the accuracy if every unreadable verdict were wrong, or right." + _star(votes),
+    )
+
+
+def _star(votes: dict[str, AgainstVote]) -> str:
+    others = any(not row.same_reviewers for row in votes.values())
+    return " * The vote was taken among other reviewers." if others else ""
+
+
+def _over_vote(row: AgainstVote | None) -> str:
+    if row is None:
+        return MISSING
+    return points(row.difference) + ("" if row.same_reviewers else "*")
+
+
+def _lost(condition: ConditionFindings) -> int:
+    return condition.outcomes[Outcome.UNREADABLE] + condition.outcomes[Outcome.REFUSED]
+
+
+def _range(accuracy: Accuracy | None) -> str:
+    if accuracy is None or not accuracy.unreadable:
+        return MISSING
+    return span(accuracy.worst_case, accuracy.best_case)
+
+
+def accuracy_cell(accuracy: Accuracy | None, digits: int = 0) -> str:
+    """Format an accuracy with its interval in percent."""
+    return MISSING if accuracy is None else percent(accuracy.measured, digits)
+
+
+def unreadable_sentences(findings: Findings) -> list[str]:
+    """Return for each condition how many conclusions were lost, and the bounds of its accuracy."""
+    kinds = (Outcome.INCONSISTENT, Outcome.UNREADABLE, Outcome.REFUSED)
+    return [
+        f"{row.name}: "
+        + " and ".join(f"{row.outcomes[kind]} {kind.value}" for kind in kinds if row.outcomes[kind])
+        + f"; if these were all wrong or all right, accuracy is {_range(row.after)} %."
+        for row in findings.conditions
+        if row.after is not None and row.after.unreadable
+    ]
+
+
+def accuracy_figure(findings: Findings) -> Figure | None:
+    """Return the accuracy of every condition before and after discussion as dots."""
+    rows = [
+        Values(
+            name=condition.name,
+            note=change_note(_known(condition.before), after),
+            count=counted(after.n, "conclusion"),
+            start=_known(condition.before),
+            end=after,
+        )
+        for condition in findings.conditions
+        if (after := _known(condition.after)) is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="accuracy",
+        description="Accuracy of each condition: of the private verdicts before discussion, and "
+        "of the conclusions after it.",
+        drawing=dot_figure(
+            rows,
+            across="verdicts that name the gold answer",
+            reference=chance(findings, "chance"),
+            limits=SHARES,
+        ),
+        note=interval_note(findings.level, findings.questions),
+    )
+
+
+def _known(accuracy: Accuracy | None) -> Measurement | None:
+    return accuracy.measured if accuracy is not None and accuracy.measured.n else None
+
+
+def chance(findings: Findings, name: str) -> tuple[float, str] | None:
+    """Return the share that chance gives, with its name, where all comparisons have as many answers."""
+    if findings.answers is None or findings.answers < 2:
+        return None
+    return 1 / findings.answers, name
+
+
+def change_note(before: Measurement | None, after: Measurement | None) -> str:
+    """Format a share before and after discussion, with the interval of the share after it."""
+    if after is None:
+        return MISSING
+    start = "" if before is None else f"{share(before.value)} \u2192 "
+    return f"{start}{percent(after)} %"
+
+
+def pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
+    """Return one row for each pair of conditions, runs or reviewers compared."""
+    return table_of(
+        title,
+        pairs,
+        ("First", lambda row: row.one),
+        ("Second", lambda row: row.other),
+        ("Comparisons", lambda row: f"{row.comparisons:,}"),
+        ("Turns", lambda row: f"{row.turns:.1f} : {row.other_turns:.1f}"),
+        ("Difference", lambda row: points(row.difference.difference)),
+        ("Better on", lambda row: f"{row.test.ours} : {row.test.theirs}"),
+        ("p", lambda row: p_value(row.test.p_value)),
+        ("p, Holm", lambda row: p_value(row.holm)),
+        ("p, BH", lambda row: p_value(row.benjamini_hochberg)),
+        names=2,
+        note="Accuracy of the first minus that of the second on the comparisons that both judged. "
+        "Better on: questions on which each has more right. p: exact McNemar test over questions, "
+        "then adjusted for all pairs by the methods of Holm and of Benjamini and Hochberg (BH).",
+        folded=folded,
+    )
+
+
+def changes_table(rows: Sequence[Change], *, folded: bool = False) -> Table:
+    """Return the accuracy of each reviewer's first and last stance by condition."""
+    return table_of(
+        "Accuracy by reviewer in %, gain in points",
+        rows,
+        ("Condition", lambda row: row.condition),
+        ("Reviewer", lambda row: row.reviewer),
+        ("First", lambda row: percent(row.before)),
+        ("Last", lambda row: percent(row.after)),
+        ("Gain", lambda row: points(row.gain.difference)),
+        ("p", lambda row: p_value(row.gain.p_value)),
+        names=2,
+        note="Of each reviewer's first and last stance, where both are readable; p resamples "
+        "questions.",
+        folded=folded,
+    )
+
+
+def _groups_table(
+    title: str, conditions: Sequence[str], columns: Sequence[Sequence[GroupFindings]]
+) -> Table:
+    """Return the accuracy of every condition by subset or category, before and after."""
+    named = [{group.name: group for group in column} for column in columns]
+    names = sorted({name for column in named for name in column})
+
+    def cell(held: dict[str, GroupFindings]) -> Callable[[str], str]:
+        return lambda name: _before_after(held.get(name))
+
+    return table_of(
+        f"Accuracy {title.lower()} in %, before \u2192 after",
+        names,
+        (title.removeprefix("By ").capitalize(), str),
+        *zip(conditions, map(cell, named), strict=True),
+        note="The interval is that of the accuracy after discussion.",
+    )
+
+
+def _before_after(group: GroupFindings | None) -> str:
+    if group is None or group.after is None:
+        return MISSING
+    start = "" if group.before is None else f"{share(group.before.measured.value)} \u2192 "
+    return start + accuracy_cell(group.after)
+
+
+def vote_section(findings: Findings) -> Section | None:
+    """Return the accuracy of every condition minus that of a vote on the same comparisons."""
+    figure = vote_figure(findings)
+    if figure is None:
+        return None
+    table = table_of(
+        "Difference in accuracy from the vote, in points",
+        findings.against_vote,
+        ("Condition", lambda row: row.condition),
+        ("Vote", lambda row: row.vote),
+        ("Reviewers", lambda row: "the same" if row.same_reviewers else "others"),
+        ("Comparisons", lambda row: f"{row.comparisons:,}"),
+        ("Turns", lambda row: f"{row.turns:.1f} : {row.vote_turns:.1f}"),
+        ("Difference", lambda row: points(row.difference)),
+        ("Ties as half", lambda row: points(row.ties_as_half)),
+        names=2,
+        note="Turns are means per discussion, of the condition and of the vote.",
+    )
+    meaning = (
+        "The accuracy of a condition minus that of a vote, in which no reviewer hears another, on "
+        "the same comparisons and in percentage points. A vote can end in a tie, which counts as "
+        "wrong unless gold is a tie; the last column counts it as half right."
+    )
+    return Section(
+        id="vote", title="Against the vote", link="Against the vote", parts=[meaning, figure, table]
+    )
+
+
+def vote_figure(findings: Findings) -> Figure | None:
+    """Return the difference of every condition from the vote as dots."""
+    rows = [
+        Values(
+            name=row.condition,
+            note=minus_signs(points(row.difference)),
+            count=counted(row.comparisons, "comparison"),
+            end=row.difference,
+        )
+        for row in findings.against_vote
+        if row.difference is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="against-vote",
+        description="Accuracy of each condition minus that of the vote, on the same comparisons.",
+        drawing=dot_figure(
+            rows,
+            across="difference in accuracy, in percentage points",
+            reference=(0.0, "same as the vote"),
+            limits=(-1.0, 1.0),
+            unit=points_tick,
+        ),
+        note=interval_note(findings.level, findings.questions),
+    )
+
+
+def consistency_section(findings: Findings) -> Section:
+    """Return how often the same judgement in both orders contradicts itself, by condition."""
+    table = table_of(
+        "Judgements made in both orders: counts, and the consistent share in %",
+        findings.conditions,
+        ("Condition", lambda row: row.name),
+        *_consistency_columns(after=False),
+        *_consistency_columns(after=True),
+        groups=(("Private verdicts", 4), ("Conclusions", 4)),
+        note="The share is that of the judgements readable in both orders.",
+    )
+    meaning = (
+        "The same judgement made with the answers in both orders. It contradicts itself when the "
+        "two verdicts differ."
+    )
+    return Section(
+        id="consistency", title="Consistency", link="Consistency", parts=[meaning, table]
+    )
+
+
+def _consistency_columns(*, after: bool) -> Iterator[Column[ConditionFindings]]:
+    def of(row: ConditionFindings) -> Consistency:
+        return row.consistency_after if after else row.consistency_before
+
+    yield "Judged", lambda row: f"{of(row).judged:,}"
+    yield "Contradict", lambda row: f"{of(row).inconsistent:,}" if of(row).judged else MISSING
+    yield "Unreadable", lambda row: f"{of(row).unreadable:,}" if of(row).judged else MISSING
+    yield "Consistent", lambda row: percent(of(row).rate)

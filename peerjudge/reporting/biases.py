@@ -1,0 +1,276 @@
+"""Tables and figures of position, self-preference and length bias, and of how reviewers agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from peerjudge.data import Noun
+from peerjudge.reporting.accuracy import SHARES, accuracy_cell, chance, change_note
+from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Values, dot_figure
+from peerjudge.reporting.formats import (
+    MISSING,
+    counted,
+    decimal,
+    interval,
+    interval_note,
+    odds,
+    p_value,
+    percent,
+    points,
+)
+from peerjudge.reporting.layout import Section, Table, generic_table, table_of
+
+if TYPE_CHECKING:
+    from peerjudge.analysis import (
+        Bias,
+        GoldAgreement,
+        OrderConsistency,
+        Panel,
+        PanelPair,
+        Position,
+        SelfEnhancement,
+        Verbosity,
+    )
+    from peerjudge.analysis.findings import Findings
+
+R = TypeVar("R", bound=Noun)
+
+_CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
+
+
+def position_section(findings: Findings) -> Section | None:
+    """Return the preference of each reviewer for the first-shown answer, before and after."""
+    if not findings.by_seat:
+        return None
+    expected = "half of the time" if findings.answers == 2 else "no more often than any other"
+    meaning = (
+        "The share of a reviewer's choices that name the answer shown first. Where every comparison "
+        "is shown in both orders, a reviewer without position bias chooses the first answer "
+        f"{expected}."
+    )
+    table = table_of(
+        "Choices of the first-shown answer and accuracy, in %",
+        findings.by_reviewer,
+        ("Reviewer", lambda seat: seat.reviewer),
+        ("First, before", lambda seat: percent(seat.first_before)),
+        ("First, after", lambda seat: percent(seat.first_after)),
+        ("Accuracy, before", lambda seat: accuracy_cell(seat.before)),
+        ("Accuracy, after", lambda seat: accuracy_cell(seat.after)),
+        note="Over all conditions with discussion.",
+    )
+    figure = position_figure(findings)
+    return Section(
+        id="position",
+        title="Preference for the first-shown answer",
+        link="Preference for the first answer",
+        parts=[meaning, *([figure] if figure is not None else []), table],
+    )
+
+
+def position_figure(findings: Findings) -> Figure | None:
+    """Return the share of first-shown answers among each reviewer's choices, before and after."""
+    rows = [
+        Values(
+            name=seat.reviewer,
+            note=change_note(seat.first_before, seat.first_after),
+            count=counted(seat.first_after.n, "choice"),
+            start=seat.first_before,
+            end=seat.first_after,
+        )
+        for seat in findings.by_reviewer
+        if seat.first_after is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="position",
+        description="Share of each reviewer's choices that name the first-shown answer, before "
+        "and after discussion.",
+        drawing=dot_figure(
+            rows,
+            across="choices that name the first-shown answer",
+            reference=chance(findings, "no preference"),
+            limits=SHARES,
+        ),
+        note=interval_note(findings.level, findings.questions),
+    )
+
+
+def bias_tables(found: Bias) -> list[Table]:
+    """Return a table for each measure; a measure without a table of its own gets a generic one."""
+    from peerjudge.analysis import OrderConsistency, Position, SelfEnhancement, Verbosity
+
+    measures, gold = found.measures, found.gold
+    places = rows_of(measures, "position", Position)
+    consistency = rows_of(measures, "consistency", OrderConsistency)
+    known = {"position", "consistency", "self_enhancement", "verbosity"}
+    return [
+        position_table(places, consistency),
+        *([discussed_table(found.discussed)] if found.discussed is not None else []),
+        self_table(rows_of(measures, "self_enhancement", SelfEnhancement), gold),
+        length_table(rows_of(measures, "verbosity", Verbosity), gold),
+        *(
+            generic_table(name.replace("_", " ").capitalize(), rows)
+            for name, rows in measures.items()
+            if name not in known
+        ),
+    ]
+
+
+def rows_of(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]) -> list[R]:
+    """Return the rows of a measure, all of which are of this kind."""
+    return [row for row in measures.get(name, ()) if isinstance(row, kind)]
+
+
+def position_table(rows: Sequence[Position], consistency: Sequence[OrderConsistency]) -> Table:
+    """Return verdicts by place, the share of first-shown choices, and the order consistency."""
+    rates = {row.reviewer: row.rate for row in consistency if row.rate.n}
+    return table_of(
+        "Position: verdicts by place, shares in %",
+        rows,
+        ("Reviewer", lambda row: row.reviewer),
+        ("First", lambda row: f"{row.first:,}"),
+        ("Tie", lambda row: f"{row.tie:,}"),
+        ("Second", lambda row: f"{row.second:,}"),
+        ("Unreadable", lambda row: f"{row.unreadable:,}"),
+        # The share says nothing about position where pairs were shown in one order only.
+        ("% first", lambda row: percent(row.share) if row.reviewer in rates else MISSING),
+        ("% same in both orders", lambda row: percent(rates.get(row.reviewer))),
+        note="% first: of the choices, ties aside. % same in both orders: of the pairs judged in "
+        "both orders.",
+    )
+
+
+def discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
+    """Return position preference and order consistency before and after discussion."""
+    from peerjudge.analysis import OrderConsistency, Position
+
+    before, after = (
+        {row.reviewer: row.share for row in rows_of(discussed, f"position_{when}", Position)}
+        for when in ("before", "after")
+    )
+    same, same_after = (
+        {
+            row.reviewer: row.rate
+            for row in rows_of(discussed, f"consistency_{when}", OrderConsistency)
+        }
+        for when in ("before", "after")
+    )
+    return table_of(
+        "Position before and after discussion, in %",
+        list(before),
+        ("Reviewer", str),
+        ("First, before", lambda name: percent(before.get(name))),
+        ("First, after", lambda name: percent(after.get(name))),
+        ("Same, before", lambda name: percent(same.get(name))),
+        ("Same, after", lambda name: percent(same_after.get(name))),
+    )
+
+
+def self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
+    """Return the win rate of each reviewer's own answers by judge."""
+    return table_of(
+        "Self-preference: win rate by judge in %, differences in points",
+        rows,
+        ("Reviewer", lambda row: row.reviewer),
+        (
+            "Answers",
+            lambda row: "own" if row.kind == "own" else f"family: {', '.join(row.authors)}",
+        ),
+        ("Reviewer's view", lambda row: percent(row.own_view)),
+        ("Peers", lambda row: percent(row.peers)),
+        (gold.capitalize(), lambda row: percent(row.gold)),
+        ("Over peers", lambda row: points(row.against_peers)),
+        (f"Over {gold}", lambda row: points(row.against_gold)),
+        names=2,
+        note="On the same pairs. A difference above 0 favours the reviewer's own answers.",
+    )
+
+
+def length_table(rows: Sequence[Verbosity], gold: str) -> Table:
+    """Return how often each reviewer chooses the longer answer, and the odds of length."""
+    quality = _CONTROLS.get(rows[0].control, "") if rows else ""
+    return table_of(
+        "Length: choices of the longer answer in %, and odds",
+        rows,
+        ("Reviewer", lambda row: row.reviewer),
+        ("Longer", lambda row: percent(row.longer)),
+        (f"Longer, {gold}", lambda row: percent(row.gold_longer)),
+        ("Odds", lambda row: odds(row.odds)),
+        (f"Odds over {gold}", lambda row: odds(row.over_gold)),
+        note=f"Odds: of being chosen for each doubling of length, at equal position and author{quality}; "
+        "1 means no effect. Quality is known only roughly: where better answers are longer, the odds "
+        f"are too high. Odds over {gold}: at equal position and author, relative to the odds of {gold} "
+        "on the same pairs. Random verdicts draw all odds to 1.",
+    )
+
+
+def agreement_sentences(found: GoldAgreement, gold: str) -> list[str]:
+    """Return how well the combined verdict of reviewers agrees with gold."""
+    return [
+        f"{' & '.join(found.reviewers)} against {gold}",
+        f"accuracy      {percent(found.accuracy, 1)} %",
+        f"Fleiss kappa  {interval(found.fleiss_kappa)}",
+        f"{found.n:,} judged pairs; {found.unreadable:,} without a readable verdict left out",
+    ]
+
+
+def panel_accuracy_table(found: Panel) -> Table:
+    """Return the accuracy of each reviewer of a panel."""
+    return table_of(
+        "Accuracy by reviewer, in %",
+        list(found.accuracy),
+        ("Reviewer", str),
+        ("Accuracy", lambda name: percent(found.accuracy[name])),
+    )
+
+
+def panel_table(found: Panel) -> Table:
+    """Return agreement, shared errors and tests for every two reviewers of a panel."""
+    return table_of(
+        "Pairs of reviewers: the same verdict in %",
+        found.pairs,
+        ("First", lambda pair: pair.one),
+        ("Second", lambda pair: pair.other),
+        ("Same", lambda pair: percent(pair.same)),
+        ("Cohen's kappa", lambda pair: interval(pair.cohen_kappa)),
+        ("Errors", lambda pair: interval(pair.error_correlation)),
+        ("Better on", _better_on),
+        ("p, McNemar", lambda pair: p_value(pair.accuracy_adjusted)),
+        ("With gold", _with_gold),
+        ("p, Williams", lambda pair: p_value(pair.correlation_adjusted)),
+        names=2,
+        note="Errors: correlation of their errors. Better on: questions on which each has more right. "
+        "With gold: correlation of each with gold. p-values are adjusted by Holm's method for the "
+        "number of pairs.",
+    )
+
+
+def _better_on(pair: PanelPair) -> str:
+    return MISSING if pair.accuracy is None else f"{pair.accuracy.ours} : {pair.accuracy.theirs}"
+
+
+def _with_gold(pair: PanelPair) -> str:
+    test = pair.correlation
+    return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
+
+
+def panel_sentences(found: Panel) -> list[str]:
+    """Return how alike all reviewers of a panel judge, and how many independent ones they equal."""
+    said = [
+        f"{name}: {interval(measured)}."
+        for name, measured in (
+            ("Fleiss' kappa", found.fleiss_kappa),
+            ("Krippendorff's alpha", found.krippendorff_alpha),
+            ("Correlation of errors, mean over pairs", found.error_correlation),
+        )
+        if measured is not None
+    ]
+    if found.effective is not None:
+        said.append(
+            f"Worth {interval(found.effective, 1)} independent reviewers of {len(found.reviewers)}, "
+            "because of shared errors."
+        )
+    return said

@@ -1,0 +1,374 @@
+"""Tables and figures of contestants, and of the weights of reviewers that are contestants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import isnan
+from typing import TYPE_CHECKING
+
+from peerjudge.data import Measurement, Ranking, Scoring
+from peerjudge.reporting.accuracy import SHARES
+from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import (
+    Grid,
+    Series,
+    Values,
+    dot_figure,
+    heat_figure,
+    line_figure,
+)
+from peerjudge.reporting.formats import (
+    MISSING,
+    counted,
+    decimal,
+    interval,
+    interval_note,
+    isolated,
+    orders_note,
+    percent,
+    plain_tick,
+    rating_tick,
+    share,
+)
+from peerjudge.reporting.layout import Column, Part, Section, Table, table_of
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.findings import Findings
+    from peerjudge.analysis.peers import HeadToHead, PeerFindings, Trajectory
+
+MOST_ROWS = 30
+"""A figure of more contestants than this is not readable; the table has all."""
+SCHEMES = {"prd": "PRD Equation 2", "damped": "Damped"}
+
+
+def contestants_section(findings: Findings) -> Section:
+    """Return the ranking by the private reviews and the weights of the reviewers of a run."""
+    peers = findings.peers
+    title = "Reviewers and contestants"
+    if peers is None:
+        missing = [f"No ranking: {findings.peers_missing}"]
+        return Section(id="reviewers", title=title, link=title, parts=missing)
+    meaning = (
+        "The authors of the answers that win, by the private verdicts of all reviewers. The weight of "
+        "a reviewer is its own score as a contestant, found so that weights and scores agree."
+    )
+    parts: list[Part] = [meaning, *([isolated(peers.reason)] if peers.reason else [])]
+    if peers.weights:
+        figure, table = _weights_figure(findings, peers), run_weights_table(findings)
+        parts.append(Section(id="weights", title="Reviewer weights", parts=[figure, table]))
+    figure = _ranking_figure(findings, peers)
+    ranked: list[Part] = [*([figure] if figure else []), run_ranking_table(findings)]
+    parts.append(Section(id="ranking", title="Ranking", parts=ranked))
+    if peers.trajectories:
+        drawn, all_of = len(peers.trajectories), len(peers.equal.contestants)
+        words = trajectory_meaning("each contestant", findings.level) + (
+            f" Of the {all_of} contestants the best {drawn} are drawn." if drawn < all_of else ""
+        )
+        parts.append(
+            Section(
+                id="trajectory",
+                title="Elo rating by battle",
+                parts=[
+                    words,
+                    trajectory_figure(
+                        [series_of(one, one.contestant) for one in peers.trajectories],
+                        "Elo rating of each contestant by number of battles.",
+                        findings.level,
+                    ),
+                ],
+            )
+        )
+    by = "equal weights" if peers.weighted is None else "peer weights"
+    grid = grid_of(peers.head_to_head, title=f"All reviewers, {by}")
+    versus: list[Part] = [
+        versus_figure(
+            [grid],
+            "How often each contestant won against each other one.",
+            [peers.head_to_head],
+        )
+    ]
+    if peers.head_to_head.left_out:
+        versus.append(
+            f"The {len(peers.head_to_head.contestants)} best are shown; "
+            f"{peers.head_to_head.left_out} more are in the table above."
+        )
+    parts.append(Section(id="versus", title="Wins between contestants", parts=versus))
+    return Section(id="reviewers", title=title, link=title, parts=parts)
+
+
+def run_weights_table(findings: Findings) -> Table:
+    """Return the weights of the reviewers of a run, by the damped scheme and by PRD Equation 2."""
+    peers = findings.peers
+    if peers is None:
+        return weights_table({})
+    prd = {
+        name: Measurement(value=weight, low=float("nan"), high=float("nan"), n=1)
+        for name, weight in peers.prd.items()
+    }
+    return weights_table({"damped": peers.weights} | ({"prd": prd} if prd else {}))
+
+
+def weights_table(by_scheme: Mapping[str, Mapping[str, Measurement]]) -> Table:
+    """Return the weights of reviewers by scheme, the greatest first."""
+    first = next(iter(by_scheme.values()), dict[str, Measurement]())
+
+    def cells(held: Mapping[str, Measurement]) -> Callable[[str], str]:
+        return lambda name: interval(held.get(name))
+
+    return table_of(
+        "Reviewer weights",
+        sorted(first, key=lambda name: -first[name].value),
+        ("Reviewer", str),
+        *((SCHEMES.get(scheme, scheme), cells(held)) for scheme, held in by_scheme.items()),
+        note="The weights of a scheme sum to 1.",
+    )
+
+
+def run_ranking_table(findings: Findings) -> Table:
+    """Return the win rates of the contestants of a run under equal and under peer weights."""
+    peers = findings.peers
+    rankings = {"Equal weights": peers.equal} if peers else {}
+    if peers is not None and peers.weighted is not None:
+        rankings["Peer weights"] = peers.weighted
+    return standings_table("Ranking by the private reviews, win rate in %", rankings)
+
+
+def standings_table(
+    title: str,
+    rankings: Mapping[str, Ranking | None],
+    *,
+    contestants: Sequence[str] | None = None,
+    printed: Mapping[str, Mapping[str, float]] | None = None,
+    cell: Callable[[Measurement], str] = percent,
+    note: str = "",
+) -> Table:
+    """Return a column of scores and ranks for each ranking, beside the printed values if there are any.
+
+    Args:
+        title: with the unit.
+        rankings: by the heading of their column, the one that orders the rows last.
+        contestants: order of the rows; by default that of the last ranking.
+        printed: scores in a paper by ranking and contestant.
+        cell: format of a score.
+        note: stands below the table.
+    """
+    best = [ranking for ranking in rankings.values() if ranking is not None][-1:]
+    names = contestants or [name for ranking in best for name in ranking.contestants]
+
+    def columns() -> Iterator[Column[str]]:
+        for heading, ranking in rankings.items():
+            values = (printed or {}).get(heading, {})
+            if printed:
+                yield "Printed", lambda name, values=values: _printed(values.get(name), cell)
+            ours = "Ours" if printed else heading
+            yield (
+                ours,
+                lambda name, ranking=ranking: _standing(ranking, name, cell, brief=bool(printed)),
+            )
+
+    groups = tuple((heading, 2) for heading in rankings) if printed else ()
+    return table_of(title, names, ("Contestant", str), *columns(), groups=groups, note=note)
+
+
+def _printed(value: float | None, cell: Callable[[Measurement], str]) -> str:
+    if value is None:
+        return MISSING
+    return cell(Measurement(value=value, low=float("nan"), high=float("nan"), n=1))
+
+
+def _standing(
+    ranking: Ranking | None, name: str, cell: Callable[[Measurement], str], *, brief: bool
+) -> str:
+    if ranking is None or name not in ranking.contestants:
+        return MISSING
+    standing = ranking.contestants[name]
+    low, high = standing.rank_low, standing.rank_high
+    ranks = "" if brief or low is None or high is None or low == high else f" ({low} to {high})"
+    return f"{cell(measured_of(ranking, name))} #{standing.rank}{ranks}"
+
+
+def ranking_tables(ranking: Ranking) -> list[Table]:
+    """Return the standings and the weights behind a ranking, as `peerjudge rank` prints them."""
+    names = list(ranking.contestants)
+    above = dict(pairwise(names))
+
+    def rank_of(name: str) -> str:
+        standing = ranking.contestants[name]
+        low, high = standing.rank_low, standing.rank_high
+        if low is None or high is None:
+            return str(standing.rank)
+        return f"{standing.rank} [{low}, {high}]"
+
+    def outranks(name: str) -> str:
+        if ranking.outranks is None or name not in above:
+            return MISSING
+        return share(ranking.outranks[name][above[name]])
+
+    win_rate = ranking.scoring is Scoring.WIN_RATE
+    unit = "in %" if win_rate else "in rating points"
+    bounds = ranking.weight_bounds or {}
+    weights = {
+        name: Measurement(value=weight, low=low, high=high, n=1)
+        for name, weight in ranking.weights.weights.items()
+        for low, high in [bounds.get(name, (float("nan"), float("nan")))]
+    }
+    return [
+        table_of(
+            f"Ranking by {ranking.scoring}, scores {unit}",
+            names,
+            ("Contestant", str),
+            ("Rank", rank_of),
+            (
+                "Score",
+                lambda name: (
+                    percent(measured_of(ranking, name), 1)
+                    if win_rate
+                    else interval(measured_of(ranking, name), 0)
+                ),
+            ),
+            ("% above the next", outranks),
+        ),
+        weights_table({"Weight": weights}),
+    ]
+
+
+def battles_table(battles: Sequence[int], means: Mapping[str, Sequence[float]]) -> Table:
+    """Return the mean Elo rating of each contestant by number of battles."""
+
+    def mean(values: Sequence[float]) -> Callable[[int], str]:
+        return lambda place: decimal(values[place], 0)
+
+    return table_of(
+        "Elo rating by number of battles, mean over the orders",
+        range(len(battles)),
+        ("Battles", lambda place: f"{battles[place]:,}"),
+        *((name, mean(values)) for name, values in means.items()),
+    )
+
+
+def measured_of(ranking: Ranking, name: str) -> Measurement:
+    """Return the score of a contestant with its bounds, NaN where it has none."""
+    standing = ranking.contestants[name]
+    return Measurement(
+        value=standing.score,
+        low=float("nan") if standing.low is None else standing.low,
+        high=float("nan") if standing.high is None else standing.high,
+        n=0 if isnan(standing.score) else max(ranking.reviews, 1),
+    )
+
+
+def drawable(measured: Measurement) -> Measurement:
+    """Return the measurement with its value as bounds where it has no bounds."""
+    value = measured.value
+    low, high = (value if isnan(end) else end for end in (measured.low, measured.high))
+    return Measurement(value=value, low=low, high=high, n=measured.n)
+
+
+def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure:
+    """Return the weight of each reviewer (PRD Figure 3)."""
+    rows = [
+        Values(name=name, note=interval(weight), end=weight)
+        for name, weight in sorted(peers.weights.items(), key=lambda item: -item[1].value)
+    ]
+    return Figure(
+        id="weights",
+        description="Weight of each reviewer, by the damped scheme.",
+        drawing=dot_figure(
+            rows[:MOST_ROWS],
+            across="weight (all sum to 1)",
+            reference=(1 / len(rows), "equal weights"),
+            limits=SHARES,
+            unit=plain_tick,
+        ),
+        note=interval_note(findings.level, findings.questions),
+    )
+
+
+def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
+    """Return the win rate of each contestant, under equal and under peer weights."""
+    best = peers.weighted or peers.equal
+    rows = [
+        Values(
+            name=f"{standing.rank}. {name}",
+            note=f"{percent(measured_of(best, name))} %",
+            start=None if peers.weighted is None else drawable(measured_of(peers.equal, name)),
+            end=drawable(measured_of(best, name)),
+        )
+        for name, standing in best.contestants.items()
+        if not isnan(standing.score)
+    ]
+    if not rows:
+        return None
+    note = interval_note(findings.level, findings.questions)
+    return Figure(
+        id="ranking",
+        description="Win rate of each contestant in the private verdicts of all reviewers.",
+        drawing=dot_figure(
+            rows[:MOST_ROWS],
+            across="battles won; a tie is half a win",
+            limits=SHARES,
+            keys=("equal weights", "peer weights"),
+        ),
+        note=f"{note} {counted(best.reviews, 'private review')}.",
+    )
+
+
+def trajectory_meaning(subject: str, level: float) -> str:
+    """Return what a figure of ratings by battle shows."""
+    return (
+        f"The rating of {subject} by number of battles, as the mean over random orders of the "
+        f"battles. The bands hold {100 * level:.0f} % of the orders: they show how far a single "
+        "order can be trusted."
+    )
+
+
+def trajectory_figure(series: Sequence[Series], description: str, level: float) -> Figure:
+    """Return Elo ratings by number of battles (PRD Figure 4)."""
+    return Figure(
+        id="elo-trajectory",
+        description=description,
+        drawing=line_figure(series, across="battles", up="Elo rating", unit=rating_tick),
+        note=orders_note(level),
+    )
+
+
+def series_of(trajectory: Trajectory, name: str, printed: float | None = None) -> Series:
+    """Return the line of a rating by battle, with its last value in words."""
+    end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
+    return Series(
+        name=name,
+        note=f"{end:.0f} [{low:.0f}, {high:.0f}]",
+        at=trajectory.battles,
+        values=trajectory.mean,
+        low=trajectory.low,
+        high=trajectory.high,
+        printed=printed,
+    )
+
+
+def versus_figure(grids: Sequence[Grid], description: str, found: Sequence[HeadToHead]) -> Figure:
+    """Return the wins between contestants as heat maps (PRD Figure 7)."""
+    met = [number for one in found for row in one.battles for number in row if number]
+    few, many = min(met, default=0), max(met, default=0)
+    battles = f"{few:,}" if few == many else f"{few:,} to {many:,}"
+    return Figure(
+        id="head-to-head",
+        description=description,
+        drawing=heat_figure(grids),
+        note="In %: wins of the row over the column, ties as half. "
+        f"Blue: over half, orange: under; {battles} battles each.",
+    )
+
+
+def grid_of(versus: HeadToHead, *, title: str, order: Sequence[str] = ()) -> Grid:
+    """Return the grid of a heat map, with rows and columns in this order or in that of the ranking."""
+    own = versus.contestants
+    names = [name for name in order if name in own] or list(own)
+    place = [own.index(name) for name in names]
+    return Grid(
+        title=title,
+        names=names,
+        shares=[[versus.shares[row][column] for column in place] for row in place],
+        battles=[[versus.battles[row][column] for column in place] for row in place],
+    )

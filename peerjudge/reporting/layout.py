@@ -1,0 +1,164 @@
+"""Tables and sections: one definition each, shown in a terminal or on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from peerjudge.data import Measurement, Noun
+from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.formats import MISSING, decimal, interval
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+R = TypeVar("R")
+Column: TypeAlias = tuple[str, Callable[[R], str]]
+"""The heading of a column and the function that formats its cell of a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table of formatted cells. The title states the unit; the first `names` columns are names.
+
+    `groups` are headings above the columns of numbers, each with the number of columns below it.
+    `total` says that the last row is a sum. A `folded` table is closed on a page until it is opened.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int = 1
+    note: str = ""
+    groups: tuple[tuple[str, int], ...] = ()
+    total: bool = False
+    folded: bool = False
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are so many intervals in a row that a page shows them on a second line."""
+        return any(sum(" [" in cell for cell in row) > 4 for row in self.rows)
+
+    def only(self, *headings: str) -> Table:
+        """Return the table with these columns, as far as it has them."""
+        places = [self.headings.index(one) for one in headings if one in self.headings]
+        return replace(
+            self,
+            headings=tuple(self.headings[place] for place in places),
+            rows=tuple(tuple(row[place] for place in places) for row in self.rows),
+            names=sum(place < self.names for place in places),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a page: sentences, facts by name, figures, tables and sections below it.
+
+    `link` is its entry in the list of contents, where it has one.
+    """
+
+    id: str
+    title: str
+    parts: Sequence[Part]
+    link: str = ""
+
+
+Part: TypeAlias = "str | Mapping[str, str] | Figure | Table | Section"
+
+
+def table_of(
+    title: str,
+    rows: Iterable[R],
+    *columns: Column[R],
+    names: int = 1,
+    note: str = "",
+    folded: bool = False,
+    total: bool = False,
+    groups: tuple[tuple[str, int], ...] = (),
+) -> Table:
+    """Format rows as a table; without groups, a column without a value in any row is left out."""
+    held = list(rows)
+    cells = [[cell(row) for row in held] for _, cell in columns]
+    kept = [
+        place
+        for place in range(len(columns))
+        if groups or any(cell != MISSING for cell in cells[place])
+    ]
+    return Table(
+        title=title,
+        headings=tuple(columns[place][0] for place in kept),
+        rows=tuple(zip(*(cells[place] for place in kept), strict=True)),
+        names=sum(place < names for place in kept),
+        note=note,
+        folded=folded,
+        total=total,
+        groups=groups,
+    )
+
+
+def generic_table(title: str, rows: Sequence[Noun]) -> Table:
+    """Format rows with one column for each field: for a measure without a table of its own."""
+    fields = list(rows[0].__struct_fields__) if rows else []
+    return Table(
+        title=title,
+        headings=tuple(name.replace("_", " ").capitalize() for name in fields),
+        rows=tuple(tuple(_cell(getattr(row, name)) for name in fields) for row in rows),
+    )
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Measurement):
+        return interval(value)
+    if isinstance(value, float):
+        return decimal(value)
+    if value is None:
+        return MISSING
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def print_table(table: Table, console: Console, *, notes: bool = True) -> None:
+    """Print a table that has rows, and its note below it."""
+    from rich.text import Text
+
+    if table.rows:
+        console.print(_rich_table(table))
+        if table.note and notes:
+            console.print(Text(table.note))
+
+
+def _rich_table(table: Table) -> RichTable:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+
+    drawn = RichTable(
+        # A title is broken where its table ends, so that no table is narrower than its title.
+        min_width=min(len(table.title), 80),
+        title=escape(f"\n{table.title}"),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1),
+        header_style="",
+    )
+    for place, heading in enumerate(_headings(table)):
+        if place < table.names:
+            drawn.add_column(escape(heading), overflow="fold", min_width=min(len(heading), 8))
+        else:
+            drawn.add_column(escape(heading), justify="right", no_wrap=True)
+    for row in table.rows:
+        drawn.add_row(*map(escape, row))
+    return drawn
+
+
+def _headings(table: Table) -> list[str]:
+    """Return the headings, each below a group with the name of the group before it."""
+    groups = [name for name, size in table.groups for _ in range(size)]
+    above = [""] * table.names + groups if groups else [""] * len(table.headings)
+    return [
+        f"{group}: {one}" if group else one
+        for group, one in zip(above, table.headings, strict=True)
+    ]

@@ -1,0 +1,203 @@
+"""Sections of the page of a run, and its findings in a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import PureWindowsPath
+from typing import TYPE_CHECKING, cast
+
+from peerjudge.reporting.accuracy import (
+    accuracy_section,
+    accuracy_table,
+    consistency_section,
+    unreadable_sentences,
+    vote_section,
+)
+from peerjudge.reporting.biases import position_section
+from peerjudge.reporting.contestants import (
+    contestants_section,
+    run_ranking_table,
+    run_weights_table,
+)
+from peerjudge.reporting.costs import CostRow, Costs, costs_of
+from peerjudge.reporting.formats import MISSING, SIMULATED, money
+from peerjudge.reporting.layout import Column, Part, Section, Table, print_table, table_of
+from peerjudge.reporting.opinions import controls_table, events_table, opinions_section
+from peerjudge.reporting.sentences import effort_sentence
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from peerjudge.analysis.findings import Findings
+
+_NOT_FACTS = {"schema", "question"}
+_CALLS = {
+    "Paid": "paid",
+    "Simulated": "simulated",
+    "Cached": "cached",
+    "Retries": "retries",
+    "Tokens in, paid": "prompt_tokens",
+    "Tokens out, paid": "completion_tokens",
+    "Tokens not paid": "other_tokens",
+}
+
+
+def run_sections(findings: Findings, manifest: Mapping[str, object]) -> list[Section]:
+    """Return the sections of the page; a section without anything to show is left out."""
+    played = _played_section(findings, manifest)
+    if not findings.conditions:
+        return [played]
+    sections = [
+        accuracy_section(findings),
+        vote_section(findings),
+        opinions_section(findings),
+        position_section(findings),
+        contestants_section(findings),
+        consistency_section(findings),
+        played,
+    ]
+    return [section for section in sections if section is not None]
+
+
+def print_findings(findings: Findings, *, console: Console) -> None:
+    """Print accuracy, opinion events, ranking and reviewer weights of a run, in 80 columns.
+
+    The first line states that reviewers were simulated, where they were.
+    """
+    from rich.text import Text
+
+    if findings.simulated:
+        console.print(Text(SIMULATED, style="bold"))
+    console.print(Text(effort_sentence(findings.effort)))
+    table = accuracy_table(findings).only("Condition", "Before", "After", "Gain", "Over vote")
+    print_table(table, console, notes="*" in table.note)
+    for line in unreadable_sentences(findings):
+        console.print(Text(line))
+    events = events_table(findings.by_seat)
+    columns = [
+        one
+        for one in events.headings
+        if one not in {"Agreed", "Altered after agreement", "No event"}
+    ]
+    print_table(events.only(*columns), console, notes=False)
+    controls = controls_table([row for row in findings.stances.controls if row.reviewer is None])
+    shown = ("Condition", "Altered", "By gold", "By another", "More without")
+    print_table(controls.only(*shown), console, notes=False)
+    if findings.peers is None:
+        console.print(Text(f"\nNo ranking: {findings.peers_missing}"))
+        return
+    print_table(run_ranking_table(findings), console)
+    if findings.peers.reason:
+        console.print(Text(findings.peers.reason))
+    print_table(run_weights_table(findings), console, notes=False)
+
+
+def cost_sentence(costs: Costs) -> str:
+    """Return the cost of a run in one sentence."""
+    more = "" if costs.known else " and calls without a known price"
+    return f"Cost: {money(costs.cost)}{more}."
+
+
+def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section:
+    facts = {**_facts(manifest), "resampling seed": str(findings.seed)}
+    parts: list[Part] = [facts]
+    if findings.conditions:
+        costs = costs_of(findings.spoken, manifest)
+        parts += [
+            _conditions_table(findings),
+            Section(id="cost", title="Calls and cost", parts=[_costs_table(costs)]),
+        ]
+    return Section(id="played", title="What was run", link="What was run", parts=parts)
+
+
+def _conditions_table(findings: Findings) -> Table:
+    estimated = findings.effort.estimated
+    return table_of(
+        "Discussions and tokens by condition",
+        findings.conditions,
+        ("Condition", lambda row: row.name),
+        ("Protocol", lambda row: row.protocol),
+        ("Reviewers", lambda row: ", ".join(row.reviewers)),
+        ("Done", lambda row: f"{row.effort.done:,}"),
+        ("Failed", lambda row: f"{row.effort.failed:,}"),
+        ("Unfinished", lambda row: f"{row.effort.unfinished:,}"),
+        ("Turns", lambda row: f"{row.effort.turns:,}"),
+        ("Tokens in", lambda row: f"{row.effort.prompt_tokens:,}"),
+        ("Tokens out", lambda row: f"{row.effort.completion_tokens:,}"),
+        names=3,
+        note="Some tokens were estimated, not counted by a server." if estimated else "",
+    )
+
+
+def _costs_table(costs: Costs) -> Table:
+    """Return the replies and the cost of each reviewer, with a sum where there are several."""
+    used = {title: key for title, key in _CALLS.items() if getattr(costs.total, key)}
+
+    def count(key: str) -> Column[CostRow]:
+        return key, lambda row: f"{getattr(row.spoken, used[key]):,}"
+
+    paid = bool(costs.total.paid)
+    total = CostRow(reviewer="All", spoken=costs.total, price=None, cost=costs.cost)
+    rows = [*costs.rows, *([total] if len(costs.rows) > 1 else [])]
+    more = "" if costs.known else " and more"
+    return table_of(
+        "Replies and cost by reviewer",
+        rows,
+        ("Reviewer", lambda row: row.reviewer),
+        ("Replies", lambda row: f"{row.spoken.replies:,}"),
+        *map(count, used),
+        ("Seconds per call", _seconds),
+        (
+            "Price in, out",
+            lambda row: "{:.4g}, {:.4g}".format(*row.price) if row.price else MISSING,
+        ),
+        ("Cost", lambda row: money(row.cost) + (more if row is total else "")),
+        total=len(rows) > len(costs.rows),
+        note="Prices are those of the manifest, in US dollars per million tokens." if paid else "",
+    )
+
+
+def _seconds(row: CostRow) -> str:
+    paid = row.spoken.paid
+    return f"{row.spoken.latency / paid:.1f}" if paid else MISSING
+
+
+def shown_manifest(manifest: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the manifest with the names of data and files, but without their folders."""
+    experiment = _mapping(manifest.get("experiment"))
+    data = experiment.get("data")
+    if not isinstance(data, str):
+        return manifest
+    name, _, place = data.partition(":")
+    path = PureWindowsPath(place)  # reads both kinds of slashes
+    shown = f"{name}:{path.name}" if path.suffix else name
+    return {**manifest, "experiment": {**experiment, "data": shown}}
+
+
+def manifest_text(manifest: Mapping[str, object]) -> str:
+    """Return the manifest as indented JSON."""
+    return json.dumps(manifest, indent=2, ensure_ascii=False, default=str)
+
+
+def question_of(manifest: Mapping[str, object]) -> str:
+    """Return the question of the experiment, empty where it has none."""
+    return str(_mapping(manifest.get("experiment")).get("question") or "")
+
+
+def _facts(manifest: Mapping[str, object]) -> dict[str, str]:
+    """Return the short facts of the manifest and of its experiment, in their order."""
+    merged = {**_mapping(manifest.get("experiment")), **manifest}
+    if merged.get("data") == merged.get("dataset"):
+        merged.pop("data", None)
+    facts = {
+        key.replace("_", " "): str(value)
+        for key, value in merged.items()
+        if isinstance(value, str | int | float) and value != "" and key not in _NOT_FACTS
+    }
+    versions = [f"{k} {v}" for k, v in _mapping(manifest.get("versions")).items() if v]
+    return {**facts, "versions": ", ".join(versions)} if versions else facts
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,173 @@
+"""Tables of scores against gold: accuracy by group, its details, published values, ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from peerjudge.data import Outcome
+from peerjudge.reporting.formats import MISSING, decimal, interval, percent, share, span
+from peerjudge.reporting.layout import Column, Table, table_of
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.cells import Cell
+    from peerjudge.analysis.published import Match, PublishedTable
+    from peerjudge.analysis.ratings import Correlation
+    from peerjudge.analysis.scoring import Score, Scores
+
+J = TypeVar("J", "Score", "Correlation")
+_END = 120
+"""Letters of a reply that are shown, at its start and at its end."""
+
+
+def scores_table(title: str, scores: Sequence[Score], groups: Sequence[str]) -> Table:
+    """Return the accuracy of each judge over all readable verdicts and by group."""
+
+    def group(name: str) -> Callable[[Score], str]:
+        return lambda row: _accuracy(row.groups.get(name))
+
+    return _judged(
+        title,
+        scores,
+        ("All", lambda row: _accuracy(row.total)),
+        *((name, group(name)) for name in groups),
+    )
+
+
+def details_table(scores: Scores) -> Table:
+    """Return the verdicts behind each accuracy, its bounds, and its order consistency."""
+    return _judged(
+        "Verdicts behind the accuracies, shares in %",
+        scores.scores,
+        ("Verdicts", lambda row: f"{row.total.judged:,}"),
+        ("Ties", _outcome(Outcome.TIE)),
+        ("Inconsistent", _outcome(Outcome.INCONSISTENT)),
+        ("Unreadable", _outcome(Outcome.UNREADABLE)),
+        ("Refused", _outcome(Outcome.REFUSED)),
+        ("Range", lambda row: span(row.total.worst_case, row.total.best_case, 1)),
+        ("Same in all orders", lambda row: percent(row.total.consistency.rate, 1)),
+        ("Own reading", lambda row: _accuracy(row.own_reading and row.own_reading.total)),
+        ("Read differently", _read_differently),
+        note="Range: the accuracy if all verdicts without a choice were wrong, or right. Own reading: "
+        "the accuracy when the recorded texts are read again.",
+    )
+
+
+def published_table(scores: Scores, published: PublishedTable, rows: Sequence[Match]) -> Table:
+    """Return the measured and the published accuracy of each method, by group."""
+    ours = "simulated" if scores.simulated else "measured"
+    groups = [name for name in published.items if name in scores.groups or not name]
+
+    def pair(group: str) -> Callable[[Match], str]:
+        return lambda row: _pair(row, group)
+
+    return table_of(
+        f"Accuracy in %: {ours} / {published.title}, {published.name}",
+        rows,
+        ("Reviewer", lambda row: row[0].judge.reviewer),
+        ("Method", lambda row: row[1]),
+        ("Published for", lambda row: MISSING if row[2] is None else row[2].setting),
+        *((f"{name or 'All'} ({published.items[name]})", pair(name)) for name in groups),
+        names=3,
+        note=f"Published: {published.source}",
+    )
+
+
+def _pair(row: Match, group: str) -> str:
+    score, _, line = row
+    cell = score.groups.get(group) if group else score.total
+    ours = MISSING if cell is None or not cell.accuracy.n else share(cell.accuracy.value, 1)
+    printed = None if line is None else line.values.get(group)
+    return f"{ours} / {MISSING if printed is None else share(printed, 1)}"
+
+
+def correlations_table(scores: Scores) -> Table:
+    """Return how the ratings of each judge correlate with gold, by aspect."""
+    return _judged(
+        f"Ratings against gold{_simulated(scores)}",
+        scores.correlations,
+        ("Aspect", lambda row: row.aspect),
+        ("Answers", lambda row: f"{row.answers:,}"),
+        ("Unrated", lambda row: f"{row.unrated:,}"),
+        ("Mean", lambda row: decimal(row.mean)),
+        ("Gold", lambda row: decimal(row.mean_gold)),
+        ("Error", lambda row: decimal(row.mean_error)),
+        ("Pearson", lambda row: interval(row.pearson)),
+        ("Spearman", lambda row: decimal(row.spearman)),
+        ("Kendall", lambda row: decimal(row.kendall)),
+        ("Within question", lambda row: decimal(row.by_question["spearman"])),
+        ("By author", lambda row: decimal(row.by_author["spearman"])),
+        names=4,
+        note="The last two columns are Spearman's coefficient.",
+    )
+
+
+def score_tables(scores: Scores) -> list[Table]:
+    """Return the tables of a scored source, as `peerjudge score` prints them."""
+    title = f"Accuracy in % [{scores.level:.0%} interval]{_simulated(scores)}"
+    return [
+        scores_table(title, scores.scores, scores.groups),
+        details_table(scores),
+        correlations_table(scores),
+    ]
+
+
+def score_sentences(scores: Scores) -> list[str]:
+    """Return how many discussions are left out, and how the ratings were obtained."""
+    said = [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
+    return said + [
+        f"{one.condition}, {one.reviewer}: {one.weighted:,} ratings weighted by "
+        f"log-probabilities, {one.stated:,} as stated, {one.unreadable:,} unreadable"
+        for one in scores.ratings
+    ]
+
+
+def disagreement_sentences(scores: Scores) -> list[str]:
+    """Return every reply whose reading differs from the recorded verdict, with its start and end."""
+    found = scores.disagreements
+    return [
+        f"{len(found)} replies are read differently from the record",
+        *(
+            f"{one.judge.reviewer}  {one.comparison}  shown {' '.join(one.shown)}: on record "
+            f"{one.recorded}, read as {one.own} ({one.rule}): {_excerpt(one.text)}"
+            for one in found
+        ),
+    ]
+
+
+def _excerpt(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 2 * _END else f"{plain[:_END]} ... {plain[-_END:]}"
+
+
+def _simulated(scores: Scores) -> str:
+    return " (simulated reviewers)" if scores.simulated else ""
+
+
+def _judged(
+    title: str, rows: Sequence[J], *columns: Column[J], names: int = 3, note: str = ""
+) -> Table:
+    """Return a table whose rows are named by the judge; outside runs that is the reviewer alone."""
+    return table_of(
+        title,
+        rows,
+        ("Condition", lambda row: row.judge.condition or MISSING),
+        ("Reviewer", lambda row: row.judge.reviewer),
+        ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
+        *columns,
+        names=names,
+        note=note,
+    )
+
+
+def _accuracy(cell: Cell | None) -> str:
+    return MISSING if cell is None else percent(cell.accuracy, 1)
+
+
+def _outcome(outcome: Outcome) -> Callable[[Score], str]:
+    return lambda row: f"{row.total.outcomes[outcome]:,}"
+
+
+def _read_differently(row: Score) -> str:
+    own = row.own_reading
+    return MISSING if own is None else f"{own.different + own.only_recorded + own.only_own:,}"
