@@ -50,6 +50,7 @@ from peerjudge.analysis.position import (
 from peerjudge.analysis.selecting import select_judges
 from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_enhancement
 from peerjudge.analysis.stances import Stances, build_stances
+from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.analysis.verbosity import Verbosity, measure_verbosity
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "build_findings",
     "build_persuasion_graph",
     "build_stances",
+    "build_tournament",
     "collect_reviews",
     "collect_transcripts",
     "compare_all",

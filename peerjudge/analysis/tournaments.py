@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from peerjudge.analysis.ballots import Ballots, Numbers
+from peerjudge.analysis.ballots import TIE, UNREADABLE, Ballots, Bools, Numbers
+from peerjudge.analysis.grouping import group_rows
 from peerjudge.data import Tournament
+from peerjudge.ranking import select
 
 
-def build_tournament(ballots: Ballots) -> Tournament:
-    """Return one battle per ballot on two answers by two different known authors, in their order.
+def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = None) -> Tournament:
+    """Return one battle per ballot on two answers by two different known authors.
 
-    Other ballots are left out; those without a readable verdict make unreadable battles. Names are
-    sorted. Several people under one name are not settled to one vote: see `ranking.from_dataset`.
+    Other ballots are left out; those without a readable verdict make unreadable battles. Battles
+    come in the order of the source, in a run by discussion and seat. Names are sorted. All votes of
+    people under one name on one pair make one battle, scored by the sign of their mean, which
+    reproduces PRD Table 2; these battles come last.
+
+    Args:
+        ballots: recorded reviews, or the opening or closing stances of a run.
+        reviewers: the reviewers to include; `None` includes all but the humans.
+
+    Raises:
+        DataError: a named reviewer has no ballot that makes a battle.
     """
-    known = [[answer.author for answer in one.answers] for one in ballots.comparisons]
-    authors = sorted({author for names in known for author in names if author})
-    number = {name: place for place, name in enumerate(authors)}
-    pairs = [[number.get(name, -1) for name in names] for names in known if len(names) == 2]
-    of_pair = np.full((len(known), 2), -1, dtype=np.int32)
-    of_pair[[len(names) == 2 for names in known]] = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    authors, of_pair = _list_authors(ballots)
     one, other = of_pair[ballots.comparison].T
-    found = ballots.where((one >= 0) & (other >= 0) & (one != other))
-    pair = of_pair[found.comparison]
+    found = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
+    found = found.where(np.lexsort((found.seat, found.discussion)))
+    humans = [code for code, name in enumerate(found.reviewers) if name in found.humans]
+    people = np.isin(found.reviewer, humans)
+    found = found.where(~people) if reviewers is None else _settle_votes(found, people)
     score = found.score
     readable = ~np.isnan(score)
     questions, question = _compact(found.questions, found.question)
-    reviewers, reviewer = _compact(found.reviewers, found.reviewer)
-    at = np.arange(len(found))
+    names, reviewer = _compact(found.reviewers, found.reviewer)
+    pair, at = of_pair[found.comparison], np.arange(len(found))
     shown = np.concatenate([pair[at, found.first], pair[at, 1 - found.first]])
     contestants, contestant = _compact(authors, shown)
-    return Tournament(
+    tournament = Tournament(
         questions=questions,
-        reviewers=reviewers,
+        reviewers=names,
         contestants=contestants,
         question=question,
         reviewer=reviewer,
@@ -43,6 +53,28 @@ def build_tournament(ballots: Ballots) -> Tournament:
         score=np.where(readable, score, 0).astype(np.int8),
         readable=readable,
     )
+    return tournament if reviewers is None else select(tournament, reviewers=reviewers)
+
+
+def _list_authors(ballots: Ballots) -> tuple[list[str], Numbers]:
+    """Return the authors, sorted, and the codes of each pair of answers; -1 where not known."""
+    known = [[answer.author for answer in one.answers] for one in ballots.comparisons]
+    authors = sorted({author for names in known for author in names if author})
+    code = {name: number for number, name in enumerate(authors)}
+    pairs = [[code.get(name, -1) for name in (*names, "")[:2]] for names in known]
+    return authors, np.array(pairs, dtype=np.int32).reshape(-1, 2)
+
+
+def _settle_votes(ballots: Ballots, people: Bools) -> Ballots:
+    """Return the ballots with all votes of people under one name on a pair as one ballot, last."""
+    votes = ballots.where(people)
+    group, first = group_rows(votes.comparison, votes.reviewer)
+    worth = np.select([votes.verdict == 0, votes.verdict == 1], [1.0, -1.0], 0.0)
+    total = np.bincount(group, worth, len(first))
+    heard = np.bincount(group, votes.readable, len(first)) > 0
+    settled = np.select([total > 0, total < 0, heard], [0, 1, TIE], UNREADABLE).astype(np.int8)
+    rows = np.concatenate([np.flatnonzero(~people), np.flatnonzero(people)[first]])
+    return replace(ballots.where(rows), verdict=np.concatenate([ballots.verdict[~people], settled]))
 
 
 def _compact(names: Sequence[str], codes: Numbers) -> tuple[tuple[str, ...], Numbers]:
