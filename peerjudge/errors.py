@@ -6,18 +6,6 @@ The failures of a *model* (an unreadable reply, a refusal, a call that fails for
 
 from __future__ import annotations
 
-__all__ = [
-    "CardError",
-    "ConvergenceError",
-    "DataError",
-    "ExperimentError",
-    "PeerJudgeError",
-    "PromptError",
-    "ProtocolError",
-    "ShelfError",
-    "StoreError",
-]
-
 
 class PeerJudgeError(Exception):
     """Base of all errors of PeerJudge; the command line exits with 2."""

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-__all__ = ["tracer"]
-
 _PROVIDER_VARIABLE = "OTEL_PYTHON_TRACER_PROVIDER"
 
 

@@ -29,8 +29,6 @@ from peerjudge.data import (
     strict_majority,
 )
 
-__all__ = ["NoEvent", "NoEventReason", "Tracking", "opinion_events", "track"]
-
 
 class NoEventReason(StrEnum):
     """Reasons why a verdict after hearing is no event; of several, the first in this order."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from peerjudge.cli.console import print_json, results
 
-__all__ = ["check_command"]
-
 
 def check_command(path: Path | None = None, /, *, json: bool = False) -> int:
     """Check every card, protocol, prompt pack and experiment against its contract.

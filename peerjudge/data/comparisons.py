@@ -11,21 +11,6 @@ from msgspec import field
 from peerjudge.data.nouns import Noun, replace
 from peerjudge.errors import DataError
 
-__all__ = [
-    "INCONSISTENT",
-    "MAX_ANSWERS",
-    "REFUSED",
-    "TIE",
-    "UNREADABLE",
-    "Answer",
-    "Comparison",
-    "Outcome",
-    "Question",
-    "Scalar",
-    "Verdict",
-    "reconcile",
-]
-
 MAX_ANSWERS = 4
 
 Scalar = str | int | float | bool | None

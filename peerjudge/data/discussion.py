@@ -12,26 +12,6 @@ from peerjudge.data.comparisons import UNREADABLE, Comparison, Scalar, Verdict
 from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError
 
-__all__ = [
-    "Control",
-    "Cue",
-    "Expects",
-    "Failure",
-    "Message",
-    "Request",
-    "Review",
-    "Role",
-    "Sampling",
-    "Seat",
-    "StopReason",
-    "TokenLogprob",
-    "Transcript",
-    "Turn",
-    "Usage",
-    "Utterance",
-]
-
-
 Control = Literal["none", "placebo", "irrelevant", "swapped"]
 """What a turn hears in place of the others' arguments, so that their effect can be measured.
 

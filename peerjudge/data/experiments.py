@@ -12,20 +12,6 @@ from peerjudge.data.discussion import Sampling
 from peerjudge.data.nouns import Noun
 from peerjudge.data.ranking import RecordedReview
 
-__all__ = [
-    "Card",
-    "Condition",
-    "Dataset",
-    "Experiment",
-    "Leader",
-    "Limits",
-    "ModelSpec",
-    "Orders",
-    "PromptPack",
-    "ReviewerKind",
-    "Seating",
-]
-
 
 class ReviewerKind(StrEnum):
     """The kinds of reviewer that a card can declare."""

@@ -10,24 +10,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import msgspec
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import replace as replace
 
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
-
-__all__ = [
-    "SCHEMA_VERSION",
-    "Noun",
-    "content_hash",
-    "from_json",
-    "from_plain",
-    "replace",
-    "to_json",
-    "to_plain",
-]
 
 SCHEMA_VERSION = 1
 

@@ -10,15 +10,6 @@ from peerjudge.data.comparisons import Verdict
 from peerjudge.data.discussion import Control, Cue, Role, Turn
 from peerjudge.data.nouns import Noun
 
-__all__ = [
-    "Direction",
-    "EventKind",
-    "OpinionEvent",
-    "stances_heard",
-    "stances_in",
-    "strict_majority",
-]
-
 
 class EventKind(StrEnum):
     """The five kinds of opinion event (PRD section 5 names the first two)."""

@@ -12,18 +12,6 @@ from peerjudge.data.comparisons import Verdict
 from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError
 
-__all__ = [
-    "Battle",
-    "Measurement",
-    "Ranking",
-    "RecordedReview",
-    "ReviewerWeights",
-    "Scheme",
-    "Scoring",
-    "Standing",
-    "Tournament",
-]
-
 
 class Scoring(StrEnum):
     """The scores of contestants."""

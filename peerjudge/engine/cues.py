@@ -11,8 +11,6 @@ from peerjudge.errors import PeerJudgeError, ProtocolError
 from peerjudge.prompts import Prompter, collect_heard, order_heard
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["MAX_TURNS", "RequestBuilder", "conclude", "find_cue_fault", "next_cue"]
-
 MAX_TURNS = 1000
 """The most turns of a discussion; a protocol that cues more never ends."""
 

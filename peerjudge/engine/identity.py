@@ -9,8 +9,6 @@ from hashlib import sha256
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
 from peerjudge.prompts import collect_heard, order_heard
 
-__all__ = ["DrawKeys", "comparison_key", "identify"]
-
 Content = tuple[str, ...]
 
 

@@ -9,8 +9,6 @@ from typing import Protocol
 from peerjudge.data import PromptPack, Request, Transcript, Turn, Utterance
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["DiscussionSetup", "Journal", "Reviewer"]
-
 
 class Reviewer(Protocol):
     """Speaker of a seat: a model, a person, a record, a simulation.

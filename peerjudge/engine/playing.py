@@ -34,8 +34,6 @@ from peerjudge.errors import ExperimentError, ProtocolError, StoreError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.verdicts import read_review
 
-__all__ = ["discuss", "play_all"]
-
 _LONGEST_MESSAGE = 1000
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 

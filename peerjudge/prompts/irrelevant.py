@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["irrelevant_argument"]
-
 _TEXTS = """
 Bakers who bake the same loaf every day still weigh the flour, because its moisture changes with the
 weather. On a humid morning the dough takes up less water; in a dry winter it takes more. Whoever

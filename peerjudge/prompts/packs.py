@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-__all__ = ["GIVEN", "fill_template", "pack_identity", "read_pack"]
-
 RENDERING = 1
 """Version of the rendering; part of the identity of every pack."""
 

@@ -24,8 +24,6 @@ from peerjudge.errors import PromptError
 from peerjudge.prompts.irrelevant import irrelevant_argument
 from peerjudge.prompts.packs import fill_template
 
-__all__ = ["Prompter", "choose_mark", "collect_heard", "fence", "order_heard", "render"]
-
 _MARK_DIGITS = 10
 _Role = Literal["user", "assistant"]
 _Said = tuple[_Role, str, str]

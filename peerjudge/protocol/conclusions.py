@@ -18,8 +18,6 @@ from peerjudge.data import (
     strict_majority,
 )
 
-__all__ = ["choose_best_rated", "collect_stances", "is_unanimous", "last_verdict", "settle"]
-
 
 def collect_stances(seats: Sequence[Seat], turns: Sequence[Turn]) -> Mapping[str, Verdict | None]:
     """Return each seat's last readable verdict by seat id, in seat order; `None` without one."""

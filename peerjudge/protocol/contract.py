@@ -24,8 +24,6 @@ from peerjudge.data import Comparison, Cue, Scalar, Seat, Turn, Verdict
 from peerjudge.errors import ProtocolError
 from peerjudge.protocol.conclusions import last_verdict
 
-__all__ = ["Conclude", "DiscussionProtocol", "NextCue", "NoOptions"]
-
 NextCue = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], Cue | None]
 Conclude = Callable[[tuple[Seat, ...], Comparison, tuple[Turn, ...], object], Verdict]
 

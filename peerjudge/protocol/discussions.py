@@ -16,8 +16,6 @@ from peerjudge.errors import ProtocolError
 from peerjudge.protocol.conclusions import is_unanimous
 from peerjudge.protocol.methods import OpeningOptions, next_opening_cue, reorder_for_seat
 
-__all__ = ["DiscussionOptions", "RoundOptions", "TurnOptions", "next_discussion_cue"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class DiscussionOptions(OpeningOptions):

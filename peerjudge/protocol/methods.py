@@ -12,21 +12,6 @@ from typing import Literal
 
 from peerjudge.data import Comparison, Control, Cue, Expects, Seat, Turn, replace
 
-__all__ = [
-    "Comparative",
-    "ExplanationOptions",
-    "Method",
-    "OpeningOptions",
-    "Scale",
-    "VerdictOptions",
-    "build_method_cues",
-    "build_private_cue",
-    "build_rating_cues",
-    "merge_orders",
-    "next_opening_cue",
-    "reorder_for_seat",
-]
-
 Comparative = Literal[
     "pairwise", "pairwise_cot", "pros_cons", "solve_first", "prepair", "prepair_star"
 ]

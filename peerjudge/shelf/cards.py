@@ -38,8 +38,6 @@ from peerjudge.data import (
 )
 from peerjudge.errors import CardError, DataError
 
-__all__ = ["PROVIDERS", "Provider", "card_identity", "check_name", "read_card"]
-
 
 class Provider(NamedTuple):
     """A model service: its address, the API it speaks, and the variable with its key (empty: no key)."""

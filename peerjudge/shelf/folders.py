@@ -16,17 +16,6 @@ from typing import Literal
 
 from peerjudge.errors import ShelfError
 
-__all__ = [
-    "PLACES",
-    "Entry",
-    "Kind",
-    "builtin_root",
-    "first_paragraph",
-    "list_files",
-    "read_text",
-    "strip_words",
-]
-
 Kind = Literal["agents", "protocols", "prompts", "experiments"]
 
 PLACES: Mapping[Kind, tuple[str, tuple[str, ...]]] = MappingProxyType(

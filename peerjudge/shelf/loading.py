@@ -17,8 +17,6 @@ from peerjudge.errors import ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
 from peerjudge.shelf.folders import Kind, first_paragraph
 
-__all__ = ["load_module", "load_protocol"]
-
 
 def load_module(path: Path, kind: Kind) -> ModuleType:
     """Return the module of a file, executed once per process; raises `ShelfError` if it fails.

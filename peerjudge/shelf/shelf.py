@@ -38,8 +38,6 @@ from peerjudge.shelf.folders import (
 )
 from peerjudge.shelf.loading import load_module, load_protocol
 
-__all__ = ["Shelf"]
-
 T = TypeVar("T", Card, Experiment)
 
 _SHOWN = 12

@@ -12,8 +12,6 @@ from peerjudge.errors import ProtocolError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.testing.scenarios import ContractError, Scenario, generate_scenarios
 
-__all__ = ["CLAUSES", "BrokenClause", "check_protocol", "check_scenario"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenClause:

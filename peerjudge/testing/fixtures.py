@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from peerjudge.data import Comparison, Cue, PromptPack, Request, Seat, Turn, Usage, Utterance
 from peerjudge.protocol import DiscussionProtocol
 
-__all__ = ["PLAIN_PACK", "ScriptedReviewer", "rounds_of"]
-
 PLAIN_PACK = PromptPack(
     name="plain",
     description="As few words as a discussion can do with.",

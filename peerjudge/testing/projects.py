@@ -31,8 +31,6 @@ from peerjudge.shelf.cards import check_name
 from peerjudge.testing.contracts import BrokenClause, check_protocol
 from peerjudge.testing.scenarios import ContractError, generate_scenarios
 
-__all__ = ["CheckedFile", "check_card", "check_experiment", "check_pack", "check_project"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:

@@ -30,8 +30,6 @@ from peerjudge.errors import DataError, PeerJudgeError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.testing.transcripts import comparison_of, seats_of
 
-__all__ = ["ContractError", "Scenario", "generate_scenarios"]
-
 _COUNTS = (0, 1, 2, 5)
 """Values tried for an option that is a whole number."""
 _RATINGS = (1.0, 3.5, 5.0, UNREADABLE, REFUSED)

@@ -27,8 +27,6 @@ from peerjudge.data import (
 from peerjudge.errors import DataError
 from peerjudge.protocol import last_verdict
 
-__all__ = ["comparison_of", "seats_of", "transcript_of", "verdict_of"]
-
 Hears = Literal["all", "own", "none"] | Callable[[int, int], bool]
 
 _MARKS = {"=": TIE, "?": UNREADABLE, "!": REFUSED}
