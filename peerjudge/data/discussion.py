@@ -13,7 +13,7 @@ from peerjudge.data.nouns import Noun
 from peerjudge.errors import DataError
 
 Control = Literal["none", "placebo", "irrelevant", "swapped"]
-"""What a turn hears in place of the others' arguments, so that their effect can be measured.
+"""The controls of a discussion: what a turn hears in place of the others' arguments.
 
 `placebo`: nothing, and a request to reconsider. `irrelevant`: the others' choices, argued with another
 matter. `swapped`: the others' words, where they and the listener saw the answers in different orders,

@@ -145,7 +145,7 @@ def test_every_condition_of_an_experiment_is_checked():
         conditions=(
             once,
             replace(once, name="b", protocol="pairwse"),
-            replace(once, name="c", seats=("nobody_there",)),
+            replace(once, name="c", seats=("sim_missing",)),
             replace(once, name="d", seats=("sim_plain", "sim_plain")),
             replace(once, name="e", options={"ties": "maybe"}),
         ),

@@ -1,4 +1,4 @@
-"""What makes two discussions, or two draws, the same."""
+"""Identities of discussions and keys of draws."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = Transcript(
 
 
 def seated(**changes):
-    """The discussion with something about its first seat changed."""
+    """The discussion with one property of its first seat changed."""
     first, second = HEAD.seats
     return replace(HEAD, seats=(replace(first, **changes), second))
 
@@ -29,31 +29,31 @@ def seated(**changes):
         replace(HEAD, options={"turns": 5}),
         replace(HEAD, repetition=1),
         replace(HEAD, seats=HEAD.seats[::-1]),
-        seated(reviewer="somebody"),
+        seated(reviewer="another"),
         seated(identity="changed-card"),
         seated(sampling=Sampling(temperature=0.7)),
         seated(role=Role.PANELIST),
     ],
 )
-def test_whatever_determines_a_discussion_is_in_its_identity(other):
-    """Another order, protocol, option, seat or repetition is another discussion."""
+def test_everything_that_determines_a_discussion_is_in_its_identity(other):
+    """Another order, protocol, option, seat or repetition makes another discussion."""
     assert identify(other, prompts="x") != identify(HEAD, prompts="x")
 
 
 def test_prompts_and_seed_are_in_the_identity():
-    """Other words and another seed are another discussion."""
+    """Another prompt pack or seed makes another discussion."""
     ids = {identify(HEAD, prompts="x"), identify(HEAD, prompts="y")}
     assert len(ids | {identify(HEAD, prompts="x", seed=1)}) == 3
 
 
 def test_names_and_progress_are_not_in_the_identity():
-    """A renamed condition, an id and turns already spoken leave the discussion what it is."""
+    """The name of the condition, an id and earlier turns do not change the identity."""
     other = replace(HEAD, id="other", condition="renamed")
     assert identify(other, prompts="x") == identify(HEAD, prompts="x")
 
 
 def test_the_identity_is_the_same_on_every_machine():
-    """The id of a known discussion is pinned: it must not change from version to version."""
+    """The id of a known discussion is pinned, so that it never changes between versions."""
     assert identify(HEAD, prompts="x") == "ac00fcb4b6ffef2861801dade912dd09"
 
 
@@ -70,7 +70,7 @@ async def draws(protocol, seats, **changes):
 
 
 async def test_a_private_review_is_the_same_draw_in_every_protocol_and_seat():
-    """Leading, following or judging alone, a reviewer reviews in private as it would anywhere."""
+    """A private review has the same key for a leader, a follower and a lone judge."""
     leading = await draws(rounds_of(4), HEAD.seats)
     following = await draws(rounds_of(0), HEAD.seats[::-1], id="another")
     alone = await draws(rounds_of(0), (replace(HEAD.seats[0], id="judge", role=Role.JUDGE),))
@@ -83,8 +83,8 @@ async def test_every_turn_is_a_draw_of_its_own():
     assert len(set(drawn.values())) == len(drawn) == 6
 
 
-async def test_a_draw_is_the_same_whenever_it_is_asked_for():
-    """It rests on what was said before the request, however much has been said since."""
+async def test_a_key_does_not_depend_on_the_time_of_the_call():
+    """A key depends on the turns before its request, not on later ones."""
     reviewer = ScriptedReviewer("ann", lambda request: request.drawn())
     both = {seat.id: reviewer for seat in HEAD.seats}
     await discuss(HEAD, protocol=rounds_of(4), reviewers=both, pack=PLAIN_PACK, roles={})
@@ -96,20 +96,20 @@ async def test_a_draw_is_the_same_whenever_it_is_asked_for():
 
 
 async def test_one_reviewer_in_three_seats_makes_three_draws():
-    """A panel of one reviewer that is asked the same three times is not asked once."""
+    """The same request to one reviewer in three seats makes three draws."""
     panel = tuple(replace(seat, reviewer="same") for seat in seats_of(3))
     assert len(set((await draws(rounds_of(0), panel)).values())) == 3
 
 
 async def test_another_repetition_is_another_draw():
-    """Repetitions differ in nothing but their draws."""
+    """Repetitions differ only in their draws."""
     first = await draws(rounds_of(0), HEAD.seats)
     second = await draws(rounds_of(0), HEAD.seats, repetition=1)
     assert not set(first.values()) & set(second.values())
 
 
 async def test_another_shown_order_or_temperature_is_another_draw():
-    """What the reviewer sees and how it samples are part of the draw."""
+    """The shown order and the sampling are part of the key."""
     plain = await draws(rounds_of(0), HEAD.seats)
     swapped = await draws(rounds_of(0), HEAD.seats, comparison=HEAD.comparison.swapped())
     warm = tuple(replace(seat, sampling=Sampling(temperature=1.0)) for seat in HEAD.seats)
@@ -120,8 +120,8 @@ async def test_another_shown_order_or_temperature_is_another_draw():
 @pytest.mark.parametrize(
     "change", [{"reply": "schema_score_only"}, {"control": "irrelevant"}, {"blind": True}]
 )
-def test_another_way_of_asking_is_another_draw(change):
-    """The form of the reply, what is heard in place of an argument, and what is not shown."""
+def test_another_request_is_another_draw(change):
+    """The form of the reply, the control and a blind cue are part of the key."""
     cue = Cue(seat="seat-1", task="score", sees=("answer-1",), private=True)
     plain, changed = (DrawKeys(HEAD).derive(one, (), ()) for one in (cue, replace(cue, **change)))
     assert plain != changed

@@ -1,4 +1,4 @@
-"""One discussion, played from its first cue to its end, interrupted, failed and taken up again."""
+"""One discussion: played to its end, interrupted, failed and resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def opened(seats=SEATS, **changes):
 
 
 def drawn(seed):
-    """Replies that depend on nothing but the draw and a seed, like those of a simulated reviewer."""
+    """Replies that depend only on the draw and a seed, like those of a simulated reviewer."""
 
     def reply(request):
         return f"My choice, drawn as {request.draw[:4]}:\n{(int(request.draw, 16) + seed) % 2 + 1}"
@@ -52,7 +52,7 @@ async def play(transcript, protocol, reviewers, journal=None):
 
 
 class ListJournal:
-    """Keeps what happened, in order; a second list holds what would survive."""
+    """Journal that lists all calls in order, and separately the turns that would survive."""
 
     def __init__(self):
         self.turns = []
@@ -67,7 +67,7 @@ class ListJournal:
 
 
 async def test_a_discussion_is_played_until_no_cue_is_left():
-    """Two private reviews, then two turns; the last verdict is what the discussion came to."""
+    """Two private reviews, then two turns; the last verdict is the conclusion."""
     reviewers = {
         "seat-1": ScriptedReviewer("reviewer-1", ["First.\n1", "Still.\n1"]),
         "seat-2": ScriptedReviewer("reviewer-2", ["Second.\n2", "Convinced.\n1"]),
@@ -90,8 +90,8 @@ async def test_a_discussion_is_played_until_no_cue_is_left():
     assert ended.verdict == Verdict.of("answer-1")
 
 
-async def test_a_reviewer_is_given_what_its_cue_lets_it_know():
-    """A request carries the seat, the role prompt, the turns heard and whom to book the call to."""
+async def test_a_request_holds_what_its_cue_allows():
+    """A request holds the seat, the role prompt, the turns heard and the turn to bill."""
     reviewers = cast(drawn(0))
     ended = await play(opened(), rounds_of(1), reviewers)
     private, public = reviewers["seat-1"].requests
@@ -109,8 +109,8 @@ async def test_a_reviewer_is_given_what_its_cue_lets_it_know():
     seed=st.integers(0, 1),
 )
 @settings(max_examples=60, deadline=None)
-def test_a_discussion_taken_up_at_any_turn_ends_the_same(seats, turns, interrupted, seed):
-    """Played on from its first k turns, a discussion is the one that was never interrupted."""
+def test_a_discussion_resumed_at_any_turn_ends_the_same(seats, turns, interrupted, seed):
+    """A discussion resumed after k turns equals the uninterrupted one."""
 
     async def both_ways():
         here = seats_of(seats)
@@ -126,8 +126,8 @@ def test_a_discussion_taken_up_at_any_turn_ends_the_same(seats, turns, interrupt
     assert calls == max(0, len(whole.turns) - interrupted)
 
 
-async def test_every_turn_is_kept_before_the_next_is_asked_for():
-    """When a reviewer is asked for a turn, all turns before it are in the journal."""
+async def test_every_turn_is_saved_before_the_next_request():
+    """At each request, all earlier turns are in the journal."""
     journal = ListJournal()
     seen = []
 
@@ -142,7 +142,7 @@ async def test_every_turn_is_kept_before_the_next_is_asked_for():
 
 
 async def test_a_turn_that_fails_for_good_ends_the_discussion_as_data():
-    """The failure names the exception's type, the seat and the turn; earlier turns are kept."""
+    """The failure names the type of the exception, the seat and the turn; earlier turns stay."""
     reviewers = cast(drawn(0))
     reviewers["seat-2"] = ScriptedReviewer("reviewer-2", ["2", TimeoutError("no reply in 5 s")])
     journal = ListJournal()
@@ -154,8 +154,8 @@ async def test_a_turn_that_fails_for_good_ends_the_discussion_as_data():
     assert journal.ended == [ended]
 
 
-async def test_a_failed_discussion_goes_on_at_the_turn_that_failed():
-    """Nothing that was said is asked for again, and the end is that of an undisturbed discussion."""
+async def test_a_failed_discussion_resumes_at_the_turn_that_failed():
+    """No earlier request is repeated, and the end is that of an uninterrupted discussion."""
     whole = await play(opened(), rounds_of(2), cast(drawn(1)))
     faulty = cast(drawn(1))
     faulty["seat-2"] = ScriptedReviewer("reviewer-2", [OSError("gone")])
@@ -167,15 +167,15 @@ async def test_a_failed_discussion_goes_on_at_the_turn_that_failed():
 
 
 async def test_a_completed_discussion_is_not_played_again():
-    """Whoever asks for it gets it back without a call."""
+    """A complete discussion is returned without a call."""
     ended = await play(opened(), rounds_of(0), cast(drawn(0)))
     silent = cast([])
     assert await play(ended, rounds_of(0), silent) is ended
     assert silent["seat-1"].requests == []
 
 
-async def test_cancelling_keeps_what_was_kept_and_stops_at_once():
-    """A cancelled discussion leaves its stored turns and does not end."""
+async def test_cancellation_leaves_saved_turns_and_stops_at_once():
+    """A cancelled discussion leaves its saved turns and has no end."""
     asked = asyncio.Event()
 
     class Slow:
@@ -199,8 +199,8 @@ async def test_cancelling_keeps_what_was_kept_and_stops_at_once():
     assert journal.ended == []
 
 
-async def test_a_client_that_cancels_itself_has_failed():
-    """`CancelledError` out of a reviewer that nobody cancelled is a failure like any other."""
+async def test_a_client_that_cancels_itself_fails():
+    """`CancelledError` from a reviewer of a task that was not cancelled is an ordinary failure."""
 
     def reply(request):
         raise asyncio.CancelledError
@@ -211,7 +211,7 @@ async def test_a_client_that_cancels_itself_has_failed():
 
 
 async def test_a_store_that_cannot_write_stops_the_run():
-    """What a reviewer meets in the store is no failure of the discussion: it is raised."""
+    """An error of the store during a call is raised, and is no failure of the discussion."""
 
     def reply(request):
         msg = "disk full"
@@ -222,7 +222,7 @@ async def test_a_store_that_cannot_write_stops_the_run():
 
 
 def always(**fields):
-    """A protocol that gives the same cue for ever."""
+    """A protocol with the same cue for ever."""
     cue = Cue(**{"seat": "seat-1", "task": "review", "sees": ("answer-1", "answer-2")} | fields)
     return DiscussionProtocol(name="odd", description="", cue=lambda *_: cue, seats=(1, None))
 
@@ -236,7 +236,7 @@ def raising(*_):
 @pytest.mark.parametrize(
     ("protocol", "fault"),
     [
-        (always(seat="nobody"), "cues seat 'nobody'"),
+        (always(seat="stranger"), "cues seat 'stranger'"),
         (always(hears=(0,)), r"hear turns \[0\]"),
         (always(hears=(-1,)), "not earlier turns"),
         (always(sees=("answer-9",)), "answer-9"),
@@ -247,20 +247,20 @@ def raising(*_):
         (dataclasses.replace(rounds_of(0), conclusion=raising), "conclusion"),
     ],
 )
-async def test_a_protocol_that_breaks_its_contract_is_a_mistake(protocol, fault):
-    """Unknown seats, the future, foreign answers, endless turns and bugs are raised, not stored."""
+async def test_a_protocol_that_breaks_its_contract_raises(protocol, fault):
+    """Unknown seats, later turns, unknown answers, endless turns and bugs raise and are not stored."""
     with pytest.raises(ProtocolError, match=fault):
         await play(opened(), protocol, cast(lambda request: "1"))
 
 
 async def test_every_seat_needs_its_reviewer():
-    """A missing reviewer is said before anybody is asked."""
+    """A missing reviewer raises before the first request."""
     with pytest.raises(ProtocolError, match="one reviewer each"):
         await play(opened(), rounds_of(0), cast(drawn(0), SEATS[:1]))
 
 
-async def test_what_a_reviewer_logs_knows_its_discussion_and_turn():
-    """Discussion and turn are bound as logging context while a reviewer speaks, not after."""
+async def test_log_entries_of_a_reviewer_name_discussion_and_turn():
+    """Discussion and turn are the logging context during a call, and not after it."""
     bound = []
 
     def reply(request):
@@ -272,7 +272,7 @@ async def test_what_a_reviewer_logs_knows_its_discussion_and_turn():
     assert "turn" not in get_contextvars()
 
 
-async def test_a_reply_cut_within_a_character_can_be_kept():
+async def test_a_reply_cut_within_a_character_can_be_stored():
     """Half a surrogate pair, which some servers send, becomes the replacement character."""
     whole, half = "\ud83d\ude00 fine.\n1", "cut \ud83d\n2"
     reviewers = {

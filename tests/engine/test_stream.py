@@ -1,4 +1,4 @@
-"""Many discussions at a time: bounded, lazy, flat in memory, and gone when cancelled."""
+"""Many discussions at a time: bounded, lazy, flat in memory, and ended by cancellation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPARISON = comparison_of(2)
 
 
 class Waiting:
-    """A reviewer that lets others go first, and counts who is speaking at the same time."""
+    """A reviewer that yields to others and counts concurrent calls."""
 
     def __init__(self, name="waiting", *, rounds=3):
         self.name = name
@@ -54,8 +54,8 @@ def staged(number, reviewer, *, protocol=None, seats=SEATS):
 
 
 @pytest.mark.parametrize("at_a_time", [1, 4, 50])
-async def test_no_more_discussions_are_open_than_asked_for(at_a_time):
-    """The bound is reached and not passed, and everything is played."""
+async def test_open_discussions_stay_within_the_bound(at_a_time):
+    """The bound is reached and never passed, and every discussion is played."""
     reviewer = Waiting()
     ended = []
     plan = (staged(number, reviewer) for number in range(30))
@@ -65,7 +65,7 @@ async def test_no_more_discussions_are_open_than_asked_for(at_a_time):
 
 
 async def test_transcripts_do_not_depend_on_how_many_are_played_at_a_time():
-    """One by one or all at once, every discussion is the same to the last token."""
+    """Sequential and concurrent runs give equal transcripts."""
     found = []
     for at_a_time in (1, 7, 40):
         ended = {}
@@ -79,8 +79,8 @@ async def test_transcripts_do_not_depend_on_how_many_are_played_at_a_time():
     assert found[0] == found[1] == found[2]
 
 
-async def test_a_plan_is_drawn_from_only_as_discussions_end():
-    """At no time are more discussions drawn than have ended or are open."""
+async def test_a_plan_is_read_as_discussions_end():
+    """The number of discussions read never exceeds those ended and open."""
     counts = Counter()
 
     async def plan():
@@ -95,7 +95,7 @@ async def test_a_plan_is_drawn_from_only_as_discussions_end():
 
 
 async def test_one_failed_discussion_does_not_stop_the_others():
-    """What one model does wrong is data; everybody else is played to the end."""
+    """A failure of one model is data; all other discussions are played to the end."""
     broken = ScriptedReviewer("broken", [OSError("gone")])
     ended = []
     plan = [staged(0, broken), *(staged(number, Waiting()) for number in range(1, 10))]
@@ -104,8 +104,8 @@ async def test_one_failed_discussion_does_not_stop_the_others():
     assert stops == {StopReason.FAILED: 1, StopReason.COMPLETE: 9}
 
 
-async def test_a_mistake_stops_everything_and_is_told_as_it_is():
-    """A protocol that breaks its contract ends the run with its own error and no task left."""
+async def test_an_error_stops_the_run_and_is_raised_unchanged():
+    """A protocol that breaks its contract ends the run with its error and no task left."""
     odd = rounds_of(1)
     object.__setattr__(odd, "seats", (5, 5))
     plan = [*(staged(number, Waiting()) for number in range(5)), staged(5, Waiting(), protocol=odd)]
@@ -114,8 +114,8 @@ async def test_a_mistake_stops_everything_and_is_told_as_it_is():
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_a_plan_that_cannot_go_on_stops_everything():
-    """An error of the plan itself reaches the caller as it is."""
+async def test_an_error_of_the_plan_stops_the_run():
+    """An error of the plan reaches the caller unchanged."""
 
     def plan():
         yield staged(0, Waiting())
@@ -127,8 +127,8 @@ async def test_a_plan_that_cannot_go_on_stops_everything():
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_cancelling_leaves_nothing_running():
-    """Whatever is in flight is cancelled with the run."""
+async def test_cancellation_leaves_no_task():
+    """All calls in flight are cancelled with the run."""
     all_asked = asyncio.Event()
 
     class Silent(Waiting):
@@ -149,7 +149,7 @@ async def test_cancelling_leaves_nothing_running():
 
 
 async def test_a_run_of_reviewers_that_never_wait_can_be_cancelled():
-    """Even when no reviewer ever yields, others on the loop get their turn between discussions."""
+    """Other tasks run between discussions even if no reviewer yields."""
 
     class Instant(Waiting):
         async def speak(self, request):
@@ -166,13 +166,13 @@ async def test_a_run_of_reviewers_that_never_wait_can_be_cancelled():
 
 
 async def test_at_least_one_discussion_must_be_allowed():
-    """A bound of zero would wait for ever, so it is refused."""
+    """A bound of zero is refused."""
     with pytest.raises(ExperimentError, match="at least 1"):
         await play_all([], max_connections=0)
 
 
 async def test_memory_does_not_grow_with_the_number_of_discussions():
-    """Ten times as many discussions peak at about the same memory: they are streamed."""
+    """Ten times as many discussions have about the same peak memory."""
     judge = seats_of(1)
 
     async def peak(count):
@@ -189,8 +189,8 @@ async def test_memory_does_not_grow_with_the_number_of_discussions():
     assert await peak(3_000) < 1.5 * await peak(300)
 
 
-async def test_the_collector_is_given_back_as_it_was():
-    """Garbage is seldom looked for while discussions are open, and as before when they have ended."""
+async def test_garbage_collection_is_restored():
+    """Garbage collection is relaxed during the run and restored after it."""
     before = gc.get_threshold(), gc.get_freeze_count()
     during = []
     plan = (staged(number, Waiting()) for number in range(2))

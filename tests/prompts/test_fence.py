@@ -1,4 +1,4 @@
-"""The fences around what others wrote."""
+"""Fences around untrusted text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ texts = st.text(st.characters(), max_size=200)
 
 @given(text=texts, label=st.sampled_from(["Question", "Answer 1", "Reviewer 2"]))
 def test_any_text_comes_back_verbatim(text: str, label: str):
-    """Whatever an answer holds, its closing line occurs once and the answer can be cut out whole."""
+    """The closing line occurs once for any text, and the text can be cut out whole."""
     mark = choose_mark([text])
     block = fence(label, text, mark=mark)
     opening, closing = f"<<< {label} | {mark} >>>\n", f"\n<<< end of {label} | {mark} >>>"
@@ -23,7 +23,7 @@ def test_any_text_comes_back_verbatim(text: str, label: str):
 
 @given(text=texts)
 def test_a_copied_fence_is_not_a_fence(text: str):
-    """An answer that quotes the mark it would have been given is given another one."""
+    """An answer that quotes its own mark gets another mark."""
     guessed = choose_mark([text])
     copied = f"{text}\n<<< end of Answer 1 | {guessed} >>>\n1"
     mark = choose_mark([text], [copied])
@@ -40,7 +40,7 @@ def test_the_mark_occurs_nowhere(basis: list[str], others: list[str]):
 
 
 def test_the_mark_stays_while_a_discussion_grows():
-    """What reviewers say does not change the mark unless they quote it."""
+    """Replies do not change the mark unless they quote it."""
     mark = choose_mark(["question", "answer"])
     assert choose_mark(["question", "answer"], ["I prefer 1"]) == mark
     assert choose_mark(["question", "answer"], [f"the mark is {mark}"]) != mark

@@ -25,7 +25,7 @@ verdict_or_tie = "Say {{ numbers|join(' or ') }}, or {{ tie }} for a tie."
 
 
 def refused(text: str) -> str:
-    """The message with which the text is refused."""
+    """The message of the refusal."""
     with pytest.raises(PromptError) as caught:
         read_pack("small", text)
     return str(caught.value)
@@ -52,7 +52,7 @@ def test_missing_part():
 
 
 def test_missing_reply_form():
-    """A pack must say how a tie is given, even if today nobody asks for ties."""
+    """A pack must have a reply form for ties, even if no protocol asks for ties."""
     assert "lacks the part 'verdict_or_tie'" in refused(PACK.rsplit("verdict_or_tie", 1)[0])
 
 
@@ -62,7 +62,7 @@ def test_unknown_key():
 
 
 def test_unknown_reply_form():
-    """A reply form that nothing asks for is refused."""
+    """An unknown reply form is refused."""
     assert "unknown part 'verdcit'" in refused(PACK + 'verdcit = "x"\n')
 
 
@@ -83,7 +83,7 @@ def test_template_with_an_unknown_filter():
 
 
 def test_template_with_an_unknown_value():
-    """A template may use only what its part is given, so private prompts cannot name a seat."""
+    """A template may use only the values of its part, so private prompts cannot name a seat."""
     message = refused(PACK.replace("Compare", "Reviewer {{ number }}, compare"))
     assert "tasks.review of prompt pack 'small' uses ['number']" in message
 

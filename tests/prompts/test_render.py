@@ -1,4 +1,4 @@
-"""From cues to messages."""
+"""Rendering of cues as messages."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def discussion(name: str = "leader_follower", **options: str | bool | int) -> tu
 
 
 def prompt(pack: PromptPack, turns: tuple[Turn, ...], index: int) -> tuple[Message, ...]:
-    """What the speaker of that turn was asked."""
+    """The prompt of that turn."""
     return render(
         pack,
         seats=SEATS,
@@ -105,16 +105,16 @@ def written(messages: tuple[Message, ...]) -> str:
         ("follower_second_turn", "leader_follower", 5),
     ],
 )
-def test_prompts_read_as_they_are_meant_to(pack: PromptPack, file: str, protocol: str, index: int):
-    """Each role at each turn is asked in exactly these words, its role reminder included."""
+def test_prompts_equal_the_golden_files(pack: PromptPack, file: str, protocol: str, index: int):
+    """Each role has exactly these prompts, with its role reminder."""
     options = {"remind": True} if protocol == "leader_follower" else {}
     turns = discussion(protocol, **options)
     golden = (GOLDEN / f"{file}.txt").read_text(encoding="utf-8")
     assert written(prompt(pack, turns, index)) == golden
 
 
-def test_the_reminder_is_never_put_into_somebodys_mouth(pack: PromptPack):
-    """The role reminder is in the instruction of the one who speaks next, and nowhere else."""
+def test_the_reminder_is_in_the_instruction_only(pack: PromptPack):
+    """The role reminder is in the instruction of the next speaker, and nowhere else."""
     turns = discussion(remind=True)
     for turn in turns:
         messages = prompt(pack, turns, turn.index)
@@ -124,8 +124,8 @@ def test_the_reminder_is_never_put_into_somebodys_mouth(pack: PromptPack):
         assert messages[-1].text.count("Remember who you are") == (not turn.cue.private)
 
 
-def test_own_turns_are_the_assistants_and_others_are_attributed(pack: PromptPack):
-    """In its second turn the leader finds its own words as its own, the follower's under a name."""
+def test_own_turns_are_assistant_messages_and_others_are_attributed(pack: PromptPack):
+    """In its second turn the leader reads its own words as its own, the follower's under a label."""
     system, scene, own, rest = prompt(pack, discussion(), 4)
     assert "You are reviewer 1" in system.text
     assert (own.role, own.text, own.source) == ("assistant", SAID[2], "ada_1")
@@ -134,8 +134,8 @@ def test_own_turns_are_the_assistants_and_others_are_attributed(pack: PromptPack
     assert SAID[2] not in scene.text + rest.text
 
 
-def test_without_a_reminder_nobody_is_reminded(pack: PromptPack):
-    """The role reminder is a variant that is off unless asked for."""
+def test_the_reminder_is_off_by_default(pack: PromptPack):
+    """No prompt has the role reminder without the option."""
     turns = discussion()
     assert all("Remember who" not in written(prompt(pack, turns, i)) for i in range(len(turns)))
 
@@ -148,13 +148,13 @@ def test_aspects_can_be_left_out(pack: PromptPack):
 
 
 def test_ties_are_offered_only_when_allowed(pack: PromptPack):
-    """The number 3 stands for a tie, and is offered only where ties are allowed."""
+    """The number 3 stands for a tie, and is offered only if ties are allowed."""
     assert "or the number 3 if" in prompt(pack, discussion(ties=True), 0)[-1].text
     assert "number 3" not in prompt(pack, discussion(), 0)[-1].text
 
 
 def test_an_answer_alone_has_no_number(pack: PromptPack):
-    """An explanation of one answer is asked for in the same words in either order."""
+    """The prompt for an explanation of one answer is the same in either order."""
     cue = Cue(seat="ada_1", task="explain_one", sees=("b",), expects=Expects.TEXT, private=True)
     shown = render(pack, seats=SEATS, comparison=PAIR, turns=(), cue=cue)
     swapped = render(pack, seats=SEATS, comparison=PAIR.swapped(), turns=(), cue=cue)
@@ -164,14 +164,14 @@ def test_an_answer_alone_has_no_number(pack: PromptPack):
 
 
 def test_explanations_are_named_by_the_shown_order(pack: PromptPack):
-    """Who decides after explaining each answer is told which explanation was about which answer."""
+    """A decision after explanations names the answer of each explanation."""
     last = prompt(pack, discussion("prepair"), 2)[-1].text
     assert "about Answer 1, having read nothing else" in last
     assert last.index(SAID[0]) < last.index(SAID[1])
 
 
 def test_the_role_prompt_is_plain_text(pack: PromptPack):
-    """A role prompt is passed as it is: what looks like a template in it is not filled."""
+    """A role prompt is passed unchanged, template syntax included."""
     cue = discussion()[0].cue
     messages = render(
         pack, seats=SEATS, comparison=PAIR, turns=(), cue=cue, role="You {{ number }} {% x %}"
@@ -180,7 +180,7 @@ def test_the_role_prompt_is_plain_text(pack: PromptPack):
 
 
 def test_an_empty_own_turn_makes_no_message(pack: PromptPack):
-    """A turn in which a seat said nothing is not repeated to it as an empty message."""
+    """An empty turn of the seat itself makes no message."""
     turns = discussion()
     silent = replace(turns[2], utterance=Utterance(text=" \n"))
     messages = prompt(pack, (*turns[:2], silent, *turns[3:]), 4)
@@ -188,21 +188,21 @@ def test_an_empty_own_turn_makes_no_message(pack: PromptPack):
 
 
 def test_unknown_task(pack: PromptPack):
-    """A task that the pack has no words for is refused with those it has."""
+    """An unknown task is refused, and the message lists the known tasks."""
     cue = Cue(seat="ada_1", task="sing", sees=("a", "b"))
     with pytest.raises(PromptError, match=r"has no task 'sing'; it has \['decide', 'discuss'"):
         render(pack, seats=SEATS, comparison=PAIR, turns=(), cue=cue)
 
 
 def test_a_cue_cannot_hear_the_future(pack: PromptPack):
-    """A cue that hears a turn which has not been said is refused."""
+    """A cue that hears a later turn is refused."""
     cue = Cue(seat="ada_1", task="discuss", sees=("a", "b"), hears=(0,))
     with pytest.raises(PromptError, match="hears turn 0, but there are 0"):
         render(pack, seats=SEATS, comparison=PAIR, turns=(), cue=cue)
 
 
-def test_a_template_cannot_reach_the_machinery(pack: PromptPack):
-    """A pack is somebody's file: its templates run in a sandbox."""
+def test_templates_run_in_a_sandbox(pack: PromptPack):
+    """A template cannot reach Python's internals."""
     sly = replace(pack, system="{{ mark.__class__.__mro__ }}")
     with pytest.raises(PromptError, match="system of prompt pack 'long_form' cannot be filled"):
         prompt(sly, discussion(), 0)
@@ -225,8 +225,8 @@ hostile = st.one_of(
 
 @settings(deadline=None)
 @given(texts=st.lists(hostile, min_size=5, max_size=5), guess=st.booleans())
-def test_whatever_others_write_stays_within_its_fence(texts: list[str], *, guess: bool):
-    """No question, answer or review can close its fence, forge another, or be changed on the way."""
+def test_untrusted_text_stays_within_its_fence(texts: list[str], *, guess: bool):
+    """No question, answer or review can close its fence or forge another, and none is changed."""
     pack = SHELF.prompts("open_chat")
     question, one, two, private, said = texts
     if guess:

@@ -1,4 +1,4 @@
-"""The packs on the shelf: what each covers, how a rating is asked for, and how all of it reads."""
+"""Built-in prompt packs: their parts, their forms of rating, and their golden prompts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SAID = {
 
 
 def prompts(pack: str, protocol: str, answers: int = 2, **options: Scalar) -> list[list[Message]]:
-    """All prompts of a discussion in which everybody says a few words and prefers the first shown."""
+    """All prompts of a discussion with short replies that prefer the first-shown answer."""
     played = SHELF.protocol(protocol, options)
     seats = tuple(Seat(id=f"s{n}", reviewer=f"r{n}") for n in range(played.seats[0]))
     sky = Comparison(
@@ -81,7 +81,7 @@ def instruction(pack: str, protocol: str, answers: int = 2, **options: Scalar) -
 
 @pytest.mark.parametrize("name", PACKS)
 def test_every_pack_covers_every_method(name: str):
-    """Whatever is judged, every method of judging and the discussion can be put into its words."""
+    """Every pack has the tasks of all methods and of the discussion."""
     pack = SHELF.prompts(name)
     assert set(pack.tasks) >= JUDGING
     assert set(pack.reply) >= {"verdict", "verdict_or_tie", "rating"}
@@ -90,15 +90,15 @@ def test_every_pack_covers_every_method(name: str):
 
 @pytest.mark.parametrize("name", PACKS)
 def test_a_pack_that_asks_for_scores_has_all_six_forms(name: str):
-    """Where a score can be asked for as JSON it can be by example and by schema, in every order."""
+    """A pack with scores as JSON has them by example and by schema, in every order."""
     pack = SHELF.prompts(name)
     assert ("score" in pack.tasks) == (set(pack.reply) >= set(SIX_FORMS))
     assert ("score_by_rules" in pack.tasks) == (name in OF_SCORES)
 
 
 @pytest.mark.parametrize("name", PARAPHRASED)
-def test_a_paraphrase_says_the_same_in_other_words(name: str):
-    """It has the parts and as many aspects as its original, and shares no text of any part with it."""
+def test_a_paraphrase_has_the_parts_of_its_original(name: str):
+    """It has the same parts and as many aspects, and shares no text of any part."""
     original, paraphrase = SHELF.prompts(name.removesuffix("_paraphrased")), SHELF.prompts(name)
     assert texts(original).keys() == texts(paraphrase).keys()
     assert len(original.aspects) == len(paraphrase.aspects)
@@ -120,8 +120,8 @@ def texts(pack: PromptPack) -> dict[str, str]:
 @pytest.mark.parametrize("scale", ["1-5", "10-1"])
 @pytest.mark.parametrize("name", OF_SCORES)
 @pytest.mark.parametrize("reply", SIX_FORMS)
-def test_a_form_of_json_is_shown_as_it_is_to_be_written(name: str, reply: str, scale: str):
-    """The form shows valid JSON with its keys in the order asked for; only an example shows a number."""
+def test_a_form_of_json_is_shown_as_valid_json(name: str, reply: str, scale: str):
+    """The form shows valid JSON with its keys in order; only an example shows a number."""
     form, order = reply.split("_", 1)
     asked = instruction(name, "score_reasons", 1, form=form, order=order, scale=scale, rules=True)
     shown = json.loads(asked[asked.rindex("\n\n") :])
@@ -135,8 +135,8 @@ def test_a_form_of_json_is_shown_as_it_is_to_be_written(name: str, reply: str, s
 
 
 @pytest.mark.parametrize("name", PACKS)
-def test_the_scale_is_said_with_its_ends(name: str):
-    """Whoever rates is told the lowest and the highest number."""
+def test_the_scale_is_named_with_its_ends(name: str):
+    """The instruction names the lowest and the highest number."""
     asked = instruction(name, "pointwise", 1)
     assert "1" in asked
     assert "5" in asked
@@ -144,7 +144,7 @@ def test_the_scale_is_said_with_its_ends(name: str):
 
 @pytest.mark.parametrize("name", OF_SCORES)
 def test_which_end_of_the_scale_is_good_follows_the_scale(name: str):
-    """With ten as the worst, the words for good go with one."""
+    """With ten as the worst, the words for good belong to one."""
     good, bad = (instruction(name, "score_reasons", 1, scale=scale) for scale in ("1-10", "10-1"))
     for words in (good, bad):
         assert " 1 " in words
@@ -156,7 +156,7 @@ def test_which_end_of_the_scale_is_good_follows_the_scale(name: str):
 @pytest.mark.parametrize("answers", [3, 4])
 @pytest.mark.parametrize("name", [name for name in PACKS if name != "prometheus"])
 def test_any_number_of_answers_is_named(name: str, answers: int, *, ties: bool):
-    """All answers on show are named in the instruction, and so are all numbers that may be given."""
+    """The instruction names all answers and all numbers that are allowed."""
     asked = instruction(name, "n_way", answers, ties=ties)
     task, _, form = asked.rpartition("\n\n")
     assert all(f"Answer {number}" in task for number in range(1, answers + 1))
@@ -167,8 +167,8 @@ def test_any_number_of_answers_is_named(name: str, answers: int, *, ties: bool):
 
 
 @pytest.mark.parametrize("name", PACKS)
-def test_before_any_answer_is_shown_none_is_there(name: str):
-    """Criteria are written on the question alone, and marked as such where they are heard."""
+def test_criteria_are_written_before_any_answer_is_shown(name: str):
+    """The prompt for criteria shows the question alone, and later prompts show the criteria."""
     first, then = prompts(name, "self_metrics")
     assert all(answer.text not in message.text for answer in ANSWERS for message in first)
     assert "Why is the sky blue?" in first[-1].text
@@ -188,8 +188,8 @@ def test_before_any_answer_is_shown_none_is_there(name: str):
         ('Feedback: Response A ends in "[RESULT] A". [RESULT] B', False, "b"),
     ],
 )
-def test_a_fine_tuned_judge_is_read_as_it_was_asked(reply: str, choice: str, *, ties: bool):
-    """The form that the Prometheus pack asks for is read, and its own words given back are not."""
+def test_replies_of_a_fine_tuned_judge_are_read(reply: str, choice: str, *, ties: bool):
+    """The form of the Prometheus pack is read, and an echo of its instruction is not."""
     cue = Cue(seat="s", task="review", sees=("a", "b"), ties=ties)
     pair = Comparison(id="c", question=Question(id="q", text="?"), answers=ANSWERS[:2])
     assert str(read_review(reply, cue=cue, comparison=pair).verdict) == choice
@@ -217,10 +217,10 @@ def test_a_fine_tuned_judge_is_read_as_it_was_asked(reply: str, choice: str, *, 
         ("other_order", 3, "long_form_paraphrased", "reconciled", 2, {"method": "prepair"}),
     ],
 )
-def test_prompts_of_the_methods_read_as_they_are_meant_to(
+def test_prompts_of_the_methods_equal_the_golden_files(
     file: str, index: int, pack: str, protocol: str, answers: int, options: dict[str, Scalar]
 ):
-    """Each method asks in exactly these words."""
+    """Each method has exactly these prompts."""
     asked = prompts(pack, protocol, answers, **options)[index]
     written = "\n".join(f"===== {m.role} {m.source}".rstrip() + f"\n{m.text}" for m in asked) + "\n"
     golden = GOLDEN / f"{file}.txt"

@@ -1,4 +1,4 @@
-"""The controls of a discussion: what is heard in place of the others' arguments."""
+"""The controls of a discussion, heard in place of the others' arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIRST, SECOND, THIRD = (Verdict.of(f"answer-{n}") for n in (1, 2, 3))
 
 
 def words_of(cue: Cue, verdict: Verdict) -> str:
-    """What a seat says for this verdict: the number under which it is shown the answer."""
+    """The reply for this verdict: the number at which the seat is shown the answer."""
     number = len(cue.sees) + 1 if verdict == TIE else cue.sees.index(verdict.choice or "") + 1
     return f"{cue.seat} has reasons.\n\n{number}"
 
@@ -52,7 +52,7 @@ def played(
     gold: int | None = None,
     **options,
 ) -> Transcript:
-    """The discussion in which the verdicts are given in this order, under a control."""
+    """The discussion with verdicts in this order, under a control."""
     chosen = SHELF.protocol(protocol, options={"control": control, **options})
     seats, comparison = seats_of(chosen.seats[0]), comparison_of(answers, gold=gold)
     turns: tuple[Turn, ...] = ()
@@ -87,13 +87,13 @@ def asked(transcript: Transcript, turn: int) -> tuple[Message, ...]:
 
 
 def read_by(transcript: Transcript, turn: int) -> str:
-    """All that the speaker of a turn reads."""
+    """The whole text that the speaker of a turn reads."""
     return "\n\n".join(message.text for message in asked(transcript, turn))
 
 
 @pytest.mark.parametrize("hears", ["all", "own"])
-def test_a_placebo_withholds_what_the_discussion_lets_hear(hears: str):
-    """A seat hears its own words only; what it would have heard otherwise is named as withheld."""
+def test_a_placebo_withholds_the_turns_of_others(hears: str):
+    """A seat hears its own words only; the cue names the other turns as withheld."""
     verdicts = (FIRST, SECOND) * 3
     real = played(*verdicts, control="none", hears=hears)
     placebo = played(*verdicts, control="placebo", hears=hears)
@@ -108,7 +108,7 @@ def test_a_placebo_withholds_what_the_discussion_lets_hear(hears: str):
 
 
 def test_a_placebo_changes_an_opinion_unprompted_or_not_at_all():
-    """Its events are those of the discussion, on the same occasions, though nobody was heard."""
+    """Its events come on the same occasions as those of the discussion, with an empty `heard`."""
     placebo = played(FIRST, SECOND, FIRST, FIRST, control="placebo", turns=2, gold=1)
     held, altered = opinion_events(placebo)
     assert (held.kind, held.others, held.heard) == (EventKind.HELD, SECOND, ())
@@ -118,7 +118,7 @@ def test_a_placebo_changes_an_opinion_unprompted_or_not_at_all():
 
 
 def test_an_irrelevant_argument_keeps_the_verdict_and_none_of_the_words():
-    """A seat learns what the others chose, by its place on the page, and nothing of why."""
+    """A seat reads the others' choices by their positions, and none of their reasons."""
     real = played(FIRST, SECOND, FIRST, SECOND, control="none", turns=2)
     irrelevant = played(FIRST, SECOND, FIRST, SECOND, control="irrelevant", turns=2)
     assert [turn.cue.hears for turn in irrelevant.turns] == [turn.cue.hears for turn in real.turns]
@@ -132,8 +132,8 @@ def test_an_irrelevant_argument_keeps_the_verdict_and_none_of_the_words():
 
 
 @pytest.mark.parametrize("verdict", [TIE, THIRD])
-def test_an_irrelevant_argument_can_be_for_anything(verdict: Verdict):
-    """Ties and third answers are named as such."""
+def test_an_irrelevant_argument_names_ties_and_third_answers(verdict: Verdict):
+    """A tie and a third answer are named as such."""
     verdicts = (FIRST, verdict, FIRST, verdict)
     irrelevant = played(*verdicts, control="irrelevant", turns=2, answers=3, ties=True)
     said = "call it a tie" if verdict == TIE else "I choose the third of the three"
@@ -141,7 +141,7 @@ def test_an_irrelevant_argument_can_be_for_anything(verdict: Verdict):
 
 
 def test_an_irrelevant_argument_avoids_the_matter_of_the_question():
-    """A question about one of the stock subjects is not argued with that subject."""
+    """A question about one of the stock topics gets an argument on another topic."""
     cue = Cue(seat="seat-1", task="discuss", sees=("a", "b"), hears=(0,), control="irrelevant")
     heard = Turn(
         index=0,
@@ -173,8 +173,8 @@ def test_an_irrelevant_argument_avoids_the_matter_of_the_question():
     assert len(told) > 1
 
 
-def test_swapped_labels_turn_an_argument_round():
-    """Both choose one answer, and each reads that the other chose the opposite one."""
+def test_swapped_labels_reverse_an_argument():
+    """Both seats choose the same answer, and each reads that the other chose the opposite one."""
     swapped = played(FIRST, FIRST, FIRST, SECOND, control="swapped", turns=2, gold=1)
     orders = [turn.cue.sees for turn in swapped.turns]
     assert orders == [("answer-1", "answer-2"), ("answer-2", "answer-1")] * 2
@@ -184,8 +184,8 @@ def test_swapped_labels_turn_an_argument_round():
     assert (altered.kind, altered.others, altered.gold) == (EventKind.ALTERED, SECOND, "away")
 
 
-def test_swapped_labels_are_on_what_was_said_of_one_answer_too():
-    """An explanation of an answer is told to the other as one of the opposite answer."""
+def test_swapped_labels_apply_to_explanations_of_one_answer():
+    """The other seat reads an explanation of an answer under the label of the opposite answer."""
     verdicts = (FIRST, FIRST, FIRST, FIRST)
     swapped = played(*verdicts, control="swapped", opening="prepair", turns=2)
     real = played(*verdicts, control="none", opening="prepair", turns=2)
@@ -199,7 +199,7 @@ def test_swapped_labels_are_on_what_was_said_of_one_answer_too():
 
 
 def test_private_reviews_are_shared_with_the_discussion():
-    """A control asks nothing else in private; with swapped labels, the same in the other order."""
+    """Private requests are the same under a control; with swapped labels, in the other order."""
     verdicts = (FIRST, SECOND, FIRST, SECOND)
     real = played(*verdicts, control="none", turns=2)
     for control in ("placebo", "irrelevant"):
@@ -209,7 +209,7 @@ def test_private_reviews_are_shared_with_the_discussion():
     assert swapped.turns[1].cue.sees == real.turns[1].cue.sees[::-1]
 
 
-def test_a_battle_has_the_order_in_which_its_reviewer_saw_it():
+def test_a_battle_has_the_order_that_its_reviewer_saw():
     """Under swapped labels the follower's first-shown answer is the leader's second."""
     swapped = played(FIRST, FIRST, FIRST, FIRST, control="swapped", turns=2)
     reviews = list(reviews_from_transcripts([swapped], stance="private"))
@@ -234,8 +234,8 @@ def test_a_panel_can_be_controlled():
     assert "seat-3 has reasons.\n\n1" in read_by(panel, 3)
 
 
-def test_controls_are_set_beside_their_discussion_and_not_mixed_with_it():
-    """Altering is counted at the first turn, and compared on the same questions."""
+def test_controls_are_compared_with_their_discussion():
+    """Altering is counted at the first turn and compared on the same questions."""
     found = build_stances(
         collect_transcripts(
             [
@@ -256,8 +256,8 @@ def test_controls_are_set_beside_their_discussion_and_not_mixed_with_it():
     assert sum(sum(row.events.values()) for row in found.counts if row.round) == 2
 
 
-async def test_the_experiment_tells_what_reasons_do(tmp_path: Path):
-    """Simulated reviewers alter nothing unasked, and tell right from wrong by reasons only."""
+async def test_the_experiment_separates_the_effect_of_reasons(tmp_path: Path):
+    """Simulated reviewers never alter unprompted, and move towards gold by reasons only."""
     folder = tmp_path / "controls"
     summary = await pj.run("controls", out=str(folder), shelf=SHELF, settings={"truth_pull": "4.0"})
     assert summary.discussions.failed == 0

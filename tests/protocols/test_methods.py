@@ -1,4 +1,4 @@
-"""The methods of judging: what each asks in which order, and what it concludes."""
+"""The methods of judging: their cues in order, and their conclusions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def comparison(ids: str = "ab") -> Comparison:
 
 
 class Played:
-    """A discussion: `verdicts` by cue that asks for one, `ratings` by answer.
+    """A discussion: `verdicts` by cue for a verdict, `ratings` by answer.
 
     A rating is a number, or `?` where it could not be read, or `!` where it was declined.
     """
@@ -91,7 +91,7 @@ class Played:
 
     @property
     def verdict(self) -> Verdict:
-        """What the protocol concludes."""
+        """The conclusion of the protocol."""
         return self.protocol.conclude(self.seats, self.comparison, self.turns)
 
 
@@ -107,7 +107,7 @@ class Played:
     ],
 )
 def test_pointwise_judges_by_the_higher_rating(ratings, verdict):
-    """Each answer is rated alone; the higher rating wins, equal ones tie, a missing one decides nothing."""
+    """The higher rating wins, equal ratings tie, and a missing rating gives no conclusion."""
     played = Played("pointwise", ratings=ratings)
     assert played.cues == [("rate", "a", ()), ("rate", "b", ())]
     assert all(turn.cue.scale == (1, 5) for turn in played.turns)
@@ -115,20 +115,20 @@ def test_pointwise_judges_by_the_higher_rating(ratings, verdict):
 
 
 def test_one_answer_can_be_rated():
-    """Where there is one answer its rating is all there is to know."""
+    """A comparison of one answer is its rating."""
     assert Played("pointwise", ids="a", ratings={"a": 2.0}).verdict == READ["a"]
     assert Played("score_reasons", ids="a", ratings={"a": "?"}).verdict == UNREADABLE
 
 
-def test_of_several_answers_the_best_rated_wins_alone_or_not_at_all():
-    """Among three answers one must be ahead of all others."""
+def test_the_best_of_several_ratings_must_be_unique():
+    """Of three answers, the winner must be ahead of all others."""
     assert Played("pointwise", ids="abc", ratings={"a": 1, "b": 3, "c": 2}).verdict == READ["b"]
     assert Played("pointwise", ids="abc", ratings={"a": 3, "b": 3, "c": 2}).verdict == TIE
     assert choose_best_rated(comparison(), ()) == UNREADABLE
 
 
-def test_where_one_is_the_best_rating_the_lower_one_wins():
-    """On the scale of the sequencing study, ten stands for severe problems."""
+def test_the_lower_rating_wins_where_one_is_best():
+    """On the scale of the sequencing study, ten means severe problems."""
     ratings = {"a": 7.0, "b": 2.0}
     assert Played("score_reasons", ratings=ratings, scale="10-1").verdict == READ["b"]
     assert Played("score_reasons", ratings=ratings, scale="1-10").verdict == READ["a"]
@@ -138,7 +138,7 @@ def test_where_one_is_the_best_rating_the_lower_one_wins():
 @pytest.mark.parametrize("order", ["score_only", "score_reasons", "reasons_score"])
 @pytest.mark.parametrize("rules", [False, True])
 def test_the_six_forms_with_and_without_rules(form, order, rules):
-    """Order and form choose how the JSON is asked for, rules what is said before."""
+    """Order and form choose the form of reply, `rules` the task."""
     played = Played("score_reasons", order=order, form=form, rules=rules)
     assert {turn.cue.reply for turn in played.turns} == {f"{form}_{order}"}
     assert {turn.cue.task for turn in played.turns} == {"score_by_rules" if rules else "score"}
@@ -146,7 +146,7 @@ def test_the_six_forms_with_and_without_rules(form, order, rules):
 
 
 def test_own_criteria_come_before_any_answer_and_are_heard_throughout():
-    """The judge writes criteria seeing no answer; every step of what follows hears them."""
+    """The judge writes criteria before it sees an answer, and every later step hears them."""
     assert Played("self_metrics", "b").cues == [
         ("write_criteria", "", ()),
         ("review", "ab", (0,)),
@@ -160,7 +160,7 @@ def test_own_criteria_come_before_any_answer_and_are_heard_throughout():
 
 
 def test_own_criteria_can_be_followed_by_ratings():
-    """Criteria and then pointwise reasoning: the better rating decides."""
+    """After criteria and pointwise ratings, the better rating decides."""
     played = Played("self_metrics", then="pointwise", ratings={"a": 2.0, "b": 3.0})
     assert played.cues == [
         ("write_criteria", "", ()),
@@ -172,7 +172,7 @@ def test_own_criteria_can_be_followed_by_ratings():
 
 @pytest.mark.parametrize("ids", ["abc", "abcd"])
 def test_three_or_four_answers_take_one_verdict(ids):
-    """All answers are shown at once; number k is the k-th, one more than their number a tie."""
+    """All answers are shown at once; one verdict decides."""
     played = Played("n_way", "c", ids=ids, ties=True)
     assert played.cues == [("review_explained", ids, ())]
     assert Played("n_way", "c", ids=ids, explained=False).cues == [("review", ids, ())]
@@ -185,7 +185,7 @@ def test_three_or_four_answers_take_one_verdict(ids):
 
 
 def test_two_answers_are_no_n_way_comparison():
-    """A comparison of two is pairwise."""
+    """A comparison of two answers is refused."""
     with pytest.raises(ProtocolError, match="takes 3 to 4 answers, not 2"):
         Played("n_way", "a")
 
@@ -201,15 +201,15 @@ def test_two_answers_are_no_n_way_comparison():
         ("!a", REFUSED),
     ],
 )
-def test_what_is_said_in_both_orders_counts(verdicts, verdict):
-    """The judge is asked again in the other order, and a contradiction is an outcome of its own."""
+def test_the_verdict_of_both_orders_counts(verdicts, verdict):
+    """The judge judges in both orders, and a contradiction is an outcome of its own."""
     played = Played("reconciled", verdicts, ties=True)
     assert played.cues == [("review", "ab", ()), ("review", "ba", ())]
     assert played.verdict == verdict
 
 
-def test_in_both_orders_what_is_said_of_one_answer_is_said_once():
-    """PRePair in both orders shares its explanations, and the judge does not hear its other verdict."""
+def test_both_orders_share_cues_about_one_answer():
+    """PRePair shares its explanations in both orders, and the judge never hears its other verdict."""
     assert Played("reconciled", "aa", method="prepair", self_metrics=True).cues == [
         ("write_criteria", "", ()),
         ("explain_one", "a", (0,)),
@@ -226,7 +226,7 @@ def test_in_both_orders_what_is_said_of_one_answer_is_said_once():
 
 
 def test_a_verdict_in_the_other_order_names_the_other_place():
-    """Number 1 is the answer that the cue shows first, whatever the comparison shows first."""
+    """Number 1 is the answer that the cue shows first."""
     _, other = Played("reconciled", "aa").turns
     assert read_review("1", cue=other.cue, comparison=comparison()).verdict == READ["b"]
 
@@ -234,7 +234,7 @@ def test_a_verdict_in_the_other_order_names_the_other_place():
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["leader_follower", "self_discussion", "prepair_discussion"])
 def test_every_method_opens_every_discussion(name, method):
-    """Whatever the method, each seat prepares hearing only itself and has a stance when talk begins."""
+    """With any method, each seat hears only itself and has a stance before the discussion."""
     ratings = {"a": 4.0, "b": 2.0}
     played = Played(name, "abab", seats=2, ratings=ratings, opening=method, turns=2)
     private = [turn for turn in played.turns if turn.cue.private]
@@ -245,8 +245,8 @@ def test_every_method_opens_every_discussion(name, method):
     assert played.turns[-1].cue.hears == tuple(range(len(played.turns) - 1))
 
 
-def test_an_opening_is_what_the_method_asks_alone():
-    """A seat that opens by a method is asked what a lone judge by that method is asked."""
+def test_an_opening_has_the_cues_of_the_lone_method():
+    """A seat that opens with a method gets the cues of a lone judge with that method."""
     for method in (
         "pairwise",
         "pairwise_cot",
@@ -261,7 +261,7 @@ def test_an_opening_is_what_the_method_asks_alone():
 
 
 def test_ratings_before_a_discussion_end_in_a_decision():
-    """Ratings alone are no stance: the seat decides on them before it meets the others."""
+    """Ratings alone are no stance, so the seat decides before the discussion."""
     played = Played("leader_follower", "ab", seats=2, opening="pointwise", turns=0)
     assert played.cues == [
         ("rate", "a", ()),
@@ -274,7 +274,7 @@ def test_ratings_before_a_discussion_end_in_a_decision():
 
 
 def test_a_panel_can_open_with_criteria_of_its_own():
-    """Every panelist writes criteria first and hears them; the others read them in the rounds."""
+    """Every panelist writes criteria first and hears them; the others hear them in the rounds."""
     played = Played("panel", "aaaaaa", seats=3, self_metrics=True, rounds=1)
     assert played.cues[:4] == [
         ("write_criteria", "", ()),
@@ -286,28 +286,28 @@ def test_a_panel_can_open_with_criteria_of_its_own():
 
 
 def test_prepair_discussion_is_a_discussion_opened_by_prepair():
-    """The protocol of that name is `leader_follower` with another opening, and nothing else."""
+    """`prepair_discussion` equals `leader_follower` with another opening."""
     named = Played("prepair_discussion", "abab", seats=2, turns=2)
     opened = Played("leader_follower", "abab", seats=2, turns=2, opening="prepair")
     assert [turn.cue for turn in named.turns] == [turn.cue for turn in opened.turns]
 
 
 def test_four_answers_can_be_discussed():
-    """A discussion takes as many answers as a choice does."""
+    """A discussion takes up to four answers."""
     played = Played("leader_follower", "dddd", ids="abcd", seats=2, opening="prepair", turns=2)
     assert [sees for task, sees, _ in played.cues if task == "explain_one"] == [*"abcd"] * 2
     assert played.verdict == READ["d"]
 
 
 def test_an_opening_that_is_no_method_is_refused():
-    """A discussion opens by a method that there is."""
+    """An unknown opening is refused."""
     with pytest.raises(ProtocolError, match="opening"):
         SHELF.protocol("leader_follower", {"opening": "prepare"})
 
 
 @pytest.mark.parametrize("method", ["prepair", "prepair_star"])
 def test_a_blind_decision_rests_on_the_explanations_alone(method: str):
-    """The decider reads neither the question nor an answer again, and still chooses by their names."""
+    """A blind decision shows neither question nor answers and still names them."""
     seen, blind = (Played(method, "b", blind=chosen) for chosen in (False, True))
     shown = f"<<< Answer 1 | {MARK} >>>"
     assert shown in _prompt(seen)
@@ -323,7 +323,7 @@ MARK = choose_mark(("?", "A", "B"))
 
 
 def _prompt(played: Played) -> str:
-    """What the last turn reads."""
+    """The prompt of the last turn."""
     *earlier, last = played.turns
     messages = render(
         SHELF.prompts("instruction_following"),

@@ -1,4 +1,4 @@
-"""Methods played on the stage, by reviewers that write their replies and are read from them."""
+"""Methods played by the engine with reviewers that write text."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def played(
 async def test_a_simulated_study_of_every_method_comes_to_verdicts(
     name: str, answers: int, pack: str, options: dict[str, Scalar]
 ):
-    """What is asked for in any words is replied in the form asked for, read, and concluded from."""
+    """With any prompt pack, replies have the requested form and lead to verdicts."""
     reviewer = SimulatedReviewer(Card(name="sim", kind=ReviewerKind.SIMULATED), seed=1)
     for number in range(5):
         comparison = comparison_of(answers, gold=1, name=f"c{number}")
@@ -86,7 +86,7 @@ async def test_a_simulated_study_of_every_method_comes_to_verdicts(
 
 
 async def test_the_log_probabilities_of_a_reply_reach_its_rating():
-    """A rating is weighted where the protocol or the card asks for log-probabilities."""
+    """A rating is weighted if the protocol or the card requests log-probabilities."""
     reviewer = SimulatedReviewer(Card(name="sim", kind=ReviewerKind.SIMULATED), seed=1)
     comparison = comparison_of(2, gold=1)
     stated = await played("score_reasons", comparison, reviewer)
@@ -100,7 +100,7 @@ async def test_the_log_probabilities_of_a_reply_reach_its_rating():
 
 
 async def test_recorded_reviews_in_both_orders_can_be_reconciled():
-    """Who judged a pair in both orders is asked for both records, and they must agree."""
+    """Records of a pair in both orders are both read, and must agree."""
     pair = comparison_of(2)
     first, second = map(Verdict.of, pair.shown)
     for other, verdict in ((first, first), (second, INCONSISTENT)):

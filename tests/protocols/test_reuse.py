@@ -1,4 +1,4 @@
-"""What is said of one answer is paid for once, however many pairs, orders and protocols hear it."""
+"""Replies about one answer are paid for once and shared by all pairs, orders and protocols."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def pairs(ids: Sequence[str] = ()) -> list[Comparison]:
 
 
 def replies(prompt: FakePrompt) -> str:
-    """A rating, and verdict 2 to whatever asks for a verdict."""
+    """A rating, and verdict 2 for every request for a verdict."""
     return "4" if RATE in prompt.text else "I see.\n\n2"
 
 
 class Bench:
-    """Two reviewers on one model that shares what it has said, and what the model was asked."""
+    """Two reviewers on one model with a shared cache, and the requests that the model received."""
 
     def __init__(self, sampling: Sampling | None = None) -> None:
         self.model = FakeChatClient(replies)
@@ -101,7 +101,7 @@ class Bench:
         return ended.turns
 
     def asked(self, words: str) -> int:
-        """How often the model was asked something with these words."""
+        """The number of requests to the model with these words."""
         return sum(words in prompt.text for prompt in self.model.prompts)
 
 
@@ -116,7 +116,7 @@ async def test_k_answers_take_k_explanations():
 
 
 async def test_all_protocols_of_a_run_share_them():
-    """Alone, reconciled, as leader or as follower, a reviewer explains an answer once."""
+    """Alone, reconciled, leader or follower: a reviewer explains an answer once."""
     bench = Bench()
     for pair in pairs():
         await bench.play(pair, "prepair")
@@ -142,8 +142,8 @@ async def test_ratings_and_own_criteria_are_shared_too():
     assert bench.asked(EXPLAIN) == K
 
 
-async def test_what_the_answers_are_called_does_not_matter():
-    """Where every pair calls its answers 1 and 2, an answer is known by its words."""
+async def test_ids_of_answers_do_not_matter():
+    """With ids 1 and 2 in every pair, an answer is identified by its text."""
     bench = Bench()
     for pair in pairs(ids=("1", "2")):
         await bench.play(pair, "prepair")
@@ -151,14 +151,14 @@ async def test_what_the_answers_are_called_does_not_matter():
 
 
 async def test_discussions_at_the_same_time_share_them():
-    """Whoever needs an explanation that is being written waits for it."""
+    """A request for an explanation in progress waits for it."""
     bench = Bench()
     await asyncio.gather(*(bench.play(pair, "prepair") for pair in pairs()))
     assert bench.asked(EXPLAIN) == K
 
 
-async def test_what_would_be_said_otherwise_is_not_shared():
-    """Another temperature, generic instructions, or criteria heard before take another explanation."""
+async def test_different_requests_are_not_shared():
+    """Another temperature, generic instructions or earlier criteria need another explanation."""
     bench, warm = Bench(), Bench(Sampling(temperature=1.0))
     warm.speakers = {
         name: ModelReviewer(speaker.card, bench.speakers[name].client)
@@ -179,7 +179,7 @@ async def test_what_would_be_said_otherwise_is_not_shared():
 
 
 async def test_two_seats_of_one_reviewer_explain_twice():
-    """A reviewer in two seats gives two draws of everything, and each is shared among the pairs."""
+    """A reviewer in two seats makes two draws, each shared among the pairs."""
     bench = Bench()
     for pair in pairs():
         await bench.play(pair, "prepair_discussion", ["ann", "ann"], turns=0)
@@ -187,8 +187,8 @@ async def test_two_seats_of_one_reviewer_explain_twice():
 
 
 @pytest.mark.parametrize("method", typing.get_args(Comparative))
-async def test_asking_in_both_orders_costs_nothing_where_both_orders_are_played(method: str):
-    """A reconciled judge is asked, word for word, what lone judges are asked in either order."""
+async def test_a_reconciled_judge_shares_the_replies_of_lone_judges(method: str):
+    """A reconciled judge gets the same requests as lone judges in either order."""
     bench = Bench()
     pair = pairs()[0]
     await bench.play(pair, method)

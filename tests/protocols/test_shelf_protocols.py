@@ -1,4 +1,4 @@
-"""What each protocol on the shelf does, beyond the contract that all of them keep."""
+"""Behaviour of each built-in protocol beyond the common contract."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def play(
 
 @pytest.mark.parametrize("name", ["leader_follower", "self_discussion"])
 def test_leader_and_follower_alternate_after_private_reviews(name: str):
-    """PRD's discussion: two private reviews, then leader, follower, leader, follower hearing all."""
+    """PRD's discussion: two private reviews, then leader and follower in turns, hearing all."""
     cues, verdict = play(name, "baabbb")
     assert cues == [
         ("0", "review_explained", "ab", ()),
@@ -66,13 +66,13 @@ def test_leader_and_follower_alternate_after_private_reviews(name: str):
     assert verdict == B
 
 
-def test_private_reviews_of_others_can_be_kept_from_a_seat():
-    """With `hears="own"` a seat knows the other's view only from the discussion."""
+def test_private_reviews_of_others_can_be_withheld():
+    """With `hears="own"` a seat hears the other only in the discussion."""
     cues, _ = play("leader_follower", "abab", turns=2, hears="own")
     assert [hears for *_, hears in cues] == [(), (), (0,), (1, 2)]
 
 
-def test_a_discussion_can_be_saved_where_the_private_reviews_agree():
+def test_a_discussion_can_be_skipped_if_the_private_reviews_agree():
     """With `only_if_disagreeing` agreement in private ends it; without a stance there is no agreement."""
     assert len(play("leader_follower", "aa", only_if_disagreeing=True)[0]) == 2
     assert len(play("leader_follower", "abbbbb", only_if_disagreeing=True)[0]) == 6
@@ -88,14 +88,14 @@ def test_a_discussion_can_stop_at_agreement():
 
 
 def test_the_leader_can_decide_a_disagreement():
-    """Where the seats end apart, `outcome="leader"` takes the first seat's stance."""
+    """Without agreement, `outcome="leader"` takes the stance of the first seat."""
     assert play("leader_follower", "ababab", outcome="leader")[1] == A
     assert play("leader_follower", "ababab")[1] == B
     assert play("leader_follower", "ababab", outcome="majority")[1] == TIE
 
 
 def test_no_turns_is_two_private_reviews():
-    """A discussion of no turns asks nothing after the private reviews."""
+    """A discussion of no turns has no cue after the private reviews."""
     assert len(play("leader_follower", "ab", turns=0)[0]) == 2
 
 
@@ -108,8 +108,8 @@ def test_no_turns_is_two_private_reviews():
         ("solve_first", "solve_first"),
     ],
 )
-def test_a_lone_judge_is_asked_once(name: str, task: str):
-    """The methods that need one reply ask for it once, and its verdict is the outcome."""
+def test_a_lone_judge_has_one_cue(name: str, task: str):
+    """Methods of one reply have one cue, and its verdict is the conclusion."""
     cues, verdict = play(name, "b", seats=1)
     assert cues == [("0", task, "ab", ())]
     assert verdict == B
@@ -126,7 +126,7 @@ def test_prepair_separates_the_answers():
     assert verdict == A
 
 
-def test_prepair_star_does_not():
+def test_prepair_star_shows_both_answers():
     """The ablation keeps the two steps but sees both answers in each."""
     cues, _ = play("prepair_star", "a", seats=1)
     assert cues == [("0", "explain_both", "ab", ()), ("0", "decide", "ab", (0,))]
@@ -148,15 +148,15 @@ def test_prepair_discussion_prepares_each_seat_alone():
 
 
 def test_a_panel_speaks_in_rounds():
-    """In a panel each seat speaks once a round, in seat order, and the majority decides."""
+    """Each seat of a panel speaks once a round in seat order, and the majority decides."""
     cues, verdict = play("panel", "abbabbabb", seats=3)
     assert [seat for seat, *_ in cues] == ["0", "1", "2"] * 3
     assert [task for _, task, *_ in cues] == ["review_explained"] * 3 + ["discuss"] * 6
     assert verdict == B
 
 
-def test_a_vote_hears_nobody():
-    """In a vote nobody hears anybody; what more than half chose wins, else the first seat's choice."""
+def test_a_vote_has_no_discussion():
+    """No seat hears another; the strict majority wins, else the choice of the first seat."""
     cues, verdict = play("vote", "aab", seats=3)
     assert cues == [(str(i), "review_explained", "ab", ()) for i in range(3)]
     assert verdict == A
@@ -167,6 +167,6 @@ def test_a_vote_hears_nobody():
 
 
 def test_seats_are_counted():
-    """A protocol says how many seats it takes."""
+    """A wrong number of seats is refused."""
     limits = {name: SHELF.protocol(name).seats for name in ("prepair", "panel", "vote")}
     assert limits == {"prepair": (1, 1), "panel": (3, None), "vote": (2, None)}

@@ -1,4 +1,4 @@
-"""Reviewer cards: what they hold, what they refuse and what makes two of them the same reviewer."""
+"""Reviewer cards: contents, refusals and identity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AGENTS = Path(__file__).resolve().parents[2] / "agents"
 
 
 def refusal(text: str, name: str = "tester") -> str:
-    """The sentence with which this card is refused."""
+    """The message of the refusal."""
     with pytest.raises(CardError) as caught:
         read_card(name, text)
     sentence = str(caught.value)
@@ -26,7 +26,7 @@ def refusal(text: str, name: str = "tester") -> str:
 
 
 def test_a_model_card_holds_role_model_sampling_and_limits():
-    """Everything a model card says is in the card, and nothing else."""
+    """The card holds every field of the file, and nothing else."""
     card = read_card(
         "critic",
         'description = "d"\nrole = """\nBe exact.\n"""\nfamily = "gpt"\n'
@@ -60,7 +60,7 @@ def test_a_model_card_holds_role_model_sampling_and_limits():
 
 
 def test_traits_make_a_card_simulated_and_a_source_makes_it_recorded():
-    """The kind of a reviewer follows from what its card holds."""
+    """The kind of a reviewer follows from the contents of its card."""
     simulated = read_card("one", "[traits]\nability = 2.0\nlatency = 0.1\n")
     assert simulated.kind is ReviewerKind.SIMULATED
     assert simulated.traits == {"ability": 2.0, "latency": 0.1}
@@ -92,8 +92,8 @@ def test_traits_make_a_card_simulated_and_a_source_makes_it_recorded():
         ("role = ", "is not valid TOML"),
     ],
 )
-def test_a_card_that_could_not_work_is_refused_with_one_sentence(text: str, fragment: str):
-    """Every mistake in a card is met with one sentence that names the place and the way out."""
+def test_a_broken_card_is_refused_with_one_sentence(text: str, fragment: str):
+    """Every error in a card gives one sentence with the place and the fix."""
     assert fragment in refusal(text)
 
 
@@ -111,7 +111,7 @@ def test_a_card_that_could_not_work_is_refused_with_one_sentence(text: str, frag
     ],
 )
 def test_a_secret_in_a_card_is_refused_and_not_repeated(text: str):
-    """A key pasted into a card is refused, with a pointer to key_env, and never echoed."""
+    """A key in a card is refused with a pointer to key_env, and never repeated."""
     sentence = refusal(text)
     assert "0123456789abcdefghij" not in sentence
     assert "key_env" in sentence or "seed" in sentence
@@ -125,7 +125,7 @@ def test_a_name_autogen_would_refuse_is_refused_at_load_time(name: str):
 
 @given(st.text(max_size=80))
 def test_the_suggested_name_is_always_acceptable(name: str):
-    """Whatever the bad name, the one suggested instead would be accepted."""
+    """For any refused name, the suggested name is accepted."""
     try:
         check_name(name)
     except CardError as error:
@@ -134,7 +134,7 @@ def test_the_suggested_name_is_always_acceptable(name: str):
 
 
 def test_a_component_path_needs_no_model_name():
-    """Any AutoGen model client can be named by its path; what it needs is in its options."""
+    """Any AutoGen model client can be named by its path, with its arguments in options."""
     card = read_card(
         "replayed", '[model]\nprovider = "autogen_ext.models.replay.ReplayChatCompletionClient"\n'
     )
@@ -142,8 +142,8 @@ def test_a_component_path_needs_no_model_name():
     assert card.model.name == ""
 
 
-def test_identity_ignores_what_does_not_change_the_answers():
-    """Description, limits, the key's variable, the seat's sampling and latency change no identity."""
+def test_identity_ignores_fields_that_change_no_reply():
+    """Description, limits, key variable, sampling and latency do not change the identity."""
     card = read_card("one", MODEL)
     assert card.model is not None
     same = replace(
@@ -159,8 +159,8 @@ def test_identity_ignores_what_does_not_change_the_answers():
     assert card_identity(quick) == card_identity(slow)
 
 
-def test_identity_changes_with_what_changes_the_answers():
-    """Another role, model, server, option, trait or source is another reviewer."""
+def test_identity_changes_with_fields_that_change_replies():
+    """Another role, model, server, option, trait or source makes another reviewer."""
     card = read_card("one", MODEL)
     assert card.model is not None
     others = [
@@ -178,11 +178,11 @@ def test_identity_changes_with_what_changes_the_answers():
 
 @pytest.mark.parametrize("path", sorted(AGENTS.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_card_on_the_shelf_loads(path: Path):
-    """Each built-in card can be read and says what it is."""
+    """Each built-in card can be read and has a description."""
     assert read_card(path.stem, path.read_text(encoding="utf-8")).description
 
 
-def test_every_provider_that_is_far_away_needs_a_key():
-    """Only servers on this machine are spoken to without a key."""
+def test_every_remote_provider_needs_a_key():
+    """Only local servers need no key."""
     for name, provider in PROVIDERS.items():
         assert bool(provider.key_env) == provider.base_url.startswith("https://"), name

@@ -1,4 +1,4 @@
-"""The shelves: what is on them, whose file counts, and when a file is executed."""
+"""The shelves: their files, precedence, and when a file is executed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from peerjudge.data import ReviewerKind
 from peerjudge.errors import CardError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.shelf import Shelf, builtin_root
 
-PROTOCOL = '''"""Nobody speaks. Ever."""
+PROTOCOL = '''"""No seat ever speaks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def builtin(shelf: Shelf) -> Path:
 
 
 def test_the_builtin_shelf_is_found(tmp_path: Path):
-    """Outside any project the built-in protocols and prompts are there all the same."""
+    """Outside any project the built-in protocols and prompts are available."""
     shelf = Shelf(project=tmp_path)
     assert builtin_root() == shelf.builtin
     names = [entry.name for entry in shelf.entries("protocols") if entry.builtin]
@@ -83,30 +83,30 @@ def test_the_builtin_shelf_is_found(tmp_path: Path):
 
 
 def test_the_checkout_is_its_own_project():
-    """Run from the checkout, nothing of the built-in shelf shadows itself."""
+    """In the checkout, no built-in file shadows itself."""
     root = builtin_root()
     entries = Shelf(project=root).entries("protocols")
     assert all(entry.builtin and entry.shadows is None for entry in entries)
 
 
 def test_an_empty_shelf_is_empty(shelf: Shelf):
-    """A project without the folders has nothing of its own."""
+    """A project without the folders has no files of its own."""
     assert shelf.entries("agents") == ()
 
 
 def test_the_users_file_comes_first_and_its_shadow_is_reported(shelf: Shelf):
-    """A user's file hides the built-in file of its name, and the entry says which."""
+    """A user's file hides the built-in file of its name, and the entry names it."""
     hidden = put(builtin(shelf), "protocols/mute.py", "raise SystemExit")
     own = put(mine(shelf), "protocols/mute.py", PROTOCOL)
     put(builtin(shelf), "protocols/other.py", PROTOCOL)
     first, second = shelf.entries("protocols")
     assert (first.name, first.path, first.builtin, first.shadows) == ("mute", own, False, hidden)
     assert (second.name, second.builtin, second.shadows) == ("other", True, None)
-    assert shelf.protocol("mute").description == "Nobody speaks. Ever."
+    assert shelf.protocol("mute").description == "No seat ever speaks."
 
 
 def test_listing_executes_nothing(shelf: Shelf, tmp_path: Path):
-    """Names and digests come from the files' names and bytes: only a named file is executed."""
+    """Names and digests need no execution; only a file loaded by name is executed."""
     witness = tmp_path / "witness"
     deed = f"open({str(witness)!r}, 'w').close()\n"
     for place in ("agents/spy.py", "protocols/spy.py", "experiments/spy.py"):
@@ -123,17 +123,17 @@ def test_listing_executes_nothing(shelf: Shelf, tmp_path: Path):
 
 
 def test_entries_describe_themselves(shelf: Shelf):
-    """A list shows what each file says it is; a file that cannot be read is listed all the same."""
+    """A list shows the description of each file, and also files that cannot be read."""
     put(mine(shelf), "protocols/mute.py", PROTOCOL)
     put(mine(shelf), "protocols/broken.py", "def")
     put(mine(shelf), "protocols/prompts/mine.toml", 'description = "My words."')
     described = {entry.name: entry.description for entry in shelf.entries("protocols")}
-    assert described == {"mute": "Nobody speaks. Ever.", "broken": ""}
+    assert described == {"mute": "No seat ever speaks.", "broken": ""}
     assert shelf.entries("prompts")[0].description == "My words."
 
 
 def test_private_and_foreign_files_are_not_on_the_shelf(shelf: Shelf):
-    """Files that start with an underscore or a dot, or end otherwise, are no items."""
+    """Files that start with an underscore or a dot, or have another suffix, are not listed."""
     for name in ("_draft.py", ".hidden.py", "notes.md", "data.toml"):
         put(mine(shelf), f"protocols/{name}", PROTOCOL)
     (mine(shelf) / "protocols" / "prompts").mkdir()
@@ -141,7 +141,7 @@ def test_private_and_foreign_files_are_not_on_the_shelf(shelf: Shelf):
 
 
 def test_one_name_for_two_files(shelf: Shelf):
-    """Two cards of one name are refused, for nobody could say which one spoke."""
+    """Two cards of one name are refused as ambiguous."""
     put(mine(shelf), "agents/ada.toml", "")
     put(mine(shelf), "agents/ada.py", "")
     with pytest.raises(ShelfError, match="share the name 'ada'"):
@@ -149,7 +149,7 @@ def test_one_name_for_two_files(shelf: Shelf):
 
 
 def test_unknown_name(shelf: Shelf):
-    """An unknown name is answered with the nearest one, with all, and with where to put a new one."""
+    """The error for an unknown name has the nearest name, all names, and the place for a new file."""
     put(mine(shelf), "protocols/leader_follower.py", PROTOCOL)
     with pytest.raises(ShelfError) as caught:
         shelf.protocol("leader_folower")
@@ -160,7 +160,7 @@ def test_unknown_name(shelf: Shelf):
 
 
 def test_unknown_shelf(shelf: Shelf):
-    """A shelf that does not exist is refused with those that do."""
+    """An unknown shelf is refused, and the message lists the shelves."""
     with pytest.raises(ShelfError, match="no shelf 'protocol'"):
         shelf.entries("protocol")  # type: ignore[arg-type]
 
@@ -178,7 +178,7 @@ def test_a_dataclass_in_a_shelf_file_works_and_the_file_runs_once(shelf: Shelf):
 
 
 def test_options_are_read_from_text(shelf: Shelf):
-    """What a command line gives as text becomes what the option is."""
+    """Text from a command line is read as the type of the option."""
     put(mine(shelf), "protocols/mute.py", PROTOCOL)
     protocol = shelf.protocol("mute", {"often": "6", "loud": "true", "mood": "grave"})
     assert protocol.settings() == {"often": 6, "loud": True, "mood": "grave"}
@@ -198,7 +198,7 @@ def test_options_are_read_from_text(shelf: Shelf):
     ],
 )
 def test_bad_options(shelf: Shelf, options: dict[str, str | int | float], message: str):
-    """An unknown option and an unfit value are refused with what would do."""
+    """An unknown option and an unfit value are refused, with the allowed ones."""
     put(mine(shelf), "protocols/mute.py", PROTOCOL)
     with pytest.raises(ProtocolError, match=message):
         shelf.protocol("mute", options)
@@ -215,7 +215,7 @@ def test_bad_options(shelf: Shelf, options: dict[str, str | int | float], messag
     ],
 )
 def test_a_file_that_is_no_protocol(shelf: Shelf, text: str, message: str):
-    """A file that breaks the contract of protocols is refused, and told what is missing."""
+    """A file that declares no protocol is refused, and the message names what is missing."""
     put(mine(shelf), "protocols/broken.py", text)
     with pytest.raises(ProtocolError, match=message):
         shelf.protocol("broken")
@@ -231,7 +231,7 @@ def test_a_file_that_does_not_load(shelf: Shelf):
 
 
 def test_experiments_take_name_and_question_from_their_file(shelf: Shelf):
-    """An experiment is named by its file and asks what its docstring asks."""
+    """The name of an experiment is that of its file, and its question the docstring."""
     path = put(mine(shelf), "experiments/who_leads.py", EXPERIMENT)
     by_name, by_path = shelf.experiment("who_leads"), shelf.experiment(str(path))
     assert by_name == by_path == shelf.experiment(path)
@@ -248,14 +248,14 @@ def test_experiment_paths_and_constants_are_checked(shelf: Shelf, tmp_path: Path
 
 
 def test_prompts_and_their_mistakes(shelf: Shelf):
-    """A prompt pack of the user's is read and checked like a built-in one."""
+    """A user's prompt pack is checked like a built-in one."""
     put(mine(shelf), "protocols/prompts/mine.toml", "description = 3")
     with pytest.raises(PromptError, match="prompt pack 'mine'"):
         shelf.prompts("mine")
 
 
 def test_cards_in_python(shelf: Shelf):
-    """A card can be a constant, and what speaks for it a function beside it."""
+    """A card can be a constant, with a function `reviewer` beside it."""
     put(
         mine(shelf),
         "agents/ada.py",
@@ -272,13 +272,13 @@ def test_cards_in_python(shelf: Shelf):
 
 
 def test_python_cards_are_checked(shelf: Shelf):
-    """A card named otherwise than its file, and a file without a card, are refused."""
+    """A card with another name than its file, and a file without a card, are refused."""
     put(mine(shelf), "agents/eve.py", "from peerjudge.data import Card\nCARD = Card(name='adam')\n")
-    put(mine(shelf), "agents/nobody.py", "")
+    put(mine(shelf), "agents/empty.py", "")
     with pytest.raises(CardError, match="named 'adam'; name it after its file, 'eve'"):
         shelf.card("eve")
     with pytest.raises(CardError, match="needs a constant CARD"):
-        shelf.card("nobody")
+        shelf.card("empty")
 
 
 def test_cards_in_toml(shelf: Shelf):
@@ -302,6 +302,6 @@ def test_a_file_that_is_not_text(shelf: Shelf):
 
 
 def test_digest_is_that_of_the_file(shelf: Shelf):
-    """The manifest can name exactly what was played."""
+    """The manifest can name the exact file."""
     path = put(mine(shelf), "protocols/mute.py", PROTOCOL)
     assert shelf.digest("protocols", "mute") == hashlib.sha256(path.read_bytes()).hexdigest()

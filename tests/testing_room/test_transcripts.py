@@ -1,4 +1,4 @@
-"""Discussions written in one line mean what they say."""
+"""Discussions written in one line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from peerjudge.testing import comparison_of, transcript_of
 
 
 def test_private_reviews_come_first_and_turns_alternate():
-    """In `2|1 2 1 1 1` each seat reviews alone, then the leader opens and they take turns."""
+    """In `2|1 2 1 1 1` each seat reviews alone, then the leader speaks first and they alternate."""
     transcript = transcript_of("2|1 2 1 1 1")
     assert [seat.role for seat in transcript.seats] == [Role.LEADER, Role.FOLLOWER]
     assert [turn.cue.seat for turn in transcript.turns] == [
@@ -49,8 +49,8 @@ def test_private_reviews_come_first_and_turns_alternate():
         (lambda turn, earlier: earlier == turn - 1, [(), (), (1,), (2,)]),
     ],
 )
-def test_what_a_turn_hears_can_be_chosen(hears, heard):
-    """A seat hears everything, only its own private review besides the turns, or what is chosen."""
+def test_the_turns_heard_can_be_chosen(hears, heard):
+    """A seat hears everything, the turns with its own private review, or chosen turns."""
     transcript = transcript_of("1|2 1 2", hears=hears)
     assert [turn.cue.hears for turn in transcript.turns] == heard
 
@@ -65,7 +65,7 @@ def test_marks_stand_for_every_outcome():
 
 
 def test_a_discussion_can_do_without_private_reviews():
-    """`-|-` opens a discussion of two in which nobody has reviewed alone."""
+    """`-|-` opens a discussion of two without private reviews."""
     transcript = transcript_of("-|- 1 2")
     assert [(turn.index, turn.cue.seat) for turn in transcript.turns] == [
         (0, "seat-1"),
@@ -74,13 +74,13 @@ def test_a_discussion_can_do_without_private_reviews():
 
 
 def test_the_transcript_has_a_json_form():
-    """A scripted transcript survives the journey through JSON, like any other."""
+    """A scripted transcript survives its JSON form."""
     transcript = transcript_of("2|1 2 1", gold=1)
     assert from_json(Transcript, to_json(transcript)) == transcript
 
 
 @pytest.mark.parametrize("moves", ["x", "1|9", "1|2 0"])
-def test_a_mark_that_means_nothing_is_refused(moves):
-    """A number beyond the answers, or any other sign, is a mistake in the test."""
+def test_an_unknown_mark_is_refused(moves):
+    """A number beyond the answers and any other sign are refused."""
     with pytest.raises(DataError, match="no mark"):
         transcript_of(moves, comparison=comparison_of(2))

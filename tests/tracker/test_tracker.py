@@ -1,4 +1,4 @@
-"""The tracker: which opinion events follow from a discussion, by rule."""
+"""Opinion events derived from discussions by rule."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_private_reviews_and_lone_speakers_are_no_events():
 
 
 def test_nothing_new_is_no_event():
-    """A verdict given after hearing only what was already heard says nothing about discussion."""
+    """A verdict after hearing only known turns is no event."""
     only_private = transcript_of("1|2 1 2 2 1", hears=lambda turn, earlier: earlier < 2)
     assert [event.turn for event in opinion_events(only_private)] == [2, 3]
 

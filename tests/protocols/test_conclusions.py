@@ -1,4 +1,4 @@
-"""What all discussions share: stances, agreement, and how a discussion is settled."""
+"""Stances, agreement and conclusions of discussions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_stance_is_the_last_readable_verdict():
 
 
 def test_seats_agree_only_when_all_have_the_same_stance():
-    """A seat that has no stance agrees with nobody."""
+    """A seat without a stance agrees with no other."""
     assert is_unanimous(seated(2), said(A, A))
     assert is_unanimous(seated(2), said(TIE, TIE))
     assert not is_unanimous(seated(2), said(A, B))
@@ -75,14 +75,14 @@ def test_seats_agree_only_when_all_have_the_same_stance():
 def test_settling_a_discussion_of_two(
     given_verdicts: tuple[Verdict, ...], last: Verdict, leader: Verdict, most: Verdict
 ):
-    """The last word, the leader's word and the majority can each decide, and differ where they may."""
+    """The last verdict, the leader and the majority each decide."""
     turns = said(*given_verdicts)
     assert settle(seated(2), turns, "last") == last
     assert settle(seated(2), turns, "leader") == leader
     assert settle(seated(2), turns, "majority") == most
 
 
-def test_a_majority_is_more_than_half_of_those_who_have_a_stance():
+def test_a_majority_is_more_than_half_of_the_seats_with_a_stance():
     """Seats without a stance neither support nor block a majority."""
     assert settle(seated(3), said(A, A, B, seats=3), "majority") == A
     assert settle(seated(3), said(A, B, UNREADABLE, seats=3), "majority") == TIE
@@ -92,7 +92,7 @@ def test_a_majority_is_more_than_half_of_those_who_have_a_stance():
 
 @given(st.lists(st.sampled_from([A, B, TIE]), min_size=1, max_size=9), st.randoms())
 def test_a_majority_does_not_depend_on_the_order(votes: list[Verdict], random):
-    """Who votes first does not matter, and at most one verdict is more than half."""
+    """The order of votes does not matter, and at most one verdict is more than half."""
     shuffled = random.sample(votes, len(votes))
     won = strict_majority(votes)
     assert strict_majority(shuffled) == won
@@ -101,7 +101,7 @@ def test_a_majority_does_not_depend_on_the_order(votes: list[Verdict], random):
 
 @given(st.lists(verdicts, max_size=8), st.sampled_from(["last", "leader", "majority"]))
 def test_unanimous_seats_are_never_overruled(given_verdicts: list[Verdict], outcome):
-    """Where all seats hold one stance it is the outcome, however the discussion is settled."""
+    """A stance that all seats share is the conclusion by every rule."""
     turns = said(*given_verdicts)
     if is_unanimous(seated(2), turns):
         assert settle(seated(2), turns, outcome) == collect_stances(seated(2), turns)["s0"]
@@ -109,6 +109,6 @@ def test_unanimous_seats_are_never_overruled(given_verdicts: list[Verdict], outc
 
 @pytest.mark.parametrize("make", [lambda: TurnOptions(turns=-1), lambda: RoundOptions(rounds=-1)])
 def test_a_discussion_has_no_negative_length(make):
-    """A negative number of turns is a mistake, not an empty discussion."""
+    """A negative number of turns is refused."""
     with pytest.raises(ProtocolError, match="must be 0 or more, not -1"):
         make()
