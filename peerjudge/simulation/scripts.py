@@ -53,7 +53,7 @@ class Script:
 
     @property
     def rates(self) -> bool:
-        """Whether ratings alone decide."""
+        """True if ratings alone decide."""
         kinds = {step.cue.expects for step in self.steps}
         return Expects.RATING in kinds and Expects.VERDICT not in kinds
 

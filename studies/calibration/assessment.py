@@ -38,7 +38,7 @@ class Row:
 
     @property
     def inside(self) -> bool:
-        """Whether the published figure lies in the interval."""
+        """True if the published figure lies in the interval."""
         return self.low - _ROUNDING <= self.figure.published <= self.high + _ROUNDING
 
     @property

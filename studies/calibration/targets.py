@@ -51,7 +51,7 @@ class Pair(Noun, frozen=True, kw_only=True):
 
     @property
     def copies(self) -> bool:
-        """Whether one reviewer sits in both seats."""
+        """True if one reviewer sits in both seats."""
         return self.reviewers[0] == self.reviewers[1]
 
     @property

@@ -42,7 +42,7 @@ class Sensitivity:
 
     @property
     def told(self) -> bool:
-        """Whether a study is likely to distinguish the two values."""
+        """True if a study is likely to distinguish the two values."""
         return abs(self.deviations) >= _TOLD
 
 

@@ -42,7 +42,7 @@ class Recovered:
 
     @property
     def nominal(self) -> bool:
-        """Whether both shares are at the nominal rates, within chance."""
+        """True if both shares are at the nominal rates, within chance."""
         return self.covered >= self.least_covered and self.false <= self.most_false
 
 

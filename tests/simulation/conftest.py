@@ -1,4 +1,4 @@
-"""Requests for simulated reviewers, and how their replies are read."""
+"""Requests for simulated reviewers, and a reader of their replies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from peerjudge.testing import comparison_of
 
 @pytest.fixture(scope="session")
 def many() -> Callable[..., list[Comparison]]:
-    """Builds comparisons with gold, the better answer shown first in every second one."""
+    """Build comparisons with gold, the better answer shown first in every second one."""
 
     def build(count: int, *, subset: str = "") -> list[Comparison]:
         return [
@@ -42,7 +42,7 @@ def many() -> Callable[..., list[Comparison]]:
 
 @pytest.fixture(scope="session")
 def reviewer() -> Callable[..., SimulatedReviewer]:
-    """Builds a simulated reviewer with these traits."""
+    """Build a simulated reviewer with these traits."""
 
     def build(
         name: str = "sim_test", *, seed: int = 1, family: str = "", **traits
@@ -55,7 +55,7 @@ def reviewer() -> Callable[..., SimulatedReviewer]:
 
 @pytest.fixture(scope="session")
 def asked() -> Callable[..., Request]:
-    """Builds a request: by default for a private verdict on all answers."""
+    """Build a request: by default for a private verdict on all answers."""
 
     def build(
         comparison: Comparison,
@@ -92,7 +92,7 @@ def asked() -> Callable[..., Request]:
 
 @pytest.fixture(scope="session")
 def said() -> Callable[..., Turn]:
-    """Builds the turn in which a seat stated a verdict, or explained something (`None`)."""
+    """Build the turn in which a seat stated a verdict, or explained something (`None`)."""
 
     def build(
         index: int, seat: str, verdict: Verdict | None, *, private: bool = True, **cue
@@ -115,7 +115,7 @@ def said() -> Callable[..., Turn]:
 
 @pytest.fixture(scope="session")
 def verdict_in() -> Callable[[Utterance, Request], Verdict]:
-    """Reads the number in the last line of a reply as the verdict."""
+    """Read the number in the last line of a reply as the verdict."""
 
     def read(utterance: Utterance, request: Request) -> Verdict:
         number = int(utterance.text.splitlines()[-1])

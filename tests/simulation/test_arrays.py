@@ -1,4 +1,4 @@
-"""Studies drawn as arrays come out as discussions that are spoken, and as the equations expect."""
+"""Studies drawn as arrays agree with spoken discussions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ NONE = 9
 
 
 def _comparisons(count: int) -> list[Comparison]:
-    """Pairs of several kinds: misleading ones, longer ones, a machine's, a reviewer's own."""
+    """Build pairs of several kinds: misleading ones, longer ones, a machine's, a reviewer's own."""
     made = []
     for number in range(count):
         pair = comparison_of(gold=number % 2 + 1, name=f"item-{number}")
@@ -112,7 +112,7 @@ def _value(verdict: Verdict | None, comparison: Comparison) -> int:
 
 
 async def _spoken(protocol, seats, comparisons, *, swapped: bool, seed: int) -> np.ndarray:
-    """What came of every discussion: the verdict, private and final stances, turns of each seat."""
+    """Return by discussion the verdict, private and final stances, and events of each seat."""
     reviewers = {seat.id: SimulatedReviewer(CARDS[seat.reviewer], seed=seed) for seat in seats}
     pack, rows = SHELF.prompts("long_form"), []
     for comparison in comparisons:
@@ -182,7 +182,7 @@ def _row(verdict, gold, private, final) -> list:
 def test_arrays_and_words_agree_in_distribution(
     name, options, names, temperatures, swapped, logprobs
 ):
-    """Every protocol gives the same shares of verdicts, stances and events whichever way it is drawn."""
+    """Every protocol gives the same shares of verdicts, stances and events in arrays and in words."""
     comparisons = _comparisons(250)
     protocol = SHELF.protocol(name, options)
     seats = _seats(names, temperatures, logprobs=logprobs)
@@ -214,10 +214,8 @@ PATTERN = [0, 5, 6, 7, 8, 9, 10]
     ],
     ids=["one-leads", "one-leads-swapped", "two-leads", "two-leads-swapped", "copies"],
 )
-def test_whole_discussions_and_whole_studies_are_alike_over_many_seeds(
-    name, names, temperatures, swapped
-):
-    """Which verdicts go together, and how studies differ, is the same in arrays and in words.
+def test_patterns_and_scatter_agree_over_many_seeds(name, names, temperatures, swapped):
+    """Patterns of verdicts and the scatter of studies are the same in arrays and in words.
 
     Chi-square over the patterns of a discussion's verdicts, Kolmogorov-Smirnov over the gains of
     studies, whose spread comes from the errors that reviewers and copies share.
@@ -241,7 +239,7 @@ def test_whole_discussions_and_whole_studies_are_alike_over_many_seeds(
 
 
 def _same_patterns(spoken: np.ndarray, drawn: np.ndarray) -> float:
-    """The p-value of the patterns of both having one distribution; rare ones are counted as one."""
+    """Return the p-value that both have one distribution of patterns; rare ones are pooled."""
     size = 2 ** len(PATTERN)
     powers = 2 ** np.arange(len(PATTERN))
     counts = np.array(
@@ -257,12 +255,12 @@ def _same_patterns(spoken: np.ndarray, drawn: np.ndarray) -> float:
 
 
 def _gains(rows: np.ndarray) -> np.ndarray:
-    """By study, how much more often final verdicts are right than private ones."""
+    """Return by study how much more often final verdicts are right than private ones."""
     return (rows[..., [7, 10]] - rows[..., [5, 8]]).mean(axis=(1, 2))
 
 
-def test_errors_of_place_turn_round_when_the_answers_are_swapped():
-    """A preference for places that is new on every item makes a reviewer contradict itself."""
+def test_errors_of_place_reverse_when_the_answers_are_swapped():
+    """An error of place makes a reviewer less consistent when the answers are swapped."""
     world = World(Items.build_plain([1] * 50), studies=200, random=np.random.default_rng(2))
     same = {}
     for share in (0.0, 0.6):
@@ -272,8 +270,8 @@ def test_errors_of_place_turn_round_when_the_answers_are_swapped():
     assert same[0.6] < same[0.0] - 0.1
 
 
-def test_only_what_can_be_followed_is_followed():
-    """Three answers, and protocols without a verdict, are refused with a sentence."""
+def test_protocols_that_cannot_be_followed_raise_an_error():
+    """Three answers, and protocols without a verdict, raise an error."""
     seats = _seats(("one",), (1.0,), logprobs=False)
     with pytest.raises(ProtocolError, match="two answers"):
         write_script(SHELF.protocol("n_way"), seats, comparison_of(3, gold=1))

@@ -1,4 +1,4 @@
-"""Scripts that are followed in one world share its draws, as far as they ask for the same."""
+"""Scripts followed in one world share their private draws."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEATS = (
 
 
 def _private(many, *options):
-    """The private verdicts of both seats, for each of these options, in one world."""
+    """Return the private verdicts of both seats, for each of these options, in one world."""
     comparisons = many(60)
     world = World(build_items(comparisons), studies=30, random=np.random.default_rng(4))
     traits = {"ability": 0.6, "tie_width": 0.4}
@@ -36,14 +36,14 @@ def _private(many, *options):
     return played
 
 
-def test_what_is_asked_alike_in_private_is_one_draw(many):
-    """However long two discussions are, they begin with the same private reviews."""
+def test_equal_private_cues_are_one_draw(many):
+    """Discussions of different length begin with the same private reviews."""
     short, long = _private(many, {"turns": 2}, {"turns": 4})
     assert (short == long).all()
 
 
-def test_a_tie_is_said_only_where_it_may_be(many):
-    """A condition that allows ties lends none to one that does not."""
+def test_ties_are_drawn_only_where_allowed(many):
+    """Private draws of a condition with ties are not reused in one without."""
     tied, plain = _private(many, {"ties": True}, {"ties": False})
     assert (tied == 0).mean() > 0.1
     assert not (plain == 0).any()

@@ -1,4 +1,4 @@
-"""The mathematics of simulated reviewers: latent quality, error, accuracy, changes of mind."""
+"""Mathematics of simulated reviewers: latent quality, error, accuracy, opinion changes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from peerjudge.testing import comparison_of
 
 
 def adversarial(comparison: Comparison, *, subset: str = "adversarial") -> Comparison:
-    """The same comparison, marked as one whose surface misleads."""
+    """Mark the comparison as one with a misleading surface."""
     return replace(comparison, subset=subset)
 
 
 @settings(deadline=None)
 @given(st.integers(1, 3), st.integers(0, 50), st.permutations(["answer-1", "answer-2", "answer-3"]))
 def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: list[str]):
-    """Merit, lure and truth are the same in whatever order the answers are shown."""
+    """Merit, lure and truth are the same in every shown order."""
     comparison = adversarial(comparison_of(3, gold=gold))
     shown = find_latent(comparison, seed=seed)
     assert find_latent(comparison.reordered(order), seed=seed) == shown
@@ -38,7 +38,7 @@ def test_truth_does_not_depend_on_the_shown_order(gold: int, seed: int, order: l
 @settings(deadline=None)
 @given(st.sampled_from([None, 1, 2]), st.integers(0, 50))
 def test_the_best_answer_has_the_highest_merit(gold: int | None, seed: int):
-    """Gold is the better answer; without gold there still is a better one."""
+    """Gold is the better answer; without gold there is a better one too."""
     comparison = comparison_of(gold=gold)
     latent = find_latent(comparison, seed=seed)
     assert latent.truth == (comparison.gold or latent.truth)
@@ -58,7 +58,7 @@ def test_questions_differ_in_difficulty():
 
 
 def test_a_tied_gold_means_small_margins():
-    """Where the accepted verdict is a tie, there is hardly anything between the answers."""
+    """If gold is a tie, the margin is small."""
     tied = replace(comparison_of(gold=1), gold=TIE)
     latent = find_latent(tied, seed=3)
     clear = find_latent(comparison_of(gold=1), seed=3)
@@ -70,7 +70,7 @@ def test_a_tied_gold_means_small_margins():
 
 @pytest.mark.parametrize("subset", ["adversarial", "Neighbor", "GPTInst", "GPTOut", "Manual"])
 def test_adversarial_items_lure_to_the_wrong_answer(subset: str):
-    """On adversarial items, and on them alone, the wrong answer has a surface that attracts."""
+    """Only on adversarial items the wrong answer has an attractive surface."""
     comparison = comparison_of(gold=2)
     lure = find_latent(adversarial(comparison, subset=subset), seed=1).lure
     assert lure["answer-1"] > 0
@@ -84,7 +84,7 @@ def test_adversarial_items_lure_to_the_wrong_answer(subset: str):
 @settings(deadline=None)
 @given(st.lists(st.one_of(st.integers(), st.text()), min_size=1, max_size=4))
 def test_derived_numbers_are_proper(key: list):
-    """What is derived from a key is a proper number, and the same one every time."""
+    """A number derived from a key is finite, and the same every time."""
     assert 0 < draw_uniform(*key) < 1
     assert math.isfinite(draw_normal(*key))
     assert draw_normal(*key) == draw_normal(*key)
@@ -105,7 +105,7 @@ def test_accuracy_without_bias_has_a_closed_form(ability: float):
     assert expect_accuracy(Traits(ability=ability)) == pytest.approx(expected, abs=1e-6)
 
 
-def test_what_helps_and_what_harms_accuracy():
+def test_bias_and_lure_harm_accuracy():
     """A bias helps in one order and harms on average; a lure harms, and less when dampened."""
     plain, biased = Traits(ability=0.8), Traits(ability=0.8, position_bias=0.5)
     assert expect_accuracy(biased, best_first=True) > expect_accuracy(plain)
@@ -127,8 +127,8 @@ def test_temperature_moves_error_without_adding_any(shared: float, copies: float
     assert split_noise(traits, 1 + heat).total >= 1 - 1e-9
 
 
-def test_changes_of_mind_of_the_published_reviewers():
-    """The fitted reviewers give way as the feasibility study tabulates: followers far more."""
+def test_opinion_changes_of_the_published_reviewers():
+    """The fitted reviewers give way at the tabulated rates: followers far more often than leaders."""
     fitted = {"gpt4": -3.9, "claude": 3.6, "gpt35": 6.5}
     expected = {
         ("gpt4", False): (0.08, 0.00),

@@ -1,4 +1,4 @@
-"""The simulated reviewers on the shelf: four invented ones and three fitted to published figures."""
+"""Simulated reviewers on the shelf: four invented ones and three fitted to published figures."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ NAMES = sorted(path.stem for path in SHELF.glob("sim_*.toml"))
 
 
 def card(name: str) -> Card:
-    """The card of this name on the shelf."""
+    """Return the card of this name on the shelf."""
     return read_card(name, (SHELF / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_cards_say_that_they_are_simulated(name: str):
-    """Every simulated card works, and says in its first word that no model stands behind it."""
+    """Every simulated card loads, and its description begins with `Simulated`."""
     read = card(name)
     assert read.kind is ReviewerKind.SIMULATED
     assert read.description.startswith("Simulated")
     assert SimulatedReviewer(read, seed=0).name == name
 
 
-def test_quickstart_reviewers_are_told_apart_by_ability():
-    """From weak to strong, each reviewer of the quickstart is clearly better than the one before."""
+def test_quickstart_reviewers_differ_in_ability():
+    """From weak to strong, each reviewer of the quickstart is clearly better than the previous one."""
     ladder = [
         expect_accuracy(read_traits(card(f"sim_{name}")))
         for name in ("weak", "plain", "solid", "strong")

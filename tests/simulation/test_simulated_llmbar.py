@@ -1,4 +1,4 @@
-"""The simulated reviewers of LLMBar: near the published totals, and sure of their ratings to degrees."""
+"""Simulated reviewers of LLMBar: near the published totals, with probabilities of their ratings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _card(name: str) -> Card:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_fitted_reviewers_have_about_the_published_totals(name: str):
-    """On Adversarial, each method is within the error of 319 instances of what PRePair printed."""
+    """On Adversarial, each method is within the error of 319 instances of PRePair's figure."""
     traits = read_traits(_card(name))
     dampening = {
         "pointwise": traits.alone_dampening,
@@ -63,8 +63,8 @@ def test_fitted_reviewers_have_about_the_published_totals(name: str):
         assert expect_accuracy(traits) == pytest.approx(line.values["Natural"], abs=0.085)
 
 
-async def test_ratings_carry_probabilities_where_the_seat_asks_for_them(asked):
-    """A rating is two tokens, of which the last names its alternatives; their mean is the score."""
+async def test_ratings_have_probabilities_if_the_seat_wants_them(asked):
+    """A rating is two tokens, and the last has alternatives; their mean is the score."""
     reviewer = SimulatedReviewer(_card("sim_llmbar_gpt35"), seed=3)
     comparison = comparison_of(gold=1)
     fields = {"task": "rate", "sees": ("answer-2",), "expects": Expects.RATING}

@@ -1,4 +1,4 @@
-"""Simulated reviewers: what they say follows from their traits, and from nothing else."""
+"""Replies of simulated reviewers follow from their traits alone."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ITEMS = 1200
 
 
 def tolerance(count: int = ITEMS) -> float:
-    """Four standard errors of a share of this many trials at worst."""
+    """Return four standard errors, at most, of a share of this many trials."""
     return 4 * 0.5 / math.sqrt(count)
 
 
 async def accuracy(reviewer, requests, verdict_in) -> float:
-    """The share of these requests that the reviewer judges as gold does."""
+    """Return the share of these requests that the reviewer judges as gold does."""
     right = 0
     for request in requests:
         said = await reviewer.speak(request)
@@ -39,14 +39,14 @@ async def accuracy(reviewer, requests, verdict_in) -> float:
     ],
 )
 async def test_private_accuracy_is_the_analytic_one(traits, reviewer, asked, many, verdict_in):
-    """The share of right private verdicts is what the equations say."""
+    """The share of right private verdicts is that of the equations."""
     requests = [asked(comparison) for comparison in many(ITEMS)]
     found = await accuracy(reviewer(**traits), requests, verdict_in)
     assert found == pytest.approx(expect_accuracy(Traits(**traits)), abs=tolerance())
 
 
-async def test_temperature_does_not_buy_accuracy(reviewer, asked, many, verdict_in):
-    """At temperature 0 a reviewer repeats itself, errors included; it is right no more often."""
+async def test_temperature_zero_does_not_raise_accuracy(reviewer, asked, many, verdict_in):
+    """At temperature 0 a reviewer repeats its errors; its accuracy is the same."""
     able = reviewer(ability=0.8)
     for temperature in (0.0, 0.5, 1.0):
         requests = [asked(comparison, temperature=temperature) for comparison in many(ITEMS)]
@@ -55,7 +55,7 @@ async def test_temperature_does_not_buy_accuracy(reviewer, asked, many, verdict_
 
 
 async def test_repetitions_differ_only_above_temperature_zero(reviewer, asked, many, verdict_in):
-    """Asked again, a reviewer says the same at temperature 0, and changes some verdicts at 1."""
+    """Repetitions give the same verdict at temperature 0, and some other verdicts at 1."""
     able = reviewer(ability=0.8)
     changed = {}
     for temperature in (0.0, 1.0):
@@ -98,7 +98,7 @@ async def test_position_bias_shows_as_a_preference_for_a_place(reviewer, asked, 
         ("", {"machine_taste": 0.8}, "some model"),
     ],
 )
-async def test_tastes_pull_to_their_author(
+async def test_tastes_favour_their_author(
     family, traits, author, reviewer, asked, many, verdict_in
 ):
     """Self-enhancement pulls to the own family's answers, a taste for machines to any machine's."""
@@ -115,7 +115,7 @@ async def test_tastes_pull_to_their_author(
     assert sum(chosen) / ITEMS == pytest.approx((right + wrong) / 2, abs=tolerance())
 
 
-async def test_verbosity_pulls_to_the_longer_answer(reviewer, asked, many, verdict_in):
+async def test_verbosity_favours_the_longer_answer(reviewer, asked, many, verdict_in):
     """A taste for length chooses the longer of two otherwise equal answers more often than not."""
     wordy = reviewer(ability=0.0, verbosity=0.7)
     requests = []
@@ -130,7 +130,7 @@ async def test_verbosity_pulls_to_the_longer_answer(reviewer, asked, many, verdi
 async def test_explaining_each_answer_alone_helps_where_the_surface_misleads(
     reviewer, asked, many, said, verdict_in
 ):
-    """PRePair's finding is a mechanism: it gains on adversarial items and nothing on natural ones."""
+    """Explaining each answer alone gains on adversarial items and nothing on natural ones."""
     lured = reviewer(ability=1.0, surface=1.2)
     alone = [
         said(0, "seat-1", None, sees=("answer-1",)),
@@ -155,7 +155,7 @@ async def test_explaining_each_answer_alone_helps_where_the_surface_misleads(
 
 
 async def test_errors_are_shared_as_planted(reviewer, asked, many, verdict_in):
-    """Copies of one reviewer err together more than two reviewers do, and those more than strangers."""
+    """Copies share more errors than two reviewers, and these more than reviewers without common error."""
     agreement = {}
     for label, names, shares in (
         ("copies", ("one", "one"), {"shared_error": 0.3, "copy_error": 0.5}),
@@ -175,7 +175,7 @@ async def test_errors_are_shared_as_planted(reviewer, asked, many, verdict_in):
 
 
 async def test_ties_only_where_allowed(reviewer, asked, many):
-    """A reviewer calls a tie when the difference is small, and only if ties may be given."""
+    """A reviewer chooses a tie when the difference is small, and only if ties are allowed."""
     unsure = reviewer(ability=0.2, tie_width=0.5)
     said = [
         (await unsure.speak(asked(comparison, ties=ties))).text.splitlines()[-1]
@@ -188,10 +188,10 @@ async def test_ties_only_where_allowed(reviewer, asked, many):
 
 @pytest.mark.parametrize("truth_pull", [0.0, 1.5])
 @pytest.mark.parametrize("role", [Role.LEADER, Role.FOLLOWER])
-async def test_changes_of_mind_come_at_the_planted_rate(
+async def test_opinion_changes_have_the_planted_rate(
     role, truth_pull, reviewer, asked, many, said, verdict_in
 ):
-    """Who disagrees gives way as its susceptibility, its role and the truth would have it."""
+    """A seat that disagrees gives way at the rate of its susceptibility, role and truth pull."""
     planted = {"susceptibility": 0.5, "firmness": 1.5, "truth_pull": truth_pull}
     speaker = reviewer(**planted)
     heard = [said(0, "seat-1", FIRST), said(1, "seat-2", SECOND)]
@@ -209,8 +209,10 @@ async def test_changes_of_mind_come_at_the_planted_rate(
             assert count / (ITEMS / 2) == pytest.approx(chance, abs=tolerance(ITEMS // 2))
 
 
-async def test_who_is_persuasive_is_followed_more_often(reviewer, asked, many, said, verdict_in):
-    """Reasons persuade at the planted rate; a verdict without reasons persuades as anybody's."""
+async def test_persuasive_reviewers_are_followed_more_often(
+    reviewer, asked, many, said, verdict_in
+):
+    """Reasons persuade at the planted rate; a verdict without reasons has no extra force."""
     listener = reviewer("listener", susceptibility=-1.0)
     own = said(0, "seat-1", FIRST)
     for persuasiveness, task, felt in (
@@ -232,7 +234,7 @@ async def test_who_is_persuasive_is_followed_more_often(reviewer, asked, many, s
 
 
 async def test_a_firm_leader_never_alters(reviewer, asked, many, said, verdict_in):
-    """With large firmness the leader holds whatever it hears, as GPT-4 did."""
+    """With large firmness the leader always holds, as GPT-4 did."""
     firm = reviewer(susceptibility=0.0, firmness=20.0)
     heard = [said(0, "seat-1", FIRST), said(1, "seat-2", SECOND)]
     for comparison in many(200):
@@ -240,8 +242,8 @@ async def test_a_firm_leader_never_alters(reviewer, asked, many, said, verdict_i
         assert verdict_in(await firm.speak(request), request) == FIRST
 
 
-async def test_agreement_changes_nobody(reviewer, asked, many, said, verdict_in):
-    """Who hears its own opinion keeps it, however susceptible."""
+async def test_agreement_does_not_change_an_opinion(reviewer, asked, many, said, verdict_in):
+    """A reviewer that hears its own opinion keeps it at any susceptibility."""
     weak = reviewer(ability=0.0, susceptibility=8.0)
     heard = [said(0, "seat-1", SECOND), said(1, "seat-2", SECOND)]
     for comparison in many(100):
@@ -250,7 +252,7 @@ async def test_agreement_changes_nobody(reviewer, asked, many, said, verdict_in)
 
 
 async def test_a_panelist_yields_to_the_majority_only(reviewer, asked, many, said, verdict_in):
-    """On a panel the susceptible follow a strict majority of the others, and nobody where none is."""
+    """On a panel the susceptible follow only a strict majority of the others."""
     weak = reviewer(susceptibility=20.0)
     own = said(0, "seat-1", FIRST)
     against = [said(n, f"seat-{n + 1}", SECOND) for n in (1, 2)]
@@ -262,8 +264,8 @@ async def test_a_panelist_yields_to_the_majority_only(reviewer, asked, many, sai
         assert verdict_in(await weak.speak(request), request) == FIRST
 
 
-async def test_its_stance_is_what_the_turns_say(reviewer, asked, many, said, verdict_in):
-    """A reviewer holds what its recorded turns say, even where it would have judged otherwise."""
+async def test_the_stance_comes_from_the_recorded_turns(reviewer, asked, many, said, verdict_in):
+    """A reviewer has the stance of its recorded turns, even where it would judge otherwise."""
     stubborn = reviewer(ability=3.0, susceptibility=-20.0)
     for comparison in many(50):
         wrong = SECOND if comparison.gold == FIRST else FIRST
@@ -273,7 +275,7 @@ async def test_its_stance_is_what_the_turns_say(reviewer, asked, many, said, ver
 
 
 async def test_replies_do_not_depend_on_the_order_of_calls(reviewer, asked, many):
-    """Whatever is asked first, and however much at once, the same request gets the same reply."""
+    """The same request gets the same reply in any order and at any concurrency."""
     requests = [asked(comparison, seat=seat) for comparison in many(40) for seat in ("a", "b")]
     one = reviewer(unreadable_rate=0.1, refusal_rate=0.1)
     in_order = {request.draw: (await one.speak(request)).text for request in requests}
@@ -297,8 +299,8 @@ async def test_another_seed_is_another_world(reviewer, asked, many):
     assert refused[0] != refused[1]
 
 
-async def test_latency_changes_nothing_but_time(reviewer, asked):
-    """A slow reviewer says word for word what a fast one says, and reports how long it took."""
+async def test_latency_changes_only_time(reviewer, asked):
+    """A slow reviewer writes the same words as a fast one, and reports its latency."""
     request = asked(comparison_of(gold=1))
     fast = await reviewer().speak(request)
     slow = await reviewer(latency=0.002).speak(request)
@@ -319,7 +321,7 @@ async def test_unreadable_and_refused_replies_come_at_their_rates(reviewer, aske
 
 
 async def test_a_reply_has_the_form_that_the_cue_expects(reviewer, asked):
-    """Verdicts and ratings end in a number of their own; explanations in none."""
+    """Verdicts and ratings end in a number on its own line; explanations do not."""
     comparison = comparison_of(3, gold=2)
     plain = reviewer()
     verdict = await plain.speak(asked(comparison))
@@ -348,8 +350,8 @@ async def test_ratings_rise_with_merit(reviewer, asked, many):
     assert points[True] / 300 > points[False] / 300 + 0.8
 
 
-async def test_it_says_what_it_does(reviewer, asked, said):
-    """In words a reviewer states the others' position, and whether it changes its mind."""
+async def test_a_reply_states_the_opinion_change(reviewer, asked, said):
+    """A reply states the others' position, and whether the reviewer changes its opinion."""
     comparison = comparison_of(gold=1)
     heard = [said(0, "seat-1", FIRST), said(1, "seat-2", SECOND)]
     changed = (await reviewer(susceptibility=20.0).speak(asked(comparison, heard=heard))).text
@@ -365,7 +367,7 @@ async def test_it_says_what_it_does(reviewer, asked, said):
     assert yielding.text.endswith("\n3")
 
 
-async def test_length_is_roughly_what_was_asked_for(reviewer, asked, many):
+async def test_replies_have_about_the_wanted_length(reviewer, asked, many):
     """A reviewer with a larger length writes longer reviews."""
     words = {}
     for length in (40.0, 80.0, 130.0):
@@ -376,8 +378,8 @@ async def test_length_is_roughly_what_was_asked_for(reviewer, asked, many):
         assert mean == pytest.approx(length, rel=0.3)
 
 
-async def test_closing_lets_nothing_go_and_its_name_is_the_cards(reviewer):
-    """A simulated reviewer holds nothing open and is called what its card is called."""
+async def test_a_reviewer_has_the_name_of_its_card(reviewer):
+    """A simulated reviewer has the name of its card, and closing it does nothing."""
     one = reviewer("sim_anna")
     assert one.name == "sim_anna"
     await one.close()

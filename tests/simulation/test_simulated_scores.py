@@ -1,4 +1,4 @@
-"""Simulated ratings in every form and on every scale that a protocol can ask for."""
+"""Simulated ratings in every reply form and on every scale of a protocol."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ FORMS = [
 @pytest.mark.parametrize("logprobs", [False, True])
 @pytest.mark.parametrize("scale", [(1, 5), (5, 1), (1, 10), (10, 1)])
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_score_is_given_in_the_form_and_on_the_scale_asked_for(
-    reviewer, asked, form, scale, *, logprobs
-):
-    """The reply is JSON in the order asked for, and is read as a score on the scale."""
+async def test_a_score_has_the_expected_form_and_scale(reviewer, asked, form, scale, *, logprobs):
+    """The reply is JSON in the expected order, and is read as a score on the scale."""
     comparison = comparison_of(2, gold=1)
     request = asked(
         comparison,
@@ -40,7 +38,7 @@ async def test_a_score_is_given_in_the_form_and_on_the_scale_asked_for(
         assert (said.text.index("score") < said.text.index("reasons")) == form.endswith("reasons")
 
 
-async def test_where_one_is_the_best_the_better_answer_gets_the_lower_score(reviewer, asked, many):
+async def test_on_a_reversed_scale_the_better_answer_gets_the_lower_score(reviewer, asked, many):
     """On a scale of problems, merit lowers the score."""
     able = reviewer(ability=1.5)
     points = {True: 0.0, False: 0.0}

@@ -1,4 +1,4 @@
-"""What a card may say about a simulated reviewer."""
+"""Traits on the card of a simulated reviewer."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from peerjudge.simulation import Traits, read_traits
 
 
 def card_with(**traits) -> Card:
-    """A simulated reviewer's card with these traits."""
+    """Build a simulated reviewer's card with these traits."""
     return Card(name="sim_test", kind=ReviewerKind.SIMULATED, traits=traits)
 
 
 def test_unnamed_traits_have_their_defaults():
-    """A card names only what it wants different."""
+    """A trait that a card does not name has its default."""
     assert read_traits(card_with()) == Traits()
     assert read_traits(card_with(ability=2)) == Traits(ability=2.0)
 
@@ -44,14 +44,14 @@ def test_unnamed_traits_have_their_defaults():
     ],
 )
 def test_impossible_traits_are_refused(traits: dict, sentence: str):
-    """A trait that cannot be is refused with a sentence that names the card and the fix."""
+    """An impossible trait raises an error that names the card and the fix."""
     with pytest.raises(CardError, match=sentence) as refused:
         read_traits(card_with(**traits))
     assert "sim_test" in str(refused.value)
 
 
-def test_the_page_on_simulation_lists_every_trait_with_its_default():
-    """Whoever writes a card finds each trait, its unit and its default in the documentation."""
+def test_the_documentation_lists_every_trait_with_its_default():
+    """The documentation lists each trait with its unit and its default."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "simulation.md").read_text("utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| [^|]+ \| ([\d.]+) \|", page, flags=re.MULTILINE)
     assert {name: float(default) for name, _, default in rows} == asdict(Traits())

@@ -13,7 +13,7 @@ from studies.analytic import Case, compute_chances, expect_discussion, integrate
 from studies.talks import simulate_talk
 
 
-def test_discussions_come_out_as_the_equations_expect():
+def test_simulated_discussions_match_their_expectation():
     """Drawn and integrated, a discussion is right, held and altered equally often."""
     leader = Traits(
         ability=0.9, shared_error=0.4, susceptibility=-1.0, firmness=2.0, truth_pull=0.8
@@ -47,7 +47,7 @@ def test_discussions_come_out_as_the_equations_expect():
         assert np.abs(values.mean(axis=0) - expected).max() < tolerance
 
 
-def test_copies_share_more_of_their_errors_than_others():
+def test_copies_share_more_errors_than_other_reviewers():
     """Two seats of one reviewer agree more often than two reviewers of the same traits."""
     traits = Traits(ability=0.6, shared_error=0.2, copy_error=0.4)
     cases = [Case(gold=1)]

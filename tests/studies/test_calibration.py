@@ -1,4 +1,4 @@
-"""The fitted reviewers come as near to the published figures as is claimed, and the targets are true."""
+"""The fitted reviewers come as near to the published figures as the documentation claims."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ DATA = ROOT.parent / "shared" / "data"
 
 @pytest.fixture(scope="module")
 def calibration():
-    """The fits."""
+    """Return the fits."""
     return calibrate()
 
 
 @pytest.fixture(scope="module")
 def found(calibration):
-    """The fits beside all figures, with 1000 simulated studies."""
+    """Return all figures beside the fits, with 1000 simulated studies."""
     return assess(calibration, studies=1000, seed=1)
 
 
@@ -80,7 +80,7 @@ def test_no_fitted_trait_lies_on_a_bound(calibration):
         assert one.at_bound == ()
 
 
-def test_gains_events_and_accuracies_come_as_near_as_they_should(found):
+def test_gains_events_and_accuracies_are_near_the_published_ones(found):
     """All gains inside, events within 15 of each total, and the errors within their limits."""
     assert all(row.inside for row in select_rows(found, GAIN))
     assert len(select_rows(found, GAIN)) == 18
@@ -93,8 +93,8 @@ def test_gains_events_and_accuracies_come_as_near_as_they_should(found):
         assert one.floor_low <= one.floor <= one.floor_high
 
 
-def test_what_is_drawn_scatters_about_what_is_expected(found):
-    """The mean of simulated studies is the analytic expectation, for every single figure."""
+def test_simulated_figures_scatter_about_their_expectation(found):
+    """The mean of simulated studies is the analytic expectation of every figure."""
     for row in found:
         drawn = row.simulated
         assert abs(drawn.mean() - row.mean) < 4.5 * drawn.std() / math.sqrt(len(drawn)) + 1e-6
@@ -102,7 +102,7 @@ def test_what_is_drawn_scatters_about_what_is_expected(found):
 
 @pytest.fixture(scope="module")
 def results(calibration, found):
-    """The fits with their null models, and a pair left out."""
+    """Return the fits with their null models, and one pair left out."""
     published = calibration.published.prd
     return Results(
         calibration=calibration,
@@ -120,7 +120,7 @@ def results(calibration, found):
 
 
 def test_models_without_discussion_fit_much_worse(results):
-    """That people move, that leaders differ, and that reviewers do, is needed by the figures."""
+    """Models without moves, leaders or different reviewers do not meet the figures."""
     for null in results.nulls:
         assert null.cost > 4 * results.calibration.fits[PRD].cost, null.name
         assert count_inside(select_rows(null.rows, GAIN)) <= 13, null.name
@@ -129,20 +129,20 @@ def test_models_without_discussion_fit_much_worse(results):
 
 
 def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
-    """More than what two first reviews hold has come out of PRD's discussions."""
+    """PRD's discussions give more than two private reviews can."""
     assert results.unguided > 3 * results.calibration.fits[PRD].cost
 
 
 def test_levels_alone_are_no_evidence(results):
-    """Where nobody ever moves, nearly all of PRD's levels still lie inside: the gains do not."""
+    """In the model without moves nearly all of PRD's levels lie inside, and the gains do not."""
     still = results.nulls[0]
     assert still.name == "nobody moves"
     assert count_inside(select_prd(still.rows, gains=False)) >= 52
     assert count_inside(select_rows(still.rows, GAIN)) <= 10
 
 
-def test_no_kind_of_figure_weighs_more_than_it_is_sure(found):
-    """Figures weigh by kind, and as much as they scatter among studies: none is pulled harder."""
+def test_kinds_of_figures_weigh_by_their_scatter(found):
+    """The weight of a kind of figure is about its scatter among studies."""
     kinds = {row.figure.group for row in select_prd(found)}
     for kind in kinds:
         rows = [row for row in select_rows(found, kind) if row.figure.published]
@@ -151,13 +151,13 @@ def test_no_kind_of_figure_weighs_more_than_it_is_sure(found):
 
 
 def test_a_pair_left_out_is_predicted(results):
-    """GPT-4 with Claude is predicted within a point from the other pairs, and no table made of it."""
+    """GPT-4 with Claude is predicted within one point from the other pairs."""
     errors = results.pairs["gpt4 & claude"]
     assert errors["coin"] < 0.01
     assert errors["better"] < errors["coin"] < errors["mean"]
 
 
-def test_the_study_says_all_of_it(results):
+def test_the_report_contains_every_figure(results):
     """Every figure is in a table and in the document, every summary beside its floor and the nulls."""
     study = build_report(results)
     document = study.document
@@ -181,7 +181,7 @@ def test_the_study_says_all_of_it(results):
 
 
 def test_llmbar_at_another_temperature_is_predicted(calibration):
-    """What was fitted at temperature 0 has the 30 cells of temperature 0.7 within their error."""
+    """The fit to temperature 0 predicts the 30 cells of temperature 0.7 within their error."""
     published = calibration.published.llmbar
     said = llmbar.expect_figures(calibration.casts[LLMBAR], calibration.subsets, published)
     off = [
@@ -199,7 +199,7 @@ def test_reviewers_agree_as_often_as_on_record(found):
     assert all(row.miss < 0.02 for row in rows)
 
 
-def test_the_page_on_simulation_states_what_is_found(results):
+def test_the_documentation_states_the_results(results):
     """The numbers by which the documentation judges the fit are those of the fit."""
     page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
     for one, name in (
@@ -224,7 +224,7 @@ def test_the_page_on_simulation_states_what_is_found(results):
 
 @settings(deadline=None, max_examples=20)
 @given(st.floats(-2, 2), st.floats(0.1, 3))
-def test_a_fit_finds_what_was_put_in(slope: float, level: float):
+def test_a_fit_recovers_planted_values(slope: float, level: float):
     """Without noise, and with priors too weak to matter, the values come back with small errors."""
     places = np.linspace(0, 1, 30)
     seen = slope * places + level
@@ -238,8 +238,8 @@ def test_a_fit_finds_what_was_put_in(slope: float, level: float):
     assert not found.at_bound
 
 
-def test_targets_repeat_what_is_printed_elsewhere_in_the_project():
-    """PRePair's figures are the same here as in the tables that a run is set beside."""
+def test_targets_agree_with_the_published_tables():
+    """PRePair's figures are those of the published tables in `peerjudge.datasets`."""
     names = {
         "gpt35": "gpt-3.5-turbo",
         "gpt4": "gpt-4",

@@ -1,4 +1,4 @@
-"""Peers who weigh each other come to listen to the able, or to whoever holds the majority."""
+"""Peer ranking gives the weight to the able, or to a majority that favours itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _play(population: Population, rule: Rule, seed: int, **changes):
 
 
 def _end(population: Population, rule: Rule, seed: int, **changes) -> float:
-    """The weight of the able after the last round, on average over populations."""
+    """Return the mean weight of the able after the last round."""
     return _play(population, rule, seed, **changes).able[:, -1].mean()
 
 
@@ -33,8 +33,8 @@ def _against(faction: int, **changes) -> Population:
 
 
 @SEEDS
-def test_without_a_faction_peers_come_to_listen_to_the_able(seed):
-    """Where nobody is biased the better writers, who judge better too, gain weight round by round."""
+def test_without_a_faction_the_able_gain_weight(seed):
+    """Without bias the better reviewers gain weight round by round."""
     found = _play(_against(6, pull=0.0), PRD, seed)
     assert found.able[:, 0] == pytest.approx(0.5)
     early, late = found.able[:, 1].mean(), found.able[:, -1].mean()
@@ -45,7 +45,7 @@ def test_without_a_faction_peers_come_to_listen_to_the_able(seed):
 
 @SEEDS
 def test_a_majority_that_favours_itself_captures_the_ranking(seed):
-    """Two thirds who favour each other take the weight; one third does not, though it tries."""
+    """A faction of two thirds takes the weight; a faction of one third does not."""
     captured = _play(_against(8), PRD, seed)
     assert captured.able[:, -1].mean() < 0.2
     assert captured.captured > 0.8
@@ -55,7 +55,7 @@ def test_a_majority_that_favours_itself_captures_the_ranking(seed):
 
 
 @SEEDS
-def test_the_more_damping_the_nearer_is_everybody_to_an_equal_say(seed):
+def test_damping_moves_weights_towards_equal_ones(seed):
     """Damped weights gain the able less where they win, and lose them less where they are captured."""
     for faction in (4, 8):
         away = [
@@ -68,14 +68,14 @@ def test_the_more_damping_the_nearer_is_everybody_to_an_equal_say(seed):
 
 @SEEDS
 def test_damping_does_not_undo_a_majority(seed):
-    """Whoever is heard how much, the favourites of two thirds are ranked first."""
+    """Under every rule the favourites of two thirds are ranked first."""
     for rule in (PRD, DAMPED, HALF, EQUAL):
         assert _play(_against(8), rule, seed).captured > 0.8
 
 
 @SEEDS
-def test_who_is_heard_matters_less_than_who_is_weighed(seed):
-    """Hearing all alike, and weighing them by peers, comes to the same as hearing by weight."""
+def test_selection_of_reviewers_matters_less_than_their_weights(seed):
+    """Equal selection and selection by weight end with about the same weights."""
     alike = dataclasses.replace(PRD, all_heard=True)
     for faction in (4, 8):
         by_weight, by_number = (
@@ -85,8 +85,8 @@ def test_who_is_heard_matters_less_than_who_is_weighed(seed):
 
 
 @SEEDS
-def test_leaving_self_reviews_out_takes_the_reward_from_vanity(seed):
-    """In a small circle, self-love costs the able weight only where self-reviews count."""
+def test_without_self_reviews_self_enhancement_gains_nothing(seed):
+    """In a small circle self-enhancement costs the able weight only if self-reviews count."""
     circle = Population(able=2, faction=2, quality=(0.3, -0.3), pull=0.0)
     lost = {}
     for exclude in (False, True):
@@ -100,15 +100,15 @@ def test_leaving_self_reviews_out_takes_the_reward_from_vanity(seed):
 
 
 def test_equal_weights_stay_equal_and_all_weights_sum_to_one():
-    """Without a scheme nothing feeds back; with one, what the able gain the others lose."""
+    """Without a scheme weights stay equal; with one they stay between 0 and 1."""
     kind = Population(able=5, faction=3)
     assert np.ptp(_play(kind, EQUAL, 3).able) == pytest.approx(0.0)
     moved = _play(kind, PRD, 3)
     assert ((moved.able >= 0) & (moved.able <= 1 + 1e-9)).all()
 
 
-def test_the_study_says_in_words_what_its_tables_show():
-    """Every weight in the sentences is one of the document's, so that none is from another run."""
+def test_sentences_of_the_ecology_state_its_numbers():
+    """Every weight in the sentences is in the document."""
     found = compute_ecology(seed=2, populations=20, rounds=4)
     weights = {
         f"{one['able_weight']:.2f}"

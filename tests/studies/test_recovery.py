@@ -1,4 +1,4 @@
-"""The project's analysis finds in simulated studies what was planted in them, and no more."""
+"""The analysis finds the effects planted in simulated studies, and no others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from studies.recovery.report import recover_effects
 
 @pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.name.replace(" ", "-"))
 def test_planted_effects_are_found_at_the_nominal_rate(effect):
-    """Intervals of 95 % hold the truth as often as they promise; nothing planted, nothing found."""
+    """Intervals of 95 % hold the truth at the nominal rate, with an effect and without."""
     # Where discussions are gone through one by one, fewer studies.
     discussed = effect.name in ("altering rate", "leader effect")
     (found,) = recover_effects(
@@ -24,7 +24,7 @@ def test_planted_effects_are_found_at_the_nominal_rate(effect):
 
 
 def test_a_larger_effect_is_detected_more_often():
-    """Of two position biases the stronger is seen in more studies, and measured as stronger."""
+    """The stronger of two position biases is detected in more studies, and measured as stronger."""
     position = next(effect for effect in EFFECTS if effect.name == "position bias")
     drawn = {
         size: [position.measure(size, 60, np.random.default_rng(seed)) for seed in range(60)]
@@ -38,8 +38,8 @@ def test_a_larger_effect_is_detected_more_often():
     assert drawn[0.6][0][1] > drawn[0.15][0][1]
 
 
-def test_what_a_study_cannot_tell_is_named():
-    """Temperature moves no accuracy, and copies' errors hardly the gain of discussing with oneself."""
+def test_limits_of_a_study_are_listed():
+    """Temperature does not move accuracy, nor do copies' errors the gain of a self-discussion."""
     found = {
         (one.trait, one.figure): one
         for one in measure_sensitivities(questions=100, studies=120, seed=1)
