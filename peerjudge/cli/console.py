@@ -90,15 +90,11 @@ def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
     Raises `PeerJudgeError` for an unknown level.
     """
     import structlog
-    from stamina.instrumentation import set_on_retry_hooks
 
     number = logging.getLevelNamesMapping().get(level.upper())
     if number is None:
         msg = f"unknown log level {level!r}; choose one of debug, info, warning, error, critical"
         raise PeerJudgeError(msg)
-    if number > logging.DEBUG:
-        # A busy provider causes thousands of retries.
-        set_on_retry_hooks([])
     as_json = form is LogForm.JSON
     structlog.configure(
         processors=[

@@ -167,12 +167,15 @@ def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionCli
     provider = PROVIDERS.get(spec.provider)
     if provider is None:
         return _from_path(card, spec, environ)
-    key = _key(card, spec, provider, environ)
-    if provider.dialect == "anthropic":
-        return _anthropic(card, spec, provider, key)
-    if provider.dialect == "ollama":
-        return _ollama(card, spec, provider, key)
-    return _openai(card, spec, provider, key)
+    settings: dict[str, Any] = {
+        "model": spec.name,
+        "base_url": spec.base_url or provider.base_url,
+        "api_key": _key(card, spec, provider, environ) or _NO_KEY,
+        "max_retries": 0,
+        "timeout": card.limits.timeout,
+    }
+    build = {"openai": _build_openai, "anthropic": _build_anthropic, "ollama": _build_ollama}
+    return build[provider.dialect](card, spec, settings)
 
 
 def find_secrets(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -183,7 +186,7 @@ def find_secrets(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(environ[name].strip() for name in named if name and name in environ)
 
 
-def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:
+def _build_openai(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:
     from autogen_ext.models.openai import OpenAIChatCompletionClient
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
@@ -194,50 +197,31 @@ def _openai(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCo
     # AutoGen logs replies that openai parsed into a type unknown to pydantic.
     warnings.filterwarnings("ignore", message=_PARSED, category=UserWarning)
     known = _schema(OpenAIChatCompletionClient) | set(CompletionCreateParamsBase.__annotations__)
-    settings: dict[str, Any] = {
-        "model": spec.name,
-        "api_key": key or _NO_KEY,
-        "base_url": spec.base_url or provider.base_url,
-        "max_retries": 0,
-        "timeout": card.limits.timeout,
-        "include_name_in_message": False,
-    } | _options(card, spec, known | {"extra_body"})
-    settings["model_info"] = _model_info(spec)
-    return OpenAIClient(settings)
+    settings["include_name_in_message"] = False
+    return OpenAIClient(_add_options(settings, card, spec, known | {"extra_body"}))
 
 
-def _anthropic(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:
+def _build_anthropic(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:
     try:
         from autogen_ext.models.anthropic import AnthropicChatCompletionClient
     except ImportError as cause:
         _missing_extra(card, "anthropic", cause)
-    settings: dict[str, Any] = {
-        "model": spec.name,
-        "api_key": key or _NO_KEY,
-        "base_url": spec.base_url or provider.base_url,
-        "max_retries": 0,
-        "timeout": card.limits.timeout,
-    } | _options(card, spec, _schema(AnthropicChatCompletionClient))
-    settings["model_info"] = _model_info(spec)
-    return AnthropicChatCompletionClient(**settings)
+    known = _schema(AnthropicChatCompletionClient)
+    return AnthropicChatCompletionClient(**_add_options(settings, card, spec, known))
 
 
-def _ollama(card: Card, spec: ModelSpec, provider: Provider, key: str) -> ChatCompletionClient:
+def _build_ollama(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:
     try:
         from autogen_ext.models.ollama import OllamaChatCompletionClient
         from ollama import Options
     except ImportError as cause:
         _missing_extra(card, "ollama", cause)
     known = _schema(OllamaChatCompletionClient) | set(Options.model_fields) | {"keep_alive"}
-    settings: dict[str, Any] = {
-        "model": spec.name,
-        "host": spec.base_url or provider.base_url,
-        "timeout": card.limits.timeout,
-    } | _options(card, spec, known)
-    if key:
-        settings["headers"] = {"Authorization": f"Bearer {key}"}
-    settings["model_info"] = _model_info(spec)
-    return OllamaChatCompletionClient(**settings)
+    given = {"model": spec.name, "host": settings["base_url"], "timeout": settings["timeout"]}
+    given = _add_options(given, card, spec, known)
+    if settings["api_key"] != _NO_KEY:
+        given["headers"] = {"Authorization": f"Bearer {settings['api_key']}"}
+    return OllamaChatCompletionClient(**given)
 
 
 def _from_path(card: Card, spec: ModelSpec, environ: Mapping[str, str]) -> ChatCompletionClient:
@@ -309,6 +293,13 @@ def _schema(client: type[object]) -> set[str]:
     """Return the names of the settings in a client's configuration."""
     schema: type[BaseModel] | None = getattr(client, "component_config_schema", None)
     return set(schema.model_fields) if schema is not None else set()
+
+
+def _add_options(
+    settings: Mapping[str, Any], card: Card, spec: ModelSpec, known: Iterable[str]
+) -> dict[str, Any]:
+    """Return settings with the card's options and the capabilities of the model."""
+    return {**settings, **_options(card, spec, known), "model_info": _model_info(spec)}
 
 
 def _options(card: Card, spec: ModelSpec, known: Iterable[str]) -> dict[str, Any]:

@@ -154,6 +154,10 @@ class RequestClient(ChatCompletionClient):
             )
         )
 
+    def actual_usage(self) -> RequestUsage:
+        """Return the tokens of all replies, as `total_usage` does."""
+        return self.total_usage()
+
     @property
     def capabilities(self) -> ModelInfo:
         """Return the model's capabilities (AutoGen's former name of `model_info`)."""

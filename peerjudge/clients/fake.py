@@ -154,10 +154,6 @@ class FakeChatClient(RequestClient, Component[FakeChatConfig]):
         """Note that the client was closed."""
         self.closed = True
 
-    def actual_usage(self) -> RequestUsage:
-        """Return the tokens of all replies."""
-        return self._usage
-
     def total_usage(self) -> RequestUsage:
         """Return the tokens of all replies."""
         return self._usage

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 from uuid import uuid4
 
+import structlog
 from autogen_core import Component, ComponentModel
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 from autogen_core.tools import Tool, ToolSchema
@@ -23,7 +24,7 @@ from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.limits import Limiter, Window
-from peerjudge.clients.retry import RetryPolicy, guard_attempt, is_transient
+from peerjudge.clients.retry import RetryPolicy, guard_attempt
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.discussion import Usage
@@ -41,6 +42,8 @@ _SAMPLING = ("temperature", "top_p", "seed", "max_tokens")
 _REDACTED = "[key]"
 _SHORTEST_KEY = 6
 """Characters; a shorter secret may be an ordinary word and is not redacted."""
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class GovernedConfig(BaseModel):
@@ -179,38 +182,35 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         """Return the reply of the first attempt that succeeds."""
         now = asyncio.get_running_loop().time
         started = now()
-        attempts = 1
-        try:
+        attempt = 1
+        while True:
             try:
-                return await self._attempt(request, attempt=1)
+                return await self._attempt(request, attempt=attempt)
             except Exception as error:
-                if self._policy.attempts == 1 or not (
-                    request.is_repeatable and is_transient(error)
-                ):
+                wait = self._wait_before_retry(request, error, attempt, now() - started)
+                if wait is None:
+                    self._redaction.redact_error(error)
+                    self._book(
+                        request.billing,
+                        CallOutcome.FAILED,
+                        attempts=attempt,
+                        latency=now() - started,
+                        error=type(error).__name__,
+                    )
                     raise
-                failure = error
-            async for attempt in self._policy.retry(
-                started=started, is_allowed=lambda: request.is_repeatable
-            ):
-                with attempt:
-                    attempts = attempt.num
-                    return await self._retry(request, failure, attempt=attempts)
-        except Exception as error:
-            self._redaction.redact_error(error)
-            self._book(
-                request.billing,
-                CallOutcome.FAILED,
-                attempts=attempts,
-                latency=now() - started,
-                error=type(error).__name__,
-            )
-            raise
-        raise AssertionError  # pragma: no cover - the last failure is raised above
+            await asyncio.sleep(wait)
+            attempt += 1
 
-    async def _retry(self, request: CallRequest, failure: Exception, *, attempt: int) -> Reply:
-        if attempt == 1:
-            raise failure
-        return await self._attempt(request, attempt=attempt)
+    def _wait_before_retry(
+        self, request: CallRequest, error: Exception, failures: int, elapsed: float
+    ) -> float | None:
+        if not request.is_repeatable:
+            return None
+        wait = self._policy.next_wait(error, failures=failures, elapsed=elapsed)
+        if wait is not None:
+            kind = type(error).__name__
+            _log.debug("retry", model=self.model, kind=kind, failures=failures, wait=round(wait, 2))
+        return wait
 
     async def _attempt(self, request: CallRequest, *, attempt: int) -> Reply:
         """Return the reply of one attempt, made as soon as the limits allow it."""

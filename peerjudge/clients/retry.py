@@ -6,14 +6,12 @@ import asyncio
 import json
 import math
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from itertools import count
 
-import stamina
 from autogen_core import CancellationToken
 from pydantic import ValidationError
 
@@ -31,7 +29,6 @@ _TRANSIENT_TYPES = frozenset(
     }
 )
 _PERMANENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-_MOMENT = 0.001
 
 # Raised inside AutoGen's clients when they read a body that is not a reply.
 _UNREADABLE = (
@@ -76,7 +73,7 @@ class RetryPolicy:
     The wait between attempts is what the server requests (`Retry-After`), else a random time
     between 0 and `wait` doubled with each failure, at most `wait_most`: full jitter, which spreads
     simultaneous failures best (Brooker, "Exponential backoff and jitter", 2015). No wait starts
-    that would pass the `deadline`.
+    that would pass the `deadline`, counted from the first attempt.
     """
 
     attempts: int = 5
@@ -89,48 +86,25 @@ class RetryPolicy:
         """Return the policy of a card: its attempts, and their timeouts together as the deadline."""
         return cls(attempts=limits.attempts, deadline=limits.attempts * limits.timeout)
 
-    def retry(
-        self, *, started: float, is_allowed: Callable[[], bool] = lambda: True
-    ) -> AsyncIterator[stamina.Attempt]:
-        """Iterate over attempts, each used as `with attempt:`; the last failure is raised.
-
-        Make the first attempt before, as most calls need no other, and raise its error again in
-        the first block.
+    def next_wait(self, error: Exception, *, failures: int, elapsed: float) -> float | None:
+        """Return the seconds to wait before the next attempt; `None` to give up.
 
         Args:
-            started: Start of the first attempt by the event loop's clock.
-            is_allowed: Called after each failure; `False` ends the attempts.
+            error: The last failure.
+            failures: Failed attempts so far, this one included.
+            elapsed: Seconds since the first attempt started.
         """
-        left = started + self.deadline - asyncio.get_running_loop().time()
-        return aiter(
-            stamina.retry_context(
-                self._hook(started + self.deadline, is_allowed),
-                attempts=self.attempts,
-                timeout=max(_MOMENT, left),
-            )
-        )
+        if failures >= self.attempts or not is_transient(error):
+            return None
+        requested = read_retry_after(error)
+        # Jitter needs no seed and no secure source: it affects neither results nor secrets.
+        jitter = random.uniform(0.0, self.longest_wait(failures))  # noqa: S311
+        wait = jitter if requested is None else requested
+        return wait if elapsed + wait <= self.deadline else None
 
     def longest_wait(self, failures: int) -> float:
         """Return the upper bound of the wait after so many failures, without a `Retry-After`."""
         return min(self.wait_most, self.wait * 2.0 ** (failures - 1))
-
-    def _hook(
-        self, give_up: float, is_allowed: Callable[[], bool]
-    ) -> Callable[[Exception], bool | float]:
-        """Return stamina's backoff hook: seconds to wait after a failure, `False` to give up."""
-        now = asyncio.get_running_loop().time
-        failures = count(1)
-
-        def decide(error: Exception) -> bool | float:
-            if not (is_allowed() and is_transient(error)):
-                return False
-            most = self.longest_wait(next(failures))
-            requested = read_retry_after(error)
-            # Jitter needs no seed and no secure source: it affects neither results nor secrets.
-            wait = random.uniform(0.0, most) if requested is None else requested  # noqa: S311
-            return wait if now() + wait <= give_up else False
-
-        return decide
 
 
 def is_transient(error: BaseException) -> bool:
@@ -179,6 +153,20 @@ def _parse_wait(value: str, *, now: str | None) -> float | None:
 
 
 @asynccontextmanager
+async def limit_time(seconds: float | None, *, problem: str) -> AsyncGenerator[None]:
+    """Bound the block inside in time (`None`: no bound); a `TimeoutError` states the problem."""
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            yield
+    except TimeoutError as cause:
+        if not bound.expired():
+            raise
+        msg = f"{problem} within {seconds:g} s"
+        raise TimeoutError(msg) from cause
+
+
+@asynccontextmanager
 async def guard_attempt(
     seconds: float | None, *, token: CancellationToken | None, model: str
 ) -> AsyncGenerator[None]:
@@ -192,27 +180,20 @@ async def guard_attempt(
     if token is not None and token.is_cancelled():
         raise asyncio.CancelledError
     name = model or "the model"
-    bound = asyncio.timeout(seconds)
-    try:
-        async with bound:
-            try:
-                yield
-            except asyncio.CancelledError as cause:
-                if _is_cancelling(token):
-                    raise
-                msg = f"the client of {name} cancelled its own call"
-                raise ClientCancelledError(msg) from cause
-            except _UNREADABLE as cause:
-                msg = (
-                    f"the answer of {name} is no reply "
-                    f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
-                )
-                raise MalformedReplyError(msg) from cause
-    except TimeoutError as cause:
-        if not bound.expired():
-            raise
-        msg = f"no reply from {name} within {seconds:g} s"
-        raise TimeoutError(msg) from cause
+    async with limit_time(seconds, problem=f"no reply from {name}"):
+        try:
+            yield
+        except asyncio.CancelledError as cause:
+            if _is_cancelling(token):
+                raise
+            msg = f"the client of {name} cancelled its own call"
+            raise ClientCancelledError(msg) from cause
+        except _UNREADABLE as cause:
+            msg = (
+                f"the answer of {name} is no reply "
+                f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
+            )
+            raise MalformedReplyError(msg) from cause
 
 
 def _is_cancelling(token: CancellationToken | None) -> bool:

@@ -20,7 +20,8 @@ from autogen_agentchat.base import ChatAgent, Team
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients import Billing, bill_to
+from peerjudge.clients import Billing
+from peerjudge.clients.retry import limit_time
 from peerjudge.clients.tokens import estimate_tokens
 from peerjudge.data import Card, Request, Usage, Utterance
 from peerjudge.engine import Reviewer
@@ -30,10 +31,9 @@ from peerjudge.reviewers.foreign import (
     NoResponseError,
     ask_agent,
     ask_team,
-    limit_turn,
     refuse_exit,
 )
-from peerjudge.reviewers.messages import flatten_prompt, parse_logprobs
+from peerjudge.reviewers.messages import bill_turn, flatten_prompt, parse_logprobs
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
 
@@ -120,13 +120,8 @@ class _FunctionReviewer:
         self._timeout = timeout
 
     async def speak(self, request: Request) -> Utterance:
-        with bill_to(
-            reviewer=self.name,
-            discussion=request.discussion,
-            turn=request.turn,
-            draw=request.draw,
-        ) as bill:
-            async with limit_turn(self._timeout, name=self.name):
+        with bill_turn(request, reviewer=self.name) as bill:
+            async with limit_time(self._timeout, problem=f"{self.name!r} did not end its turn"):
                 reply = await refuse_exit(self._function(request), name=self.name)
         if isinstance(reply, Utterance):
             return reply
@@ -168,12 +163,7 @@ class _AutogenReviewer:
     async def speak(self, request: Request) -> Utterance:
         """Return the reply to the whole prompt, given as one message."""
         prompt = flatten_prompt(request.messages)
-        with bill_to(
-            reviewer=self.name,
-            discussion=request.discussion,
-            turn=request.turn,
-            draw=request.draw,
-        ) as bill:
+        with bill_turn(request, reviewer=self.name) as bill:
             started = asyncio.get_running_loop().time()
             async with self._slots or nullcontext():
                 message, inner = await self._ask(prompt)
@@ -194,7 +184,7 @@ class _AutogenReviewer:
         speaker = self._idle.pop() if self._idle else self._make()
         done = False
         try:
-            async with limit_turn(self._timeout, name=self.name):
+            async with limit_time(self._timeout, problem=f"{self.name!r} did not end its turn"):
                 if isinstance(speaker, Team):
                     reply = await ask_team(speaker, prompt, reset=id(speaker) in self._used)
                 else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing
 from typing import Any, TypeVar
 
 from autogen_agentchat.base import ChatAgent, Response, Team
@@ -107,20 +107,6 @@ async def ask_team(team: Team, text: str, *, reset: bool) -> AgentReply:
         return messages[-1], result.messages[:-1]
 
     return await run_cancellable(ask, name=team.name)
-
-
-@asynccontextmanager
-async def limit_turn(seconds: float, *, name: str) -> AsyncGenerator[None]:
-    """Bound the turn inside in time; raise `TimeoutError` with the reviewer's name."""
-    bound = asyncio.timeout(seconds)
-    try:
-        async with bound:
-            yield
-    except TimeoutError as cause:
-        if not bound.expired():
-            raise
-        msg = f"{name!r} did not end its turn within {seconds:g} s"
-        raise TimeoutError(msg) from cause
 
 
 async def run_cancellable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import cast
 
 from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextMessage
@@ -18,12 +19,13 @@ from autogen_core.models import (
 )
 from pydantic import BaseModel, RootModel, TypeAdapter
 
-from peerjudge.clients import Billing
+from peerjudge.clients import Billing, bill_to
 from peerjudge.data import (
     Answer,
     Comparison,
     Message,
     Question,
+    Request,
     StopReason,
     TokenLogprob,
     Transcript,
@@ -67,6 +69,13 @@ def flatten_prompt(messages: Sequence[Message]) -> str:
         f"What you said before:\n{message.text}" if message.role == "assistant" else message.text
         for message in messages
         if message.text
+    )
+
+
+def bill_turn(request: Request, *, reviewer: str) -> AbstractContextManager[Billing]:
+    """Bill the calls made inside to the turn of a request."""
+    return bill_to(
+        reviewer=reviewer, discussion=request.discussion, turn=request.turn, draw=request.draw
     )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import structlog
 from autogen_core.models import ChatCompletionClient, CreateResult
 
-from peerjudge.clients import Governed, bill_to, create_args, find_dialect, is_simulated
+from peerjudge.clients import Governed, create_args, find_dialect, is_simulated
 from peerjudge.clients.sampling import Dialect
 from peerjudge.data import Card, Expects, Outcome, RecordedReview, Request, Utterance, replace
-from peerjudge.reviewers.messages import build_utterance, to_llm_messages
+from peerjudge.reviewers.messages import bill_turn, build_utterance, to_llm_messages
 
 _REFUSED_STATUS = frozenset({400, 404, 422})
 
@@ -45,12 +45,7 @@ class ModelReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         """Return the model's reply; an error is raised after all retries."""
-        with bill_to(
-            reviewer=self.name,
-            discussion=request.discussion,
-            turn=request.turn,
-            draw=request.draw,
-        ) as bill:
+        with bill_turn(request, reviewer=self.name) as bill:
             result = await self._call(request)
         return build_utterance(result, bill, model=self.client.model, simulated=self._simulated)
 

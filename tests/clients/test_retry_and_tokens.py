@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -69,14 +68,14 @@ def test_retry_after_is_read_as_seconds_milliseconds_or_a_date():
 
 
 @given(failures=st.integers(1, 40))
-async def test_waits_are_random_below_a_doubling_bound(failures: int):
+def test_waits_are_random_below_a_doubling_bound(failures: int):
     """Full jitter: any wait between 0 and the bound, which doubles up to a limit."""
     policy = RetryPolicy(attempts=50, wait=0.5, wait_most=8.0)
     bound = policy.longest_wait(failures)
     assert bound == min(8.0, 0.5 * 2 ** (failures - 1))
-    hook = policy._hook(float("inf"), lambda: True)
-    waits = [hook(TimeoutError()) for _ in range(failures)]
-    assert 0.0 <= waits[-1] <= bound
+    wait = policy.next_wait(TimeoutError(), failures=failures, elapsed=0.0)
+    assert wait is not None
+    assert 0.0 <= wait <= bound
 
 
 def test_a_retry_date_counts_from_the_clock_of_the_server():
@@ -88,21 +87,28 @@ def test_a_retry_date_counts_from_the_clock_of_the_server():
     assert read_retry_after(StatusError(429, wanted)) == 30.0
 
 
-async def test_waits_fill_their_whole_range():
+def test_waits_fill_their_whole_range():
     """Simultaneous failures are spread over the whole wait."""
     policy = RetryPolicy(wait=1.0)
-    waits = [policy._hook(float("inf"), lambda: True)(TimeoutError()) for _ in range(200)]
+    waits = [policy.next_wait(TimeoutError(), failures=1, elapsed=0.0) for _ in range(200)]
     assert min(waits) < 0.2
     assert max(waits) > 0.8
 
 
-async def test_retry_after_is_followed_within_the_deadline():
+def test_retry_after_is_followed_within_the_deadline():
     """A requested wait that would pass the deadline ends the retries."""
     busy = StatusError(429, {"Retry-After": "7"})
-    now = asyncio.get_running_loop().time()
-    assert RetryPolicy()._hook(now + 60, lambda: True)(busy) == 7.0
-    assert RetryPolicy()._hook(now + 5, lambda: True)(busy) is False
-    assert RetryPolicy()._hook(now + 60, lambda: False)(busy) is False
+    assert RetryPolicy(deadline=60).next_wait(busy, failures=1, elapsed=0.0) == 7.0
+    assert RetryPolicy(deadline=60).next_wait(busy, failures=1, elapsed=55.0) is None
+    assert RetryPolicy(deadline=5).next_wait(busy, failures=1, elapsed=0.0) is None
+
+
+def test_the_last_attempt_and_permanent_failures_have_no_retry():
+    """No wait follows the last allowed attempt or a failure that will not pass."""
+    policy = RetryPolicy(attempts=3)
+    assert policy.next_wait(TimeoutError(), failures=2, elapsed=0.0) is not None
+    assert policy.next_wait(TimeoutError(), failures=3, elapsed=0.0) is None
+    assert policy.next_wait(ValueError(), failures=1, elapsed=0.0) is None
 
 
 @given(st.text())
