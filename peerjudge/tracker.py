@@ -16,11 +16,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from peerjudge.data import (
     Direction,
     EventKind,
     OpinionEvent,
+    Seat,
+    StopReason,
     Transcript,
     Turn,
     Verdict,
@@ -28,6 +31,9 @@ from peerjudge.data import (
     stances_in,
     strict_majority,
 )
+
+Stance = Literal["private", "final"]
+"""The stance before a seat hears another one, or the last one."""
 
 
 class NoEventReason(StrEnum):
@@ -69,6 +75,26 @@ class Tracking:
         """The number of verdicts without an event, for every reason (0 included)."""
         counts = Counter(no_event.reason for no_event in self.no_events)
         return {reason: counts[reason] for reason in NoEventReason}
+
+
+def stance_of(transcript: Transcript, seat: Seat, *, stance: Stance) -> Verdict | None:
+    """Return the last readable verdict of a seat, else its last verdict; `None` if it gave none.
+
+    The stance of a lone judge is the conclusion of its protocol, because methods that rate answers
+    one by one have no other verdict.
+    """
+    if len(transcript.seats) == 1:
+        return transcript.verdict if transcript.stop is StopReason.COMPLETE else None
+    verdicts = [
+        turn.review.verdict
+        for turn in transcript.turns
+        if turn.cue.seat == seat.id
+        and turn.review.verdict is not None
+        and (stance == "final" or turn.cue.private)
+    ]
+    readable = [verdict for verdict in verdicts if verdict.readable]
+    last = readable or verdicts
+    return last[-1] if last else None
 
 
 def opinion_events(transcript: Transcript) -> tuple[OpinionEvent, ...]:

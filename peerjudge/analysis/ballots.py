@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import Comparison, Control, Direction, EventKind, Outcome, Role
-from peerjudge.tracker import NoEventReason
+from peerjudge.tracker import NoEventReason, Stance
 
 Codes: TypeAlias = npt.NDArray[np.int8]
 Numbers: TypeAlias = npt.NDArray[np.int32]
@@ -192,6 +192,10 @@ class Ballots:
         rows = self.discussion >= 0
         rows[rows] = chosen[self.discussion[rows]]
         return self.where(rows)
+
+    def of_stance(self, stance: Stance) -> Ballots:
+        """Return the ballots that hold the opening (`private`) or closing (`final`) stances."""
+        return self.where(self.opening if stance == "private" else self.closing)
 
     def where(self, rows: Bools | npt.NDArray[np.intp]) -> Ballots:
         """Return the ballots of these rows; vocabularies and discussions stay."""

@@ -27,6 +27,7 @@ from peerjudge.data import (
     OpinionEvent,
     StopReason,
     Transcript,
+    Turn,
     Verdict,
     stances_heard,
     stances_in,
@@ -43,7 +44,6 @@ _QUIET = (-1, -5, -5, -1, -1, -1, -1)
 _FACTS = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
 _NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "agreed")
 _FLAGS = ("complete", "failed", "one_order", "simulated")
-_NO_CONTROL: Control = "none"
 _MOST_KNOWN = 10_000
 
 _Row = list[int]
@@ -212,7 +212,6 @@ class BallotCollector:
         turns, stop = transcript.turns, transcript.stop
         asked = [turn.cue for turn in turns if turn.review.verdict is not None]
         agreed = _agreed(transcript)
-        heard: list[Control] = [turn.cue.control for turn in turns]
         return _Course(
             turns=turns,
             block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
@@ -226,7 +225,7 @@ class BallotCollector:
                 all(cue.sees == transcript.comparison.shown for cue in asked),
                 transcript.simulated,
             ),
-            heard=next((one for one in heard if one != _NO_CONTROL), _NO_CONTROL),
+            heard=_heard_control(turns),
             tracking=tracking,
         )
 
@@ -308,6 +307,13 @@ def _opponents(transcript: Transcript, event: OpinionEvent) -> tuple[str, ...]:
     stances = stances_heard(heard, transcript.turns[event.turn].cue)
     opponents = [seat for seat in event.heard if stances.get(seat) == event.others]
     return tuple(transcript.seat(seat).reviewer for seat in opponents)
+
+
+def _heard_control(turns: Iterable[Turn]) -> Control:
+    for turn in turns:
+        if turn.cue.control != "none":
+            return turn.cue.control
+    return "none"
 
 
 def _control(transcript: Transcript, heard: Control) -> Control:

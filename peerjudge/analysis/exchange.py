@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from peerjudge.data import Answer, Outcome, Seat, StopReason, Transcript, Turn, Verdict
-from peerjudge.ranking import Stance, stance_of
+from peerjudge.tracker import Stance, stance_of
 
 __all__ = ["alpaca_eval_rows", "arena_rows", "mt_bench_rows"]
 

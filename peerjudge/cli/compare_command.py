@@ -87,13 +87,12 @@ async def _read_accuracies(
     from peerjudge.analysis import (
         accuracy_by_condition,
         accuracy_by_reviewer,
-        collect_reviews,
         collect_transcripts,
     )
-    from peerjudge.runs import frames, is_run, read_source
+    from peerjudge.runs import frames, is_run, read_ballots
 
     if not is_run(source):
-        ballots = collect_reviews(await read_source(source))
+        ballots = await read_ballots(source)
         return accuracy_by_reviewer(ballots, reviewers=reviewers), ballots.simulated
     ballots = frames.read_without_texts(source, collect_transcripts)
     rows = accuracy_by_condition(ballots)

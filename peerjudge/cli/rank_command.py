@@ -80,22 +80,22 @@ async def rank_command(
     json
         Print one JSON document.
     """
+    from peerjudge.analysis import build_tournament
+    from peerjudge.ranking import graph as wins_graph
     from peerjudge.ranking import (
-        from_dataset,
         majority_verdicts,
         rank,
         ranking_document,
         without_family,
     )
-    from peerjudge.ranking import graph as wins_graph
     from peerjudge.reporting.contestants import battles_table, ranking_tables
-    from peerjudge.runs import read_source
+    from peerjudge.runs import read_ballots
 
     if trajectory and scoring is not Scoring.ELO:
         msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
         raise DataError(msg)
-    dataset = await read_source(source, stance=stance)
-    tournament = from_dataset(dataset, reviewers=split_names(reviewers))
+    ballots = await read_ballots(source)
+    tournament = build_tournament(ballots.of_stance(stance), reviewers=split_names(reviewers))
     if exclude_self or exclude_family:
         kin = await families_of(source, families) if exclude_family else dict[str, str]()
         tournament = without_family(tournament, kin)
@@ -127,12 +127,12 @@ async def rank_command(
         write_graph(wins_graph(tournament, weights=shown), graph)
     steps = _trajectory(tournament, ranking, trajectory, orders, seed) if trajectory else None
     if json:
-        document = {**ranking_document(ranking), "simulated": dataset.simulated}
+        document = {**ranking_document(ranking), "simulated": ballots.simulated}
         if steps is not None:
             document["trajectory"] = {"battles": steps[0], "contestants": steps[1]}
         print_json(document)
         return 0
-    say_if_simulated(dataset)
+    say_if_simulated(ballots)
     show(*ranking_tables(ranking))
     bounds = _bounds(tournament, scoring, orders=orders, bootstrap=bootstrap)
     results().print("\n" + _sentence(ranking, bounds))

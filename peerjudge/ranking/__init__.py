@@ -1,13 +1,9 @@
 """Battles, tournaments, contestant rankings and reviewer weights."""
 
 from peerjudge.ranking.battles import (
-    Stance,
     battles_from_reviews,
-    battles_from_transcripts,
     from_dataset,
-    reviews_from_transcripts,
     score,
-    stance_of,
 )
 from peerjudge.ranking.elo_ratings import EloRatings, EloTrajectory, elo, elo_peer, elo_trajectory
 from peerjudge.ranking.resampling import Resampled, bootstrap
@@ -29,11 +25,9 @@ __all__ = [
     "EloRatings",
     "EloTrajectory",
     "Resampled",
-    "Stance",
     "Tally",
     "Weighting",
     "battles_from_reviews",
-    "battles_from_transcripts",
     "bootstrap",
     "bradley_terry",
     "collect",
@@ -48,10 +42,8 @@ __all__ = [
     "peer_rank",
     "rank",
     "ranking_document",
-    "reviews_from_transcripts",
     "score",
     "select",
-    "stance_of",
     "win_rates",
     "without_family",
 ]

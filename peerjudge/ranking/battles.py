@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Literal
 
 from peerjudge.data import (
     Answer,
@@ -13,65 +12,11 @@ from peerjudge.data import (
     Dataset,
     Outcome,
     RecordedReview,
-    Seat,
-    StopReason,
     Tournament,
-    Transcript,
     Verdict,
 )
 from peerjudge.errors import DataError
 from peerjudge.ranking.tournament import collect, select
-
-Stance = Literal["private", "final"]
-
-
-def reviews_from_transcripts(
-    transcripts: Iterable[Transcript], *, stance: Stance
-) -> Iterator[RecordedReview]:
-    """Yield the stance of each seat as a review by its reviewer.
-
-    Incomplete discussions have no final stance and are skipped for `final`.
-    """
-    for transcript in transcripts:
-        if stance == "final" and transcript.stop is not StopReason.COMPLETE:
-            continue
-        for seat in transcript.seats:
-            verdict = stance_of(transcript, seat, stance=stance)
-            if verdict is not None:
-                yield RecordedReview(
-                    comparison=transcript.comparison.id,
-                    shown=_shown_to(seat, transcript),
-                    reviewer=seat.reviewer,
-                    verdict=verdict,
-                )
-
-
-def _shown_to(seat: Seat, transcript: Transcript) -> tuple[str, ...]:
-    """Return the order shown to a seat, which the `swapped` control changes for each seat."""
-    for turn in transcript.turns:
-        if turn.cue.seat == seat.id and turn.cue.control == "swapped":
-            return turn.cue.sees
-    return transcript.comparison.shown
-
-
-def stance_of(transcript: Transcript, seat: Seat, *, stance: Stance) -> Verdict | None:
-    """Return the last readable verdict of a seat, else its last verdict; `None` if it gave none.
-
-    The stance of a lone judge is the conclusion of its protocol, because methods that rate answers
-    one by one have no other verdict.
-    """
-    if len(transcript.seats) == 1:
-        return transcript.verdict if transcript.stop is StopReason.COMPLETE else None
-    verdicts = [
-        turn.review.verdict
-        for turn in transcript.turns
-        if turn.cue.seat == seat.id
-        and turn.review.verdict is not None
-        and (stance == "final" or turn.cue.private)
-    ]
-    readable = [verdict for verdict in verdicts if verdict.readable]
-    last = readable or verdicts
-    return last[-1] if last else None
 
 
 def from_dataset(dataset: Dataset, *, reviewers: Collection[str] | None = None) -> Tournament:
@@ -130,20 +75,6 @@ def battles_from_reviews(
         else:
             yield battle
     yield from map(_settled, votes.values())
-
-
-def battles_from_transcripts(
-    transcripts: Iterable[Transcript], *, stance: Stance
-) -> Iterator[Battle]:
-    """Yield one battle per seat with a verdict on two answers by two different authors.
-
-    `stance` is `private` (before the seat heard another seat) or `final` (its last verdict). A seat
-    without a readable verdict makes a battle with score `None`.
-    """
-    for transcript in transcripts:
-        yield from battles_from_reviews(
-            [transcript.comparison], reviews_from_transcripts([transcript], stance=stance)
-        )
 
 
 def score(verdict: Verdict, shown: tuple[str, str]) -> int | None:

@@ -27,8 +27,8 @@ from peerjudge.data import (
     Turn,
     Verdict,
 )
-from peerjudge.ranking import stance_of
 from peerjudge.reporting.formats import event_name
+from peerjudge.tracker import stance_of
 
 __all__ = ["TEXT_LIMIT", "Flag", "TranscriptData", "embedded", "flags_of"]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from peerjudge.analysis import build_tournament, collect_transcripts
 from peerjudge.analysis.frames import (
     TurnColumns,
     build_battles_frame,
@@ -23,9 +24,9 @@ from peerjudge.analysis.frames import (
     list_turns,
 )
 from peerjudge.data import Tournament, Transcript
-from peerjudge.ranking import Stance, battles_from_transcripts, collect, from_dataset
-from peerjudge.runs.sources import is_run, open_run, read_source
+from peerjudge.runs.sources import is_run, open_run, read_ballots
 from peerjudge.store import Columns
+from peerjudge.tracker import Stance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,11 +129,10 @@ def read_in_parts(
 
 def _tournament(source: Source, stance: Stance) -> Tournament:
     if isinstance(source, str) and not is_run(source):
-        return from_dataset(_in_thread(lambda: asyncio.run(read_source(source, stance=stance))))
-    return read_without_texts(
-        source,
-        lambda transcripts: collect(battles_from_transcripts(transcripts, stance=stance)),
-    )
+        ballots = _in_thread(lambda: asyncio.run(read_ballots(source)))
+    else:
+        ballots = read_without_texts(source, collect_transcripts)
+    return build_tournament(ballots.of_stance(stance))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +10,13 @@ from pathlib import Path
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.data import Comparison, Dataset, RecordedReview, Transcript
+from peerjudge.data import Comparison, Dataset, RecordedReview, StopReason, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
-from peerjudge.ranking import Stance, reviews_from_transcripts
 from peerjudge.runs.manifest import MANIFEST, read_manifest
 from peerjudge.store import Archive
 from peerjudge.store.database import locate
+from peerjudge.tracker import Stance, stance_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
         async for transcript in opened.transcripts():
             comparisons.setdefault(transcript.comparison.id, transcript.comparison)
             simulated = simulated or transcript.simulated
-            reviews.extend(reviews_from_transcripts([transcript], stance=stance))
+            reviews.extend(_list_reviews(transcript, stance=stance))
     return Dataset(
         name=name,
         description="a run",
@@ -126,3 +126,20 @@ async def read_ballots(source: str) -> Ballots:
 def _name_run(source: str, opened: OpenRun) -> str:
     place = source.partition("#")[0]
     return source if opened.folder is not None else f"{hide_password(place)}#{opened.id[:8]}"
+
+
+def _list_reviews(transcript: Transcript, *, stance: Stance) -> Iterator[RecordedReview]:
+    """Yield the stance of each seat as a review by its reviewer."""
+    if stance == "final" and transcript.stop is not StopReason.COMPLETE:
+        return
+    for seat in transcript.seats:
+        verdict = stance_of(transcript, seat, stance=stance)
+        own = [turn.cue for turn in transcript.turns if turn.cue.seat == seat.id]
+        swapped = [cue.sees for cue in own if cue.control == "swapped"]
+        if verdict is not None:
+            yield RecordedReview(
+                comparison=transcript.comparison.id,
+                shown=next(iter(swapped), transcript.comparison.shown),
+                reviewer=seat.reviewer,
+                verdict=verdict,
+            )

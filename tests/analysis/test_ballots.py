@@ -24,9 +24,8 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import DataError
-from peerjudge.ranking import stance_of
 from peerjudge.testing import comparison_of, transcript_of
-from peerjudge.tracker import NoEventReason, track
+from peerjudge.tracker import NoEventReason, stance_of, track
 
 
 def told(moves: str, name: str = "c1", *, swap: bool = False, **changes) -> Transcript:

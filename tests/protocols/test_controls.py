@@ -10,6 +10,7 @@ import peerjudge as pj
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.findings import build_findings
 from peerjudge.analysis.stances import build_stances
+from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.data import (
     TIE,
     Answer,
@@ -29,7 +30,6 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.prompts import render
-from peerjudge.ranking import battles_from_transcripts, reviews_from_transcripts
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of
 from peerjudge.tracker import opinion_events
@@ -212,15 +212,9 @@ def test_private_reviews_are_shared_with_the_discussion():
 def test_a_battle_has_the_order_that_its_reviewer_saw():
     """Under swapped labels the follower's first-shown answer is the leader's second."""
     swapped = played(FIRST, FIRST, FIRST, FIRST, control="swapped", turns=2)
-    reviews = list(reviews_from_transcripts([swapped], stance="private"))
-    assert [review.shown for review in reviews] == [
-        ("answer-1", "answer-2"),
-        ("answer-2", "answer-1"),
-    ]
-    assert [battle.score for battle in battles_from_transcripts([swapped], stance="private")] == [
-        -1,
-        1,
-    ]
+    ballots = collect_transcripts([swapped]).of_stance("private")
+    assert ballots.swapped.tolist() == [False, True]
+    assert build_tournament(ballots).score.tolist() == [-1, 1]
     (condition,) = build_findings([swapped]).conditions
     assert condition.first_after is None
 

@@ -16,20 +16,17 @@ from peerjudge.data import (
     Dataset,
     Question,
     RecordedReview,
-    StopReason,
     Verdict,
     replace,
 )
 from peerjudge.errors import DataError
 from peerjudge.ranking import (
     battles_from_reviews,
-    battles_from_transcripts,
     collect,
     from_dataset,
     graph,
     select,
 )
-from peerjudge.testing import comparison_of, transcript_of
 
 
 def pair(name: str = "c1", authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
@@ -151,37 +148,6 @@ def test_humans_judge_only_if_they_are_named():
     assert (named.reviewers, len(named)) == (("human",), 1)
     with pytest.raises(DataError, match="no reviewer 'zoe'"):
         from_dataset(dataset, reviewers=["zoe"])
-
-
-def stances(moves: str, stance: str) -> list[tuple[str, int | None]]:
-    """By reviewer, the scores of the stances in a discussion written in one line."""
-    found = battles_from_transcripts([transcript_of(moves)], stance=stance)
-    return [(battle.reviewer, battle.score) for battle in found]
-
-
-def test_private_and_final_stances_are_different_battles():
-    """The private stance of a seat may differ from its final stance."""
-    assert stances("2|1 1 1", "private") == [("reviewer-1", 1), ("reviewer-2", -1)]
-    assert stances("2|1 1 1", "final") == [("reviewer-1", -1), ("reviewer-2", -1)]
-
-
-def test_an_unreadable_turn_does_not_end_a_stance():
-    """A stance is the last readable verdict; a seat that never gave one is counted as unreadable."""
-    assert stances("2|1 ? 2", "final") == [("reviewer-1", 1), ("reviewer-2", 1)]
-    assert stances("?|1 ? 1", "final") == [("reviewer-1", None), ("reviewer-2", -1)]
-
-
-def test_an_unended_discussion_has_private_stances_only():
-    """An incomplete discussion has no final stances."""
-    failed = replace(transcript_of("2|1 1"), stop=StopReason.FAILED)
-    assert list(battles_from_transcripts([failed], stance="final")) == []
-    assert len(list(battles_from_transcripts([failed], stance="private"))) == 2
-
-
-def test_three_answers_are_no_battle():
-    """A choice among three answers makes no battle."""
-    chosen = transcript_of("3|1 3", comparison=comparison_of(3))
-    assert list(battles_from_transcripts([chosen], stance="final")) == []
 
 
 @given(battles)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Condition, StopReason, replace, to_json
 from peerjudge.errors import ExperimentError
-from peerjudge.runs import hide_password, load, open_run, read_source, run
+from peerjudge.runs import hide_password, load, open_run, read_ballots, run
 from peerjudge.shelf import Shelf
 
 
@@ -121,11 +121,11 @@ def test_the_password_of_a_store_is_not_shown():
     assert hide_password("runs/one") == "runs/one"
 
 
-async def test_private_and_final_stances_of_a_run_are_reviews(small, tmp_path):
-    """A run has one review per seat and discussion, like a dataset."""
+async def test_private_and_final_stances_of_a_run_are_ballots(small, tmp_path):
+    """A run has one stance per seat and discussion, like the reviews of a dataset."""
     await run(small, out=tmp_path, limit=2)
-    reviews = (await read_source(str(tmp_path), stance="final")).reviews
-    assert Counter(one.reviewer for one in reviews) == {
+    ballots = (await read_ballots(str(tmp_path))).of_stance("final")
+    assert Counter(ballots.reviewers[code] for code in ballots.reviewer.tolist()) == {
         "sim_strong": 8,
         "sim_weak": 8,
         "sim_plain": 4,

@@ -23,7 +23,6 @@ from peerjudge.data import (
 )
 from peerjudge.engine import discuss
 from peerjudge.errors import DataError, ProtocolError
-from peerjudge.ranking import stance_of
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer, Traits
 from peerjudge.simulation.arrays import (
@@ -36,7 +35,7 @@ from peerjudge.simulation.arrays import (
 from peerjudge.simulation.discussions import play_script
 from peerjudge.simulation.scripts import write_script
 from peerjudge.testing import comparison_of
-from peerjudge.tracker import opinion_events
+from peerjudge.tracker import opinion_events, stance_of
 
 TRAITS = {
     "ability": 0.9,
