@@ -10,9 +10,8 @@ from peerjudge.analysis.accuracy import (
 )
 from peerjudge.analysis.agreement import (
     GoldAgreement,
-    agreement,
-    agreement_document,
-    fleiss_kappa,
+    build_agreement_document,
+    measure_agreement,
 )
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots, Stage
@@ -38,6 +37,7 @@ from peerjudge.analysis.influence import (
     count_persuasion,
 )
 from peerjudge.analysis.intervals import bootstrap_mean, proportion
+from peerjudge.analysis.kappa import fleiss_kappa
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
 from peerjudge.analysis.pairs import PanelPair
 from peerjudge.analysis.panel import Panel, measure_panel
@@ -78,10 +78,9 @@ __all__ = [
     "Verbosity",
     "accuracy_by_condition",
     "accuracy_by_reviewer",
-    "agreement",
-    "agreement_document",
     "benjamini_hochberg",
     "bootstrap_mean",
+    "build_agreement_document",
     "build_bias_document",
     "build_findings",
     "build_persuasion_graph",
@@ -97,6 +96,7 @@ __all__ = [
     "holm",
     "mcnemar",
     "measure_accuracy",
+    "measure_agreement",
     "measure_bias",
     "measure_changes",
     "measure_consistency",

@@ -1,61 +1,33 @@
-"""How well reviewers, alone or weighed together, agree with gold (PRD Table 3)."""
+"""Agreement of reviewers, alone or weighted together, with gold (PRD Table 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import isnan
 
 import numpy as np
 
-from peerjudge.analysis.intervals import (
-    SHARE,
-    Floats,
-    bounds_of_mean,
-    by_cluster,
-    percentiles,
-    resampled,
-)
-from peerjudge.analysis.judged import HUMAN, gold_scores
-from peerjudge.data import (
-    Dataset,
-    Measurement,
-    RecordedReview,
-    ReviewerWeights,
-    Scheme,
-)
+from peerjudge.analysis.ballots import TIE, Ballots, Floats, Numbers, score_of
+from peerjudge.analysis.grouping import Ints, group_rows
+from peerjudge.analysis.intervals import SHARE, bounds_of_mean, by_cluster, percentiles, resampled
+from peerjudge.analysis.kappa import fleiss_kappa
+from peerjudge.analysis.selecting import HUMAN, number_judges, select_judges
+from peerjudge.analysis.tournaments import build_tournament
+from peerjudge.data import Measurement, ReviewerWeights, Scheme
 from peerjudge.errors import DataError
-from peerjudge.ranking import (
-    Weighting,
-    battles_from_reviews,
-    collect,
-    equal_weights,
-    given_weights,
-    peer_rank,
-    score,
-)
+from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
 
-__all__ = ["HUMAN", "GoldAgreement", "agreement", "agreement_document", "fleiss_kappa"]
-
-_SCORES = (-1, 0, 1)
+_SCORES = np.array([-1.0, 0.0, 1.0])
 _EVEN = 1e-9
-
-Item = tuple[str, tuple[str, ...]]
-"""One thing to judge: a comparison in one shown order."""
-
-Row = tuple[int, int, str]
-"""What was said, what gold says, and the question."""
-
-Scores = Mapping[str, Sequence[int]]
-"""By reviewer the readable scores it gave; empty where none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldAgreement:
-    """How well these reviewers, together, agree with gold on `n` items.
+    """The agreement of the combined verdict of these reviewers with gold on `n` items.
 
     An item is a comparison in one shown order. `unreadable` counts their reviews without a readable
-    verdict; `unjudged` the items left out because none of them (of weight above 0) gave one.
+    verdict; `unjudged` the items left out because no reviewer with a weight above 0 gave one.
     `worst_case` and `best_case` are the accuracies if those items were all wrong or all right.
     """
 
@@ -71,8 +43,8 @@ class GoldAgreement:
     best_case: float
 
 
-def agreement(
-    dataset: Dataset,
+def measure_agreement(
+    ballots: Ballots,
     *,
     reviewers: Sequence[str] | None = None,
     gold: str = HUMAN,
@@ -82,46 +54,45 @@ def agreement(
     samples: int = 2000,
     level: float = 0.95,
 ) -> GoldAgreement:
-    """Accuracy and Fleiss' kappa of the reviewers' combined verdict against gold, on pairs.
+    """Return accuracy and Fleiss' kappa of the combined verdict against gold, on pairs.
 
     The combined verdict is the sign of the weighted mean of the reviewers' scores (-1 first, 0 tie,
-    +1 second); exactly 0 is a tie. This, with weights `peer`, is the reading that reproduces PRD
-    Table 3; there a peer weight is found among the named reviewers only, so that of three reviewers
-    the weakest counts nothing. Accuracy demands that a tie meets a tie. Kappa is over the two
-    raters, gold and combined, and the three scores. Bounds resample questions, the weights fixed.
+    +1 second); exactly 0 is a tie. This, with weights `peer`, reproduces PRD Table 3; there a peer
+    weight is computed among the named reviewers only, so that the weakest of three has weight 0.
+    For accuracy a tie is right only if gold is a tie. Kappa is over the two raters, gold and
+    combined, and the three scores. Bounds resample questions, the weights fixed.
 
     Args:
-        dataset: comparisons of two answers, and their reviews; a run read as one will do.
-        reviewers: whose verdicts are combined; `None` is everybody but humans and `gold`.
-        gold: `human` for the comparisons' own gold, else a reviewer whose verdicts serve as gold
-            (where it gave several on a comparison, the sign of their mean).
+        ballots: one per review, for a run the opening or the closing ones.
+        reviewers: those whose verdicts are combined; `None` combines all but humans and `gold`.
+        gold: `human` for the gold of the comparisons, else a reviewer whose verdicts serve as gold
+            (the sign of their mean where it gave several on a comparison).
         weights: `equal`, `peer`, or a weight for each reviewer.
         scheme: of the peer weights.
         seed: of the resampling.
-        samples: how many.
+        samples: number of resamples.
         level: of the intervals.
 
     Raises:
         DataError: a reviewer gave no reviews, or nothing has both a gold and a readable verdict.
         ConvergenceError: the peer weights do not settle.
     """
-    comparisons = {one.id: one for one in dataset.comparisons if len(one.answers) == 2}
-    chosen = _chosen(dataset, reviewers, gold)
-    golds = gold_scores(comparisons, dataset.reviews, gold)
-    reviews = [review for review in dataset.reviews if review.reviewer in chosen]
-    held = _weights(dataset, chosen, reviews, weights, scheme)
-    given, unreadable = _given([review for review in reviews if review.comparison in golds])
-    rows: list[Row] = []
-    for (comparison, shown), scores in given.items():
-        combined = _combined(scores, held.weights)
-        if combined is not None:
-            want = golds[comparison] * (1 if shown == comparisons[comparison].shown else -1)
-            rows.append((combined, want, comparisons[comparison].question.id))
-    if not rows:
+    chosen = _choose(ballots, reviewers, gold)
+    judged = select_judges(ballots, reviewers=chosen, gold=gold)
+    held = _weigh(judged, chosen, weights, scheme)
+    judged = judged.where(judged.gold >= TIE)
+    item, first = group_rows(judged.comparison, judged.swapped)
+    combined = _combine(judged, item, held)
+    rows = np.flatnonzero(~np.isnan(combined))
+    items = judged.where(first[rows])
+    if not len(rows):
         msg = f"no pair has both a gold ({gold!r}) and a readable verdict by {', '.join(chosen)}"
         raise DataError(msg)
-    accuracy, kappa = _measured(rows, seed=seed, samples=samples, level=level)
-    right, unjudged = sum(said == want for said, want, _ in rows), len(given) - len(rows)
+    want = score_of(items.gold, items.first)
+    accuracy, kappa = _measure(
+        combined[rows], want, items.question, seed=seed, samples=samples, level=level
+    )
+    right, unjudged = int((combined[rows] == want).sum()), len(first) - len(rows)
     return GoldAgreement(
         reviewers=chosen,
         gold=gold,
@@ -129,17 +100,17 @@ def agreement(
         accuracy=accuracy,
         fleiss_kappa=kappa,
         n=len(rows),
-        unreadable=unreadable,
+        unreadable=int((~judged.readable).sum()),
         unjudged=unjudged,
-        worst_case=right / len(given),
-        best_case=(right + unjudged) / len(given),
+        worst_case=right / len(first),
+        best_case=(right + unjudged) / len(first),
     )
 
 
-def agreement_document(found: GoldAgreement) -> dict[str, object]:
-    """The agreement as plain values for JSON: what `peerjudge agreement --json` prints.
+def build_agreement_document(found: GoldAgreement) -> dict[str, object]:
+    """Return the agreement as plain values for JSON, as `peerjudge agreement --json` prints it.
 
-    `fleiss_kappa` is null where it does not exist: both raters always said the same one thing.
+    `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict.
     """
     kappa = found.fleiss_kappa.value
     return {
@@ -152,53 +123,87 @@ def agreement_document(found: GoldAgreement) -> dict[str, object]:
     }
 
 
-def fleiss_kappa(counts: Floats) -> float:
-    """Fleiss' kappa of `counts[item, category]`: how many raters put each item in each category.
-
-    Every item must have been rated equally often, at least twice. NaN where all ratings are in one
-    category, since agreement beyond chance then means nothing. Source: Fleiss 1971.
-    """
-    raters = counts[0].sum() if len(counts) else 0.0
-    if raters < 2 or (counts.sum(axis=1) != raters).any():
-        msg = "Fleiss' kappa needs items that were rated equally often, at least twice"
+def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tuple[str, ...]:
+    present = {name for name, _ in number_judges(ballots)}
+    names = ", ".join(sorted(present))
+    if gold not in present | {HUMAN}:
+        msg = f"there is no reviewer {gold!r} whose reviews can serve as gold; there are {names}"
         raise DataError(msg)
-    agreed = ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean()
-    chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
-    return nan if chance == 1.0 else float((agreed - chance) / (1.0 - chance))
+    chosen = present - {gold, *ballots.humans} if reviewers is None else set(reviewers)
+    if gold in chosen:
+        msg = f"{gold} is the gold here and always agrees with itself; choose other reviewers"
+        raise DataError(msg)
+    if not chosen or chosen - present:
+        missing = ", ".join(sorted(chosen - present)) or "any other reviewer"
+        msg = f"there are no reviews by {missing}; reviews are by {names}"
+        raise DataError(msg)
+    return tuple(sorted(chosen))
 
 
-def _measured(
-    rows: Sequence[Row], *, seed: int, samples: int, level: float
+def _weigh(
+    ballots: Ballots, chosen: Sequence[str], weights: Weighting, scheme: Scheme
+) -> ReviewerWeights:
+    if weights == "equal":
+        return equal_weights(chosen)
+    if weights != "peer":
+        return given_weights(chosen, weights)
+    try:
+        tournament = build_tournament(ballots, reviewers=chosen)
+    except DataError as cause:
+        msg = (
+            f"peer weights need reviews of two answers with known authors: {cause}; "
+            "use weights 'equal'"
+        )
+        raise DataError(msg) from cause
+    return peer_rank(tournament, scheme=scheme)
+
+
+def _combine(ballots: Ballots, item: Ints, held: ReviewerWeights) -> Floats:
+    """Return the combined score of every item; NaN where no reviewer with a weight gave one."""
+    judges = number_judges(ballots)
+    size = int(item.max(initial=-1)) + 1
+    total, known = np.zeros(size), np.zeros(size, dtype=np.bool_)
+    for name, code in judges:
+        rows = ballots.readable & (ballots.reviewer == code)
+        count = np.bincount(item[rows], minlength=size)
+        score = np.bincount(item[rows], ballots.score[rows], size) / np.maximum(count, 1)
+        total += held.weights[name] * score
+        known |= (count > 0) & (held.weights[name] > 0.0)
+    combined = np.where(np.abs(total) < _EVEN, 0.0, np.sign(total))
+    return np.where(known, combined, np.nan)
+
+
+def _measure(
+    combined: Floats, gold: Floats, question: Numbers, *, seed: int, samples: int, level: float
 ) -> tuple[Measurement, Measurement]:
-    said = np.array([[row[0] == value for value in _SCORES] for row in rows], dtype=np.float64)
-    want = np.array([[row[1] == value for value in _SCORES] for row in rows], dtype=np.float64)
+    said = (combined[:, None] == _SCORES).astype(np.float64)
+    want = (gold[:, None] == _SCORES).astype(np.float64)
     # With two raters kappa needs only the hits and the counts of each score, and these add up.
     hits = (said * want).sum(axis=1, keepdims=True)
-    columns = np.hstack([hits, said + want])
-    sums = by_cluster(columns, [row[2] for row in rows])
+    sums = by_cluster(np.hstack([hits, said + want]), group_rows(question)[0])
     judged = np.column_stack([sums[:, 0], sums[:, 1:].sum(axis=1) / 2.0])
     low, high, method = bounds_of_mean(
         judged, limits=SHARE, seed=seed, samples=samples, level=level
     )
-    right = float(hits.mean())
-    accuracy = Measurement(value=right, low=low, high=high, n=len(rows), level=level, method=method)
-    bounds = _kappa_bounds(sums, seed=seed, samples=samples, level=level)
+    n, right = len(combined), float(hits.mean())
+    accuracy = Measurement(value=right, low=low, high=high, n=n, level=level, method=method)
+    bounds = _bound_kappa(sums, seed=seed, samples=samples, level=level)
     if bounds[0] == bounds[1]:
-        # All samples agree alike: let kappa follow the accuracy, with chance as it was seen.
+        # All samples agree alike: kappa follows the accuracy, with the observed chance agreement.
         chance = _chance(sums.sum(axis=0, keepdims=True))[0]
         bounds = ((low - chance) / (1.0 - chance), (high - chance) / (1.0 - chance))
     kappa = Measurement(
         value=fleiss_kappa(said + want),
         low=bounds[0],
         high=bounds[1],
-        n=len(rows),
+        n=n,
         level=level,
         method=method,
     )
     return accuracy, kappa
 
 
-def _kappa_bounds(sums: Floats, *, seed: int, samples: int, level: float) -> tuple[float, float]:
+def _bound_kappa(sums: Floats, *, seed: int, samples: int, level: float) -> tuple[float, float]:
     drawn = resampled(sums, samples=samples, seed=seed)
     chance = _chance(drawn)
     shares = drawn[:, 0] * 2.0 / drawn[:, 1:].sum(axis=1)
@@ -207,67 +212,7 @@ def _kappa_bounds(sums: Floats, *, seed: int, samples: int, level: float) -> tup
 
 
 def _chance(sums: Floats) -> Floats:
-    """By row the agreement expected by chance, from the counts of each score in columns 1 to 3."""
+    """Return the agreement expected by chance from the counts of each score in columns 1 to 3."""
     counts = sums[:, 1:]
     chance: Floats = ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
     return chance
-
-
-def _given(reviews: Sequence[RecordedReview]) -> tuple[dict[Item, dict[str, list[int]]], int]:
-    """The readable scores by item and reviewer, and how many reviews were not readable."""
-    given: dict[Item, dict[str, list[int]]] = {}
-    unreadable = 0
-    for review in reviews:
-        said = score(review.verdict, (review.shown[0], review.shown[1]))
-        scores = given.setdefault((review.comparison, review.shown), {})
-        scores.setdefault(review.reviewer, []).extend([] if said is None else [said])
-        unreadable += said is None
-    return given, unreadable
-
-
-def _combined(scores: Scores, weights: Mapping[str, float]) -> int | None:
-    heard = {name: said for name, said in scores.items() if said and weights[name] > 0.0}
-    if not heard:
-        return None
-    total = sum(weights[name] * sum(said) / len(said) for name, said in heard.items())
-    return 0 if abs(total) < _EVEN else 1 if total > 0 else -1
-
-
-def _chosen(dataset: Dataset, reviewers: Sequence[str] | None, gold: str) -> tuple[str, ...]:
-    present = {review.reviewer for review in dataset.reviews}
-    if gold not in present | {HUMAN}:
-        msg = f"nobody named {gold!r} gave reviews to serve as gold; there are {sorted(present)}"
-        raise DataError(msg)
-    chosen = present - {gold, *dataset.humans} if reviewers is None else set(reviewers)
-    if gold in chosen:
-        msg = (
-            f"{gold} is the gold here, and always agrees with itself; leave it out of the reviewers"
-        )
-        raise DataError(msg)
-    if not chosen or chosen - present:
-        missing = ", ".join(sorted(chosen - present)) or "anybody else"
-        msg = f"there are no reviews by {missing}; reviews are by {', '.join(sorted(present))}"
-        raise DataError(msg)
-    return tuple(sorted(chosen))
-
-
-def _weights(
-    dataset: Dataset,
-    chosen: Sequence[str],
-    reviews: Sequence[RecordedReview],
-    weights: Weighting,
-    scheme: Scheme,
-) -> ReviewerWeights:
-    if weights == "equal":
-        return equal_weights(chosen)
-    if weights != "peer":
-        return given_weights(chosen, weights)
-    tournament = collect(battles_from_reviews(dataset.comparisons, reviews, panels=dataset.humans))
-    silent = sorted(set(chosen) - set(tournament.reviewers))
-    if silent:
-        msg = (
-            f"peer weights need reviews of two answers with known authors; {', '.join(silent)} "
-            "gave none, so use weights 'equal'"
-        )
-        raise DataError(msg)
-    return peer_rank(tournament, scheme=scheme)

@@ -1,32 +1,25 @@
-"""Agreement beyond chance, as functions of counts that add up over questions.
+"""Agreement beyond chance, from counts that add up over questions.
 
-Every function takes any number of cases at once, so that a bootstrap is one call.
+Every function takes several cases at once, so that a bootstrap is one call.
 """
 
 from __future__ import annotations
 
+from math import nan
+
 import numpy as np
 
-from peerjudge.analysis.intervals import Floats
-
-__all__ = [
-    "KAPPA",
-    "cohen_kappa",
-    "correlation",
-    "fleiss_columns",
-    "fleiss_kappa_of",
-    "krippendorff_alpha",
-    "pair_coincidences",
-]
+from peerjudge.analysis.ballots import Floats
+from peerjudge.errors import DataError
 
 KAPPA = (-1.0, 1.0)
 """The limits of a kappa, and of a correlation."""
 
 
 def cohen_kappa(tables: Floats) -> Floats:
-    """Cohen's kappa of `[case, one's category, other's category]` counts (Cohen 1960).
+    """Return Cohen's kappa of `[case, one's category, other's category]` counts (Cohen 1960).
 
-    NaN where both always name the same one category.
+    NaN where both always choose the same category.
     """
     total = tables.sum(axis=(1, 2))
     agreed = _ratio(np.trace(tables, axis1=1, axis2=2), total)
@@ -34,10 +27,25 @@ def cohen_kappa(tables: Floats) -> Floats:
     return _ratio(agreed - chance, 1.0 - chance)
 
 
-def fleiss_columns(ratings: Floats) -> Floats:
-    """What `fleiss_kappa_of` needs of every item of `[item, rater]` categories, ready to be summed.
+def fleiss_kappa(counts: Floats) -> float:
+    """Return Fleiss' kappa of `counts[item, category]`, the number of raters by category.
 
-    Columns: 1, the share of pairs of raters that agree, and how many raters chose each category.
+    Every item must be rated equally often, at least twice. NaN where all ratings are in one
+    category. Source: Fleiss 1971.
+    """
+    raters = counts[0].sum() if len(counts) else 0.0
+    if raters < 2 or (counts.sum(axis=1) != raters).any():
+        msg = "Fleiss' kappa needs items that were rated equally often, at least twice"
+        raise DataError(msg)
+    agreed = ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean()
+    chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
+    return nan if chance == 1.0 else float((agreed - chance) / (1.0 - chance))
+
+
+def fleiss_columns(ratings: Floats) -> Floats:
+    """Return columns of `[item, rater]` categories whose sums `fleiss_kappa_of` takes.
+
+    Columns: 1, the share of pairs of raters that agree, and the number of raters by category.
     """
     raters = ratings.shape[1]
     counts = _counts(ratings)
@@ -46,7 +54,7 @@ def fleiss_columns(ratings: Floats) -> Floats:
 
 
 def fleiss_kappa_of(sums: Floats) -> Floats:
-    """Fleiss' kappa of sums `[case, column]` of `fleiss_columns` (Fleiss 1971)."""
+    """Return Fleiss' kappa of sums `[case, column]` of `fleiss_columns` (Fleiss 1971)."""
     agreed = _ratio(sums[:, 1], sums[:, 0])
     counts = sums[:, 2:]
     chance = _ratio((counts**2).sum(axis=1), counts.sum(axis=1) ** 2)
@@ -54,11 +62,11 @@ def fleiss_kappa_of(sums: Floats) -> Floats:
 
 
 def pair_coincidences(ratings: Floats) -> Floats:
-    """Of every item of `[item, rater]` categories (NaN: not rated), its coincidence matrix, flat.
+    """Return the coincidence matrix, flat, of every item of `[item, rater]` categories.
 
-    Each pair of raters of an item counts 1/(raters - 1), so that an item counts as often as it was
-    rated; an item rated once says nothing (Krippendorff 2011, "Computing Krippendorff's
-    Alpha-Reliability").
+    NaN is not rated. Each pair of raters of an item counts 1/(raters - 1), so that an item counts as
+    often as it was rated; an item rated once does not count (Krippendorff 2011, "Computing
+    Krippendorff's Alpha-Reliability").
     """
     counts = _counts(ratings)
     raters = counts.sum(axis=1)
@@ -68,7 +76,7 @@ def pair_coincidences(ratings: Floats) -> Floats:
 
 
 def krippendorff_alpha(sums: Floats) -> Floats:
-    """Krippendorff's alpha for nominal categories of sums `[case, column]` of `pair_coincidences`."""
+    """Return Krippendorff's alpha (nominal) of sums `[case, column]` of `pair_coincidences`."""
     size = int(np.sqrt(sums.shape[1]))
     tables = sums.reshape(-1, size, size)
     margins = tables.sum(axis=2)
@@ -79,7 +87,7 @@ def krippendorff_alpha(sums: Floats) -> Floats:
 
 
 def correlation(sums: Floats) -> Floats:
-    """Pearson's correlation of sums `[case, (n, x, y, xx, yy, xy)]`; NaN where one never varies."""
+    """Return Pearson's correlation of sums `[case, (n, x, y, xx, yy, xy)]`; NaN if one is constant."""
     n, x, y, xx, yy, xy = sums.T
     spread = (n * xx - x * x) * (n * yy - y * y)
     return _ratio(n * xy - x * y, np.sqrt(np.maximum(spread, 0.0)))

@@ -1,4 +1,4 @@
-"""`peerjudge agreement`: how well reviewers agree with gold, alone or as a panel."""
+"""`peerjudge agreement`: agreement of reviewers with gold, alone or as a panel."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ async def agreement_command(
     reviewers
         Only these, separated by commas; one alone, or several as a panel.
     weights
-        Whether reviewers count alike, or as well as they do as contestants.
+        equal, or peer: weight reviewers by their rank as contestants.
     stance
-        Of a run: the verdicts that reviewers came with, or those they left with.
+        For a run: private verdicts, before a seat heard another one, or final ones.
     panel
-        Also the reviewers one by one and two by two: kappas, whether they err together, how many
-        independent reviewers they are worth, and tests of who is better, adjusted for their number.
+        Also measure each reviewer and each pair: kappas, common errors, the equivalent number of
+        independent reviewers, and tests of which is better, adjusted for the number of pairs.
     seed
-        Of the resampling that makes the intervals.
+        Seed of the resampling for the intervals.
     json
-        Print one JSON document.
+        Print the result as one JSON document.
     """
     from peerjudge.analysis import (
-        agreement,
-        agreement_document,
+        build_agreement_document,
+        measure_agreement,
         measure_panel,
         select_judges,
     )
@@ -56,22 +56,21 @@ async def agreement_command(
         panel_sentences,
         panel_table,
     )
-    from peerjudge.runs import read_ballots, read_source
+    from peerjudge.runs import read_ballots
 
-    dataset = await read_source(source, stance=stance)
+    ballots = await read_ballots(source)
+    stances = ballots.where(ballots.opening if stance == "private" else ballots.closing)
     names = split_names(reviewers)
-    found = agreement(dataset, reviewers=names, gold=gold, weights=weights, seed=seed)
+    found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
     together = None
     if panel:
-        ballots = await read_ballots(source)
-        stances = ballots.where(ballots.opening if stance == "private" else ballots.closing)
         together = measure_panel(select_judges(stances, reviewers=names, gold=gold), seed=seed)
     if json:
-        document = {**agreement_document(found), "simulated": dataset.simulated}
+        document = {**build_agreement_document(found), "simulated": ballots.simulated}
         print_json(document if together is None else {**document, "panel": to_plain(together)})
         return 0
-    say_if_simulated(dataset)
-    say(*agreement_sentences(found, gold_name(dataset, gold)))
+    say_if_simulated(ballots)
+    say(*agreement_sentences(found, gold_name(ballots, gold)))
     if together is not None:
         show(panel_accuracy_table(together), panel_table(together))
         say("", *panel_sentences(together))

@@ -69,14 +69,17 @@ async def _of_run(source: str, output: Path | None) -> Written:
 
 
 def _of_dataset(source: str, output: Path | None) -> Written:
-    from peerjudge.analysis.recorded import recorded_findings
+    from peerjudge.analysis import collect_reviews
+    from peerjudge.analysis.recorded import build_recorded_findings
     from peerjudge.cli import reporting
     from peerjudge.datasets import load
     from peerjudge.reporting import published, recorded_figures, write_recorded_report
 
     dataset = load(source)
     printed = published(dataset.name)
-    found = recorded_findings(dataset, juries=printed.juries)
+    found = build_recorded_findings(
+        collect_reviews(dataset), description=dataset.description, juries=printed.juries
+    )
     path = output or Path(f"{dataset.name}-report.html")
     write_recorded_report(found, printed, path=path)
     reporting.write_numbers(found, path)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.analysis.recorded import RecordedFindings, recorded_findings
+from peerjudge.analysis import collect_reviews
+from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
 from peerjudge.data import (
     TIE,
     Answer,
@@ -25,6 +26,11 @@ from peerjudge.reporting import (
     recorded_figures,
     write_recorded_report,
 )
+
+
+def find(dataset: Dataset, **kwargs) -> RecordedFindings:
+    """The findings of the recorded reviews of a dataset."""
+    return build_recorded_findings(collect_reviews(dataset), **kwargs)
 
 
 def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
@@ -79,7 +85,7 @@ def page_of(found: RecordedFindings, folder: Path, printed: Published | None = N
 
 def test_every_jury_of_the_paper_ranks_and_agrees() -> None:
     """The best contestant alone, all, all by weight and people rank; they all but people agree."""
-    found = recorded_findings(small())
+    found = find(small())
     assert [one.jury.name for one in found.evaluators] == ["ann", "All", "All (weighted)", "Human"]
     accuracies = {row.jury.name: row.agreement.accuracy.value for row in found.agreement}
     assert accuracies["ann"] == 1.0
@@ -91,11 +97,11 @@ def test_every_jury_of_the_paper_ranks_and_agrees() -> None:
 
 def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) -> None:
     """A benchmark of right and wrong answers has no contestants; the page says so."""
-    found = recorded_findings(small(authors=("", "")))
+    found = find(small(authors=("", "")))
     assert found.evaluators == ()
     assert found.weights == {}
     page = page_of(found, tmp_path)
-    assert "Nobody is named as the author" in page
+    assert "The authors of the answers are not known" in page
     assert "Table: Accuracy in %" in page
 
 
@@ -106,9 +112,7 @@ def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None
         Comparison(id=one.id, question=one.question, answers=one.answers)
         for one in whole.comparisons
     )
-    found = recorded_findings(
-        Dataset(name="bare", description="", comparisons=bare, reviews=whole.reviews)
-    )
+    found = find(Dataset(name="bare", description="", comparisons=bare, reviews=whole.reviews))
     assert found.scores == ()
     assert found.evaluators
     assert "no accuracy" in page_of(found, tmp_path)
@@ -126,14 +130,14 @@ def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
         humans=("people",),
     )
     with pytest.raises(DataError, match=r"reviews by people only.*peerjudge run"):
-        recorded_findings(dataset)
+        find(dataset)
 
 
 def test_ties_and_ratings_need_not_be_there() -> None:
     """A reviewer that only ties has no preference for a place to show, and breaks nothing."""
     whole = small()
     ties = tuple(review(one, "cid", TIE, swap=False) for one in whole.comparisons)
-    found = recorded_findings(
+    found = find(
         Dataset(
             name="ties",
             description="",
@@ -147,7 +151,7 @@ def test_ties_and_ratings_need_not_be_there() -> None:
 
 def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:
     """The policy of the run's report holds for this one."""
-    page = page_of(recorded_findings(small()), tmp_path)
+    page = page_of(find(small()), tmp_path)
     assert "default-src 'none'" in page
     assert len(re.findall(r"<script", page)) == 1
     assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
@@ -156,7 +160,7 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> 
 
 def test_the_numbers_stand_in_the_document(tmp_path: Path) -> None:
     """What the page shows can be read by a program, without a number JSON cannot say."""
-    found = recorded_findings(small())
+    found = find(small())
     document = json.loads(json.dumps(findings_document(found), allow_nan=False))
     assert document["schema"] == "RecordedFindings/1"
     assert [one["jury"]["name"] for one in document["data"]["agreement"]][:2] == ["ann", "bob"]
@@ -171,7 +175,7 @@ def test_nothing_is_known_to_be_printed_about_most_data() -> None:
 def test_ours_is_what_the_paper_printed(tmp_path: Path, verdicts) -> None:
     """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
     printed = published("vicuna80")
-    found = recorded_findings(load(verdicts("vicuna80")), juries=printed.juries)
+    found = find(load(verdicts("vicuna80")), juries=printed.juries)
     for one in found.evaluators:
         for name, standing in one.win_rate.contestants.items():
             assert standing.score == pytest.approx(printed.win_rate[one.jury.name][name], abs=1e-3)
@@ -207,7 +211,7 @@ def test_hostile_names_add_no_element(tmp_path: Path) -> None:
             for swap in (False, True)
         ),
     )
-    page = page_of(recorded_findings(dataset), tmp_path)
+    page = page_of(find(dataset), tmp_path)
     assert "<img" not in page
     assert len(re.findall(r"<script", page)) == 1
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
