@@ -26,7 +26,7 @@ _COMMANDS = (
     ("report", "Write the HTML report of a run or of recorded reviews."),
     ("export", "Write the discussions of a run in formats of other tools."),
     ("list", "List agents, protocols, prompts, experiments or datasets."),
-    ("check", "Load everything on the shelves without calling a model."),
+    ("check", "Check the project's shelf files. Loads, and so executes, its Python files."),
     ("download", "Download a published dataset and verify it."),
 )
 

@@ -15,10 +15,10 @@ from typing import cast
 from peerjudge.data import Scalar
 from peerjudge.errors import ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
-from peerjudge.shelf.folders import Kind, first_paragraph
+from peerjudge.shelf.folders import first_paragraph
 
 
-def load_module(path: Path, kind: Kind) -> ModuleType:
+def load_module(path: Path, kind: str) -> ModuleType:
     """Return the module of a file, executed once per process; raises `ShelfError` if it fails.
 
     The module is registered before it is executed, because a dataclass with postponed annotations
