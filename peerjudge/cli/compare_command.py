@@ -15,8 +15,6 @@ from peerjudge.errors import DataError
 if TYPE_CHECKING:
     from peerjudge.analysis import AccuracyByComparison
 
-__all__ = ["compare_command"]
-
 
 async def compare_command(
     *sources: str,

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
     from peerjudge.data import OpinionEvent, Transcript
 
-__all__ = ["events_command"]
-
 
 async def events_command(
     run: str,

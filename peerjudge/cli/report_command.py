@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from peerjudge.reporting import Figure
 
-__all__ = ["report_command"]
-
 
 async def report_command(
     source: str,

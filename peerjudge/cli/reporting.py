@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from peerjudge.reporting import TranscriptData
     from peerjudge.runs import OpenRun
 
-__all__ = ["Reading", "played", "read", "write", "write_numbers"]
-
 REPORT = "report.html"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from peerjudge.analysis.scoring import Scores
     from peerjudge.data import RecordedReview
 
-__all__ = ["score_command"]
-
 
 async def score_command(
     source: str,

@@ -20,7 +20,7 @@ from peerjudge.reporting.formats import (
     share,
     span,
 )
-from peerjudge.reporting.layout import Column, Part, Section, Table, table_of
+from peerjudge.reporting.layout import Column, Section, Table, build_section, table_of
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
@@ -32,34 +32,25 @@ if TYPE_CHECKING:
 SHARES = (0.0, 1.0)
 
 
-def accuracy_section(findings: Findings) -> Section:
+def accuracy_section(findings: Findings) -> Section | None:
     """Return the accuracy of every condition before and after discussion, and its comparisons."""
-    figure = accuracy_figure(findings)
-    meaning = (
+    names = [condition.name for condition in findings.conditions]
+    subsets = [condition.subsets for condition in findings.conditions]
+    categories = [condition.categories for condition in findings.conditions]
+    pairs = "Conditions compared in pairs, difference in accuracy in points"
+    return build_section(
+        "Accuracy before and after discussion",
         "The share of readable verdicts that name the gold answer, in percent. Before: the private "
         "verdicts of the seats. After: the conclusions of the discussions. Intervals are "
-        f"{100 * findings.level:.0f} % and resample the {counted(findings.questions, 'question')}."
-    )
-    parts: list[Part] = [
-        meaning,
-        figure or "No finished discussion has a known gold answer, so there is no accuracy.",
+        f"{100 * findings.level:.0f} % and resample the {counted(findings.questions, 'question')}.",
+        accuracy_figure(findings)
+        or "No finished discussion has a known gold answer, so there is no accuracy.",
         accuracy_table(findings),
-        pairs_table(
-            "Conditions compared in pairs, difference in accuracy in points",
-            findings.stances.conditions,
-            folded=True,
-        ),
+        pairs_table(pairs, findings.stances.conditions, folded=True),
         changes_table(findings.stances.changes, folded=True),
-    ]
-    for title, columns in (
-        ("By subset", [condition.subsets for condition in findings.conditions]),
-        ("By category", [condition.categories for condition in findings.conditions]),
-    ):
-        table = _groups_table(title, [one.name for one in findings.conditions], columns)
-        if table.rows:
-            parts.append(Section(id=title.lower().replace(" ", "-"), title=title, parts=[table]))
-    return Section(
-        id="accuracy", title="Accuracy before and after discussion", link="Accuracy", parts=parts
+        build_section("By subset", _groups_table("subset", names, subsets)),
+        build_section("By category", _groups_table("category", names, categories)),
+        anchor="accuracy",
     )
 
 
@@ -209,7 +200,7 @@ def changes_table(rows: Sequence[Change], *, folded: bool = False) -> Table:
 
 
 def _groups_table(
-    title: str, conditions: Sequence[str], columns: Sequence[Sequence[GroupFindings]]
+    kind: str, conditions: Sequence[str], columns: Sequence[Sequence[GroupFindings]]
 ) -> Table:
     """Return the accuracy of every condition by subset or category, before and after."""
     named = [{group.name: group for group in column} for column in columns]
@@ -219,9 +210,9 @@ def _groups_table(
         return lambda name: _before_after(held.get(name))
 
     return table_of(
-        f"Accuracy {title.lower()} in %, before \u2192 after",
+        f"Accuracy by {kind} in %, before \u2192 after",
         names,
-        (title.removeprefix("By ").capitalize(), str),
+        (kind.capitalize(), str),
         *zip(conditions, map(cell, named), strict=True),
         note="The interval is that of the accuracy after discussion.",
     )
@@ -236,9 +227,6 @@ def _before_after(group: GroupFindings | None) -> str:
 
 def vote_section(findings: Findings) -> Section | None:
     """Return the accuracy of every condition minus that of a vote on the same comparisons."""
-    figure = vote_figure(findings)
-    if figure is None:
-        return None
     table = table_of(
         "Difference in accuracy from the vote, in points",
         findings.against_vote,
@@ -252,13 +240,14 @@ def vote_section(findings: Findings) -> Section | None:
         names=2,
         note="Turns are means per discussion, of the condition and of the vote.",
     )
-    meaning = (
+    return build_section(
+        "Against the vote",
         "The accuracy of a condition minus that of a vote, in which no reviewer hears another, on "
         "the same comparisons and in percentage points. A vote can end in a tie, which counts as "
-        "wrong unless gold is a tie; the last column counts it as half right."
-    )
-    return Section(
-        id="vote", title="Against the vote", link="Against the vote", parts=[meaning, figure, table]
+        "wrong unless gold is a tie; the last column counts it as half right.",
+        vote_figure(findings),
+        table,
+        anchor="vote",
     )
 
 
@@ -290,7 +279,7 @@ def vote_figure(findings: Findings) -> Figure | None:
     )
 
 
-def consistency_section(findings: Findings) -> Section:
+def consistency_section(findings: Findings) -> Section | None:
     """Return how often the same judgement in both orders contradicts itself, by condition."""
     table = table_of(
         "Judgements made in both orders: counts, and the consistent share in %",
@@ -301,12 +290,11 @@ def consistency_section(findings: Findings) -> Section:
         groups=(("Private verdicts", 4), ("Conclusions", 4)),
         note="The share is that of the judgements readable in both orders.",
     )
-    meaning = (
+    return build_section(
+        "Consistency",
         "The same judgement made with the answers in both orders. It contradicts itself when the "
-        "two verdicts differ."
-    )
-    return Section(
-        id="consistency", title="Consistency", link="Consistency", parts=[meaning, table]
+        "two verdicts differ.",
+        table,
     )
 
 

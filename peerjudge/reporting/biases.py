@@ -20,7 +20,7 @@ from peerjudge.reporting.formats import (
     percent,
     points,
 )
-from peerjudge.reporting.layout import Section, Table, generic_table, table_of
+from peerjudge.reporting.layout import Section, Table, build_section, generic_table, table_of
 
 if TYPE_CHECKING:
     from peerjudge.analysis import (
@@ -42,14 +42,7 @@ _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by 
 
 def position_section(findings: Findings) -> Section | None:
     """Return the preference of each reviewer for the first-shown answer, before and after."""
-    if not findings.by_seat:
-        return None
     expected = "half of the time" if findings.answers == 2 else "no more often than any other"
-    meaning = (
-        "The share of a reviewer's choices that name the answer shown first. Where every comparison "
-        "is shown in both orders, a reviewer without position bias chooses the first answer "
-        f"{expected}."
-    )
     table = table_of(
         "Choices of the first-shown answer and accuracy, in %",
         findings.by_reviewer,
@@ -60,12 +53,14 @@ def position_section(findings: Findings) -> Section | None:
         ("Accuracy, after", lambda seat: accuracy_cell(seat.after)),
         note="Over all conditions with discussion.",
     )
-    figure = position_figure(findings)
-    return Section(
-        id="position",
-        title="Preference for the first-shown answer",
-        link="Preference for the first answer",
-        parts=[meaning, *([figure] if figure is not None else []), table],
+    return build_section(
+        "Preference for the first-shown answer",
+        "The share of a reviewer's choices that name the answer shown first. Where every comparison "
+        "is shown in both orders, a reviewer without position bias chooses the first answer "
+        f"{expected}.",
+        position_figure(findings),
+        table,
+        anchor="position",
     )
 
 

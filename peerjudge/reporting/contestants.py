@@ -31,7 +31,7 @@ from peerjudge.reporting.formats import (
     rating_tick,
     share,
 )
-from peerjudge.reporting.layout import Column, Part, Section, Table, table_of
+from peerjudge.reporting.layout import Column, Section, Table, build_section, table_of
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
@@ -42,59 +42,48 @@ MOST_ROWS = 30
 SCHEMES = {"prd": "PRD Equation 2", "damped": "Damped"}
 
 
-def contestants_section(findings: Findings) -> Section:
+def contestants_section(findings: Findings) -> Section | None:
     """Return the ranking by the private reviews and the weights of the reviewers of a run."""
     peers = findings.peers
-    title = "Reviewers and contestants"
     if peers is None:
-        missing = [f"No ranking: {findings.peers_missing}"]
-        return Section(id="reviewers", title=title, link=title, parts=missing)
-    meaning = (
-        "The authors of the answers that win, by the private verdicts of all reviewers. The weight of "
-        "a reviewer is its own score as a contestant, found so that weights and scores agree."
-    )
-    parts: list[Part] = [meaning, *([isolated(peers.reason)] if peers.reason else [])]
-    if peers.weights:
-        figure, table = _weights_figure(findings, peers), run_weights_table(findings)
-        parts.append(Section(id="weights", title="Reviewer weights", parts=[figure, table]))
-    figure = _ranking_figure(findings, peers)
-    ranked: list[Part] = [*([figure] if figure else []), run_ranking_table(findings)]
-    parts.append(Section(id="ranking", title="Ranking", parts=ranked))
-    if peers.trajectories:
-        drawn, all_of = len(peers.trajectories), len(peers.equal.contestants)
-        words = trajectory_meaning("each contestant", findings.level) + (
-            f" Of the {all_of} contestants the best {drawn} are drawn." if drawn < all_of else ""
-        )
-        parts.append(
-            Section(
-                id="trajectory",
-                title="Elo rating by battle",
-                parts=[
-                    words,
-                    trajectory_figure(
-                        [series_of(one, one.contestant) for one in peers.trajectories],
-                        "Elo rating of each contestant by number of battles.",
-                        findings.level,
-                    ),
-                ],
-            )
-        )
+        title = "Reviewers and contestants"
+        return build_section(title, f"No ranking: {findings.peers_missing}", required=True)
+    drawn, all_of = len(peers.trajectories), len(peers.equal.contestants)
+    best = f" Of the {all_of} contestants the best {drawn} are drawn." if drawn < all_of else ""
     by = "equal weights" if peers.weighted is None else "peer weights"
-    grid = grid_of(peers.head_to_head, title=f"All reviewers, {by}")
-    versus: list[Part] = [
-        versus_figure(
-            [grid],
-            "How often each contestant won against each other one.",
-            [peers.head_to_head],
-        )
-    ]
-    if peers.head_to_head.left_out:
-        versus.append(
-            f"The {len(peers.head_to_head.contestants)} best are shown; "
-            f"{peers.head_to_head.left_out} more are in the table above."
-        )
-    parts.append(Section(id="versus", title="Wins between contestants", parts=versus))
-    return Section(id="reviewers", title=title, link=title, parts=parts)
+    versus = peers.head_to_head
+    return build_section(
+        "Reviewers and contestants",
+        "The authors of the answers that win, by the private verdicts of all reviewers. The weight of "
+        "a reviewer is its own score as a contestant, found so that weights and scores agree.",
+        peers.reason and isolated(peers.reason),
+        build_section(
+            "Reviewer weights", _weights_figure(findings, peers), run_weights_table(findings)
+        ),
+        build_section("Ranking", _ranking_figure(findings, peers), run_ranking_table(findings)),
+        build_section(
+            "Elo rating by battle",
+            trajectory_meaning("each contestant", findings.level) + best,
+            trajectory_figure(
+                [series_of(one, one.contestant) for one in peers.trajectories],
+                "Elo rating of each contestant by number of battles.",
+                findings.level,
+            ),
+        ),
+        build_section(
+            "Wins between contestants",
+            versus_figure(
+                [grid_of(versus, title=f"All reviewers, {by}")],
+                "How often each contestant won against each other one.",
+                [versus],
+            ),
+            f"The {len(versus.contestants)} best are shown; {versus.left_out} more are in the "
+            "table above."
+            if versus.left_out
+            else None,
+        ),
+        anchor="reviewers",
+    )
 
 
 def run_weights_table(findings: Findings) -> Table:
@@ -265,8 +254,10 @@ def drawable(measured: Measurement) -> Measurement:
     return Measurement(value=value, low=low, high=high, n=measured.n)
 
 
-def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure:
+def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     """Return the weight of each reviewer (PRD Figure 3)."""
+    if not peers.weights:
+        return None
     rows = [
         Values(name=name, note=interval(weight), end=weight)
         for name, weight in sorted(peers.weights.items(), key=lambda item: -item[1].value)
@@ -323,8 +314,10 @@ def trajectory_meaning(subject: str, level: float) -> str:
     )
 
 
-def trajectory_figure(series: Sequence[Series], description: str, level: float) -> Figure:
+def trajectory_figure(series: Sequence[Series], description: str, level: float) -> Figure | None:
     """Return Elo ratings by number of battles (PRD Figure 4)."""
+    if not series:
+        return None
     return Figure(
         id="elo-trajectory",
         description=description,

@@ -8,8 +8,6 @@ from typing import cast
 
 from peerjudge.analysis.effort import Spoken
 
-__all__ = ["CostRow", "Costs", "costs_of"]
-
 _MILLION = 1_000_000
 
 

@@ -52,20 +52,33 @@ class Table:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page: sentences, facts by name, figures, tables and sections below it.
-
-    `link` is its entry in the list of contents, where it has one.
-    """
+    """A part of a page: sentences, facts by name, figures, tables and sections below it."""
 
     id: str
     title: str
     parts: Sequence[Part]
-    link: str = ""
 
 
 Part: TypeAlias = "str | Mapping[str, str] | Figure | Table | Section"
+
+
+def build_section(
+    title: str, *parts: Part | None, anchor: str = "", required: bool = False
+) -> Section | None:
+    """Return the parts as a section, or `None` if there is nothing but sentences in it.
+
+    Args:
+        title: of the section.
+        parts: in order; `None` and tables without rows are left out.
+        anchor: its id; by default the title in lower case.
+        required: keep a section of sentences only.
+    """
+    held = [part for part in parts if part and not (isinstance(part, Table) and not part.rows)]
+    if not required and all(isinstance(part, str) for part in held):
+        return None
+    return Section(anchor or title.lower().replace(" ", "-"), title, held)
 
 
 def table_of(

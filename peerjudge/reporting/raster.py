@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from importlib import resources
 
-__all__ = ["Render", "png_renderer"]
-
 Render = Callable[[str], bytes]
 """From the text of an SVG document to the bytes of a PNG."""
 

@@ -39,7 +39,7 @@ from peerjudge.reporting.formats import (
     plain_tick,
     rating_tick,
 )
-from peerjudge.reporting.layout import Part, Section, Table, table_of
+from peerjudge.reporting.layout import Part, Section, Table, build_section, table_of
 from peerjudge.reporting.scores import scores_table
 
 if TYPE_CHECKING:
@@ -52,17 +52,84 @@ _START = 1000.0
 
 def recorded_sections(found: RecordedFindings, printed: Published) -> list[Section]:
     """Return the sections of the page; a section without anything to show is left out."""
+    gold = "people" if found.humans else "gold"
+    verdict = "the human verdict" if found.humans else "gold"
+    together = found.together
+
+    def compared(key: str, title: str, *parts: Part | None) -> Section | None:
+        """Build a section named after the table or figure of the paper that it reproduces."""
+        name, remark = printed.titles.get(key), printed.remarks.get(key)
+        named = f"{title} ({name})" if name else title
+        return build_section(named, *parts, remark and f"{name}: {remark}", anchor=key)
+
     sections = [
-        _ranking_section(found, printed),
-        _agreement_section(found, printed),
-        _accuracy_section(found),
-        _weights_section(found, printed),
-        _trajectory_section(found, printed),
-        _versus_section(found, printed),
-        _position_section(found, printed),
-        _self_section(found),
-        _length_section(found),
-        _together_section(found),
+        _ranking_section(found, printed, compared),
+        build_section(
+            f"Agreement with {gold}",
+            "How often the combined verdict of a jury, the sign of the weighted mean score of its "
+            f"members, equals {verdict}; a tie is right exactly where {gold} "
+            f"{'tie' if found.humans else 'is a tie'}. Fleiss' kappa corrects for chance.",
+            compared(
+                "agreement",
+                "Accuracy and kappa",
+                _agreement_figure(found, printed, gold),
+                _agreement_table(found, printed, verdict),
+            ),
+        ),
+        build_section(
+            "Accuracy",
+            found.gold_missing
+            or "The share of a reviewer's readable verdicts that name the gold answer, both orders "
+            "together.",
+            scores_table("Accuracy in %", found.scores, found.groups),
+            required=True,
+        ),
+        compared(
+            "weights",
+            "Reviewer weights",
+            "The weight of a reviewer follows from its own score as a contestant, as judged by "
+            "equally weighted reviewers. PRD Equation 2 always gives the weakest reviewer weight 0; "
+            "in the damped scheme all weights are positive and it always converges.",
+            _weights_figure(found),
+            weights_table(found.weights),
+        ),
+        compared("elo_trajectory", "Elo rating by battle", *_trajectory(found, printed)),
+        compared(
+            "head_to_head",
+            "Wins between contestants",
+            "How often the contestant of a row won against that of a column. Blue is more than half, "
+            "orange less.",
+            _versus_figure(found),
+        ),
+        compared(
+            "position",
+            "Preference for the first-shown answer",
+            "The share of a reviewer's choices, ties aside, that name the answer shown first. A "
+            "reviewer without position bias that judges every pair in both orders chooses the first "
+            "answer half of the time. For reviewers that saw each pair in one order only the share "
+            "is not shown.",
+            _position_figure(found),
+            position_table(found.positions, found.consistency),
+        ),
+        build_section(
+            "Self-preference",
+            f"How a reviewer judges its own answers, and how the other reviewers and {gold} judge "
+            "them, on the same pairs. A difference above 0 favours the own answers. All peers may "
+            f"overrate an answer, so {gold} {'are' if found.humans else 'is'} the stricter standard.",
+            self_table(found.self_enhancement, gold),
+        ),
+        build_section(
+            "Length",
+            "How choices depend on the length of the answers.",
+            length_table(found.verbosity, gold),
+        ),
+        together
+        and build_section(
+            "Agreement between reviewers",
+            "Reviewers that make the same errors add little to each other. "
+            + " ".join(panel_sentences(together)),
+            panel_table(together),
+        ),
     ]
     return [section for section in sections if section is not None]
 
@@ -71,20 +138,7 @@ def _note(found: RecordedFindings) -> str:
     return interval_note(found.level, found.questions)
 
 
-def _gold(found: RecordedFindings) -> str:
-    return "people" if found.humans else "gold"
-
-
-def _printed_in(printed: Published, key: str, title: str) -> str:
-    """Return the title with the table or figure of the paper that it reproduces."""
-    return f"{title} ({printed.titles[key]})" if key in printed.titles else title
-
-
-def _remark(printed: Published, key: str) -> list[str]:
-    return [f"{printed.titles[key]}: {printed.remarks[key]}"] if key in printed.remarks else []
-
-
-def order_of_contestants(found: RecordedFindings) -> tuple[str, ...]:
+def _order(found: RecordedFindings) -> tuple[str, ...]:
     """Return the contestants in the order of the ranking that weighs most of what is known."""
     names = [evaluator.jury.name for evaluator in found.evaluators]
     if not names:
@@ -93,10 +147,11 @@ def order_of_contestants(found: RecordedFindings) -> tuple[str, ...]:
     return tuple(found.evaluators[place].win_rate.contestants)
 
 
-def _ranking_section(found: RecordedFindings, printed: Published) -> Section:
+def _ranking_section(
+    found: RecordedFindings, printed: Published, compared: Callable[..., Section | None]
+) -> Section | None:
     if not found.evaluators:
-        missing = [f"No ranking: {found.ranking_missing}"]
-        return Section(id="ranking", title="Ranking", link="Ranking", parts=missing)
+        return build_section("Ranking", f"No ranking: {found.ranking_missing}", required=True)
     names = {one.jury.name for one in found.evaluators}
     meaning = [
         "The contestants ranked by each evaluator, 1 is the best.",
@@ -111,7 +166,7 @@ def _ranking_section(found: RecordedFindings, printed: Published) -> Section:
         f"{counted(found.questions, 'question')}; those of Elo also shuffle the order of the battles.",
         f"Seed: {found.seed}.",
     ]
-    parts: list[Part] = [" ".join(filter(None, meaning))]
+    parts: list[Part | None] = [" ".join(filter(None, meaning))]
     rates = {one.jury.name: one.win_rate for one in found.evaluators}
     ratings = {one.jury.name: one.elo for one in found.evaluators}
     for key, title, rankings, values, digits in (
@@ -119,31 +174,25 @@ def _ranking_section(found: RecordedFindings, printed: Published) -> Section:
         ("elo", "Elo ratings", ratings, printed.elo, 0),
     ):
         known = {name: one for name, one in rankings.items() if one is not None}
-        figure = _ranks_figure(found, key, known, values, digits)
-        if figure is not None:
-            table = standings_table(
-                f"{title} by evaluator",
-                rankings,
-                contestants=order_of_contestants(found),
-                printed=values,
-                cell=partial(interval, digits=digits),
-                note="Ours with interval and rank." if values else "With interval and rank.",
-            )
-            title = _printed_in(printed, key, title)
-            parts.append(Section(id=key, title=title, parts=[figure, table]))
+        table = standings_table(
+            f"{title} by evaluator",
+            rankings if known else {},
+            contestants=_order(found),
+            printed=values,
+            cell=partial(interval, digits=digits),
+            note="Ours with interval and rank." if values else "With interval and rank.",
+        )
+        figure = _ranks_figure(found, key, known, values, digits) if known else None
+        parts.append(figure and compared(key, title, figure, table))
     parts += [
         f"No Elo rating by {one.jury.name}: {one.elo_missing}"
         for one in found.evaluators
         if one.elo_missing
     ]
-    if found.awarded:
-        table = standings_table(
-            "Win rates by each reviewer alone, in %",
-            found.awarded,
-            contestants=order_of_contestants(found),
-        )
-        parts.append(Section(id="alone", title="Each reviewer alone", parts=[table]))
-    return Section(id="ranking", title="Ranking by evaluator", link="Ranking", parts=parts)
+    title = "Win rates by each reviewer alone, in %"
+    alone = standings_table(title, found.awarded, contestants=_order(found))
+    parts.append(build_section("Each reviewer alone", alone))
+    return build_section("Ranking by evaluator", *parts, anchor="ranking")
 
 
 def _ranks_figure(
@@ -152,10 +201,8 @@ def _ranks_figure(
     rankings: Mapping[str, Ranking],
     printed: Mapping[str, Mapping[str, float]],
     digits: int,
-) -> Figure | None:
+) -> Figure:
     """Return the scores of the contestants, best first, with a mark for each evaluator."""
-    if not rankings:
-        return None
     is_rate = key == "win_rate"
     rows = [
         (
@@ -167,57 +214,37 @@ def _ranks_figure(
                 for evaluator, ranking in rankings.items()
             ],
         )
-        for name in order_of_contestants(found)[:MOST_ROWS]
+        for name in _order(found)[:MOST_ROWS]
     ]
+    drawing = mark_figure(
+        rows,
+        list(rankings),
+        across="win rate; a tie is half a win" if is_rate else "Elo rating",
+        reference=(0.5, "half of the battles") if is_rate else (_START, "the start"),
+        limits=SHARES if is_rate else None,
+        unit=plain_tick if is_rate else rating_tick,
+    )
     return Figure(
         id=key.replace("_", "-"),
         description=f"{'Win rate' if is_rate else 'Elo rating'} of each contestant by evaluator.",
-        drawing=mark_figure(
-            rows,
-            list(rankings),
-            across="win rate; a tie is half a win" if is_rate else "Elo rating",
-            reference=(0.5, "half of the battles") if is_rate else (_START, "the start"),
-            limits=SHARES if is_rate else None,
-            unit=plain_tick if is_rate else rating_tick,
-        ),
+        drawing=drawing,
         note=_note(found) if is_rate else f"{_note(found)[:-1]} and shuffling the battles.",
     )
 
 
-def _marked(measured: Measurement, printed: float | None, digits: int) -> Marked | None:
+def _marked(measured: Measurement, printed: float | None, digits: int = 3) -> Marked | None:
     if isnan(measured.value):
         return None
     note = interval(measured, digits)
     return Marked(measured=drawable(measured), note=note, printed=printed)
 
 
-def _agreement_section(found: RecordedFindings, printed: Published) -> Section | None:
-    figure = _agreement_figure(found, printed)
-    if figure is None:
-        return None
-    gold = _gold(found)
-    right = "where people tie" if found.humans else "where gold is a tie"
-    meaning = (
-        "How often the combined verdict of a jury, the sign of the weighted mean score of its "
-        f"members, equals {'the human verdict' if found.humans else 'gold'}; a tie is right exactly "
-        f"{right}. Fleiss' kappa of the two corrects for chance."
-    )
-    table = _agreement_table(found, printed)
-    below = Section(
-        id="accuracy-and-kappa",
-        title=_printed_in(printed, "agreement", "Accuracy and kappa"),
-        parts=[figure, table],
-    )
-    title = f"Agreement with {gold}"
-    return Section(id="agreement", title=title, link=title, parts=[meaning, below])
-
-
-def _agreement_table(found: RecordedFindings, printed: Published) -> Table:
+def _agreement_table(found: RecordedFindings, printed: Published, verdict: str) -> Table:
     def said(key: str) -> Callable[[JuryAgreement], str]:
         return lambda row: decimal(printed.agreement.get(row.jury.name, {}).get(key))
 
     return table_of(
-        f"Fleiss' kappa and accuracy against {'the human verdict' if found.humans else 'gold'}",
+        f"Fleiss' kappa and accuracy against {verdict}",
         found.agreement,
         ("Jury", lambda row: row.jury.name),
         ("Printed kappa", said("kappa")),
@@ -230,55 +257,21 @@ def _agreement_table(found: RecordedFindings, printed: Published) -> Table:
     )
 
 
-def _agreement_figure(found: RecordedFindings, printed: Published) -> Figure | None:
-    rows = [
-        (
-            row.jury.name,
-            [
-                Marked(
-                    measured=row.agreement.accuracy,
-                    note=interval(row.agreement.accuracy),
-                    printed=printed.agreement.get(row.jury.name, {}).get("accuracy"),
-                )
-            ],
-        )
-        for row in found.agreement
-    ]
-    if not rows:
+def _agreement_figure(found: RecordedFindings, printed: Published, gold: str) -> Figure | None:
+    if not found.agreement:
         return None
+    rows = [
+        (row.jury.name, [_marked(row.agreement.accuracy, said.get("accuracy"))])
+        for row in found.agreement
+        for said in [printed.agreement.get(row.jury.name, {})]
+    ]
     items = max(row.agreement.n for row in found.agreement)
+    across = "accuracy, as a share of the items"
     return Figure(
         id="agreement",
-        description=f"Accuracy of each jury against {_gold(found)}.",
-        drawing=mark_figure(
-            rows, [""], across="accuracy, as a share of the items", limits=SHARES, unit=plain_tick
-        ),
+        description=f"Accuracy of each jury against {gold}.",
+        drawing=mark_figure(rows, [""], across=across, limits=SHARES, unit=plain_tick),
         note=f"{_note(found)} {counted(items, 'item')}: pairs in one shown order.",
-    )
-
-
-def _accuracy_section(found: RecordedFindings) -> Section:
-    if found.gold_missing:
-        return Section(id="accuracy", title="Accuracy", link="Accuracy", parts=[found.gold_missing])
-    meaning = "The share of a reviewer's readable verdicts that name the gold answer, both orders together."
-    table = scores_table("Accuracy in %", found.scores, found.groups)
-    return Section(id="accuracy", title="Accuracy", link="Accuracy", parts=[meaning, table])
-
-
-def _weights_section(found: RecordedFindings, printed: Published) -> Section | None:
-    figure = _weights_figure(found)
-    if figure is None:
-        return None
-    meaning = (
-        "The weight of a reviewer follows from its own score as a contestant, as judged by equally "
-        "weighted reviewers. PRD Equation 2 always gives the weakest reviewer weight 0; in the damped "
-        "scheme all weights are positive and it always converges."
-    )
-    return Section(
-        id="weights",
-        title=_printed_in(printed, "weights", "Reviewer weights"),
-        link="Reviewer weights",
-        parts=[meaning, figure, *_remark(printed, "weights"), weights_table(found.weights)],
     )
 
 
@@ -298,44 +291,34 @@ def _weights_figure(found: RecordedFindings) -> Figure | None:
         )
         for name, weight in sorted(shown.items(), key=lambda item: -item[1].value)
     ]
-    return Figure(
-        id="weights",
-        description="Weight of each reviewer, by PRD Equation 2 and by the damped scheme.",
-        drawing=dot_figure(
-            rows[:MOST_ROWS],
-            across="weight (all of a scheme sum to 1)",
-            reference=(1 / len(rows), "equal weights"),
-            limits=SHARES,
-            unit=plain_tick,
-            keys=("damped", "PRD Equation 2"),
-            arrows=False,
-        ),
-        note=_note(found),
+    drawing = dot_figure(
+        rows[:MOST_ROWS],
+        across="weight (all of a scheme sum to 1)",
+        reference=(1 / len(rows), "equal weights"),
+        limits=SHARES,
+        unit=plain_tick,
+        keys=("damped", "PRD Equation 2"),
+        arrows=False,
     )
+    description = "Weight of each reviewer, by PRD Equation 2 and by the damped scheme."
+    return Figure(id="weights", description=description, drawing=drawing, note=_note(found))
 
 
-def _trajectory_section(found: RecordedFindings, printed: Published) -> Section | None:
+def _trajectory(found: RecordedFindings, printed: Published) -> list[Part | None]:
     lines = [(one, one.trajectory) for one in _distinct(found) if one.trajectory is not None]
     if not lines:
-        return None
+        return []
     followed = lines[0][1].contestant
     series = [
         series_of(line, _judge_name(one), printed.elo.get(one.jury.name, {}).get(line.contestant))
         for one, line in lines
     ]
-    figure = trajectory_figure(
-        series, f"Elo rating of {followed} by number of battles and evaluator.", found.level
-    )
-    meaning = (
-        f"{trajectory_meaning(followed, found.level)} Lines are drawn over at most twice the battles "
-        "of the shortest."
-    )
-    return Section(
-        id="trajectory",
-        title=_printed_in(printed, "elo_trajectory", "Elo rating by battle"),
-        link="Elo rating by battle",
-        parts=[meaning, figure, *_remark(printed, "elo_trajectory")],
-    )
+    description = f"Elo rating of {followed} by number of battles and evaluator."
+    meaning = trajectory_meaning(followed, found.level)
+    return [
+        f"{meaning} Lines are drawn over at most twice the battles of the shortest.",
+        trajectory_figure(series, description, found.level),
+    ]
 
 
 def _distinct(found: RecordedFindings) -> list[Evaluator]:
@@ -349,44 +332,15 @@ def _judge_name(evaluator: Evaluator) -> str:
     return f"{name} as evaluator" if reviewers == (name,) else name
 
 
-def _versus_section(found: RecordedFindings, printed: Published) -> Section | None:
+def _versus_figure(found: RecordedFindings) -> Figure | None:
     shown = _distinct(found)
     if not shown:
         return None
-    order = order_of_contestants(found)
-    figure = versus_figure(
+    order = _order(found)
+    return versus_figure(
         [grid_of(one.head_to_head, title=_judge_name(one), order=order) for one in shown],
         "How often each contestant won against each other one, by evaluator.",
         [one.head_to_head for one in shown],
-    )
-    meaning = (
-        "How often the contestant of a row won against that of a column. Blue is more than half, "
-        "orange less."
-    )
-    return Section(
-        id="versus",
-        title=_printed_in(printed, "head_to_head", "Wins between contestants"),
-        link="Wins between contestants",
-        parts=[meaning, figure, *_remark(printed, "head_to_head")],
-    )
-
-
-def _position_section(found: RecordedFindings, printed: Published) -> Section:
-    figure = _position_figure(found)
-    meaning = (
-        "The share of a reviewer's choices, ties aside, that name the answer shown first. A reviewer "
-        "without position bias that judges every pair in both orders chooses the first answer half of "
-        "the time. For reviewers that saw each pair in one order only the share is not shown."
-    )
-    return Section(
-        id="position",
-        title=_printed_in(printed, "position", "Preference for the first-shown answer"),
-        link="Preference for the first answer",
-        parts=[
-            meaning,
-            *([figure, *_remark(printed, "position")] if figure is not None else []),
-            position_table(found.positions, found.consistency),
-        ],
     )
 
 
@@ -404,52 +358,10 @@ def _position_figure(found: RecordedFindings) -> Figure | None:
     ]
     if not rows or len(rows) > MOST_ROWS:
         return None
+    across = "choices that name the first-shown answer"
     return Figure(
         id="position",
         description="Share of each reviewer's choices that name the first-shown answer.",
-        drawing=dot_figure(
-            rows,
-            across="choices that name the first-shown answer",
-            reference=(0.5, "no preference"),
-            limits=SHARES,
-        ),
+        drawing=dot_figure(rows, across=across, reference=(0.5, "no preference"), limits=SHARES),
         note=_note(found),
-    )
-
-
-def _self_section(found: RecordedFindings) -> Section | None:
-    if not found.self_enhancement:
-        return None
-    gold = _gold(found)
-    verb = "are" if found.humans else "is"
-    meaning = (
-        f"How a reviewer judges its own answers, and how the other reviewers and {gold} judge them, on "
-        "the same pairs. A difference above 0 favours the own answers. All peers may overrate an "
-        f"answer, so {gold} {verb} the stricter standard."
-    )
-    return Section(
-        id="own",
-        title="Self-preference",
-        link="Self-preference",
-        parts=[meaning, self_table(found.self_enhancement, gold)],
-    )
-
-
-def _length_section(found: RecordedFindings) -> Section | None:
-    if not found.verbosity:
-        return None
-    meaning = "How choices depend on the length of the answers."
-    table = length_table(found.verbosity, _gold(found))
-    return Section(id="length", title="Length", link="Length", parts=[meaning, table])
-
-
-def _together_section(found: RecordedFindings) -> Section | None:
-    if found.together is None:
-        return None
-    meaning = "Reviewers that make the same errors add little to each other."
-    return Section(
-        id="together",
-        title="Agreement between reviewers",
-        link="Agreement between reviewers",
-        parts=[" ".join([meaning, *panel_sentences(found.together)]), panel_table(found.together)],
     )

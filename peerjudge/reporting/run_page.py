@@ -22,7 +22,7 @@ from peerjudge.reporting.contestants import (
 )
 from peerjudge.reporting.costs import CostRow, Costs, costs_of
 from peerjudge.reporting.formats import MISSING, SIMULATED, money
-from peerjudge.reporting.layout import Column, Part, Section, Table, print_table, table_of
+from peerjudge.reporting.layout import Column, Section, Table, build_section, print_table, table_of
 from peerjudge.reporting.opinions import controls_table, events_table, opinions_section
 from peerjudge.reporting.sentences import effort_sentence
 
@@ -45,9 +45,6 @@ _CALLS = {
 
 def run_sections(findings: Findings, manifest: Mapping[str, object]) -> list[Section]:
     """Return the sections of the page; a section without anything to show is left out."""
-    played = _played_section(findings, manifest)
-    if not findings.conditions:
-        return [played]
     sections = [
         accuracy_section(findings),
         vote_section(findings),
@@ -55,9 +52,9 @@ def run_sections(findings: Findings, manifest: Mapping[str, object]) -> list[Sec
         position_section(findings),
         contestants_section(findings),
         consistency_section(findings),
-        played,
     ]
-    return [section for section in sections if section is not None]
+    shown = [*(sections if findings.conditions else []), _played_section(findings, manifest)]
+    return [section for section in shown if section is not None]
 
 
 def print_findings(findings: Findings, *, console: Console) -> None:
@@ -99,16 +96,15 @@ def cost_sentence(costs: Costs) -> str:
     return f"Cost: {money(costs.cost)}{more}."
 
 
-def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section:
-    facts = {**_facts(manifest), "resampling seed": str(findings.seed)}
-    parts: list[Part] = [facts]
-    if findings.conditions:
-        costs = costs_of(findings.spoken, manifest)
-        parts += [
-            _conditions_table(findings),
-            Section(id="cost", title="Calls and cost", parts=[_costs_table(costs)]),
-        ]
-    return Section(id="played", title="What was run", link="What was run", parts=parts)
+def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section | None:
+    costs = _costs_table(costs_of(findings.spoken, manifest))
+    return build_section(
+        "What was run",
+        {**_facts(manifest), "resampling seed": str(findings.seed)},
+        _conditions_table(findings),
+        build_section("Calls and cost", costs) if findings.conditions else None,
+        anchor="played",
+    )
 
 
 def _conditions_table(findings: Findings) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
-from peerjudge.reporting.contestants import measured_of
+from peerjudge.reporting.contestants import drawable, measured_of
 from peerjudge.reporting.formats import (
     counted,
     isolated,
@@ -172,7 +172,7 @@ def _tables(
         ):
             for name, value in table.get(one.jury.name, {}).items():
                 if ranking is not None and name in ranking.contestants:
-                    yield kind, value, measured_of(ranking, name)
+                    yield kind, value, drawable(measured_of(ranking, name))
     for row in found.agreement:
         said = printed.agreement.get(row.jury.name)
         if said is not None:

@@ -30,8 +30,6 @@ from peerjudge.data import (
 from peerjudge.reporting.formats import event_name
 from peerjudge.tracker import stance_of
 
-__all__ = ["TEXT_LIMIT", "Flag", "TranscriptData", "embedded", "flags_of"]
-
 TEXT_LIMIT = 20_000
 """Characters of one text that the page holds; it says how many it leaves out."""
 _CHUNK = 200

@@ -20,8 +20,6 @@ from peerjudge.reporting.figures.shapes import (
 )
 from peerjudge.reporting.formats import plain_tick
 
-__all__ = ["Series", "line_figure"]
-
 _LEFT, _RIGHT = 52.0, 500.0
 _TOP, _HEIGHT, _FOOT = 34.0, 264.0, 44.0
 _BOTTOM = _TOP + _HEIGHT

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Graph: TypeAlias = nx.DiGraph[str]
 
-__all__ = ["Link", "network_figure"]
-
 Point = tuple[float, float]
 
 _NODE = 9.0

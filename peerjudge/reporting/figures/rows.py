@@ -25,8 +25,6 @@ from peerjudge.reporting.figures.shapes import (
 )
 from peerjudge.reporting.formats import plain_tick, share_tick
 
-__all__ = ["Counts", "Marked", "Values", "bar_figure", "dot_figure", "mark_figure"]
-
 _LEFT, _RIGHT = 178.0, 566.0
 """Edges of the plot of dots and bars: names stand left of it, values in words right of it."""
 _FOOT = 44.0

@@ -6,25 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-__all__ = [
-    "WIDTH",
-    "Axis",
-    "Drawing",
-    "Limits",
-    "Shape",
-    "Unit",
-    "axis_of",
-    "circle",
-    "fit_text",
-    "key_texts",
-    "line",
-    "multiples",
-    "rectangle",
-    "round_ends",
-    "text",
-    "wrap_text",
-]
-
 Unit = Callable[[float], str]
 Limits = tuple[float, float]
 

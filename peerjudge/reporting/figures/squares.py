@@ -17,8 +17,6 @@ from peerjudge.reporting.figures.shapes import (
 )
 from peerjudge.reporting.formats import share
 
-__all__ = ["Grid", "Square", "Strip", "heat_figure", "strip_figure"]
-
 _NAMES = 104.0
 """Room for the names of the rows, left of the first grid of a line."""
 _HEAD, _TITLE = 66.0, 30.0
