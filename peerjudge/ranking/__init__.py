@@ -1,10 +1,5 @@
 """Battles, tournaments, contestant rankings and reviewer weights."""
 
-from peerjudge.ranking.battles import (
-    battles_from_reviews,
-    from_dataset,
-    score,
-)
 from peerjudge.ranking.elo_ratings import EloRatings, EloTrajectory, elo, elo_peer, elo_trajectory
 from peerjudge.ranking.resampling import Resampled, bootstrap
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
@@ -27,7 +22,6 @@ __all__ = [
     "Resampled",
     "Tally",
     "Weighting",
-    "battles_from_reviews",
     "bootstrap",
     "bradley_terry",
     "collect",
@@ -35,14 +29,12 @@ __all__ = [
     "elo_peer",
     "elo_trajectory",
     "equal_weights",
-    "from_dataset",
     "given_weights",
     "graph",
     "majority_verdicts",
     "peer_rank",
     "rank",
     "ranking_document",
-    "score",
     "select",
     "win_rates",
     "without_family",

@@ -13,7 +13,6 @@ from peerjudge.runs.sources import (
     load,
     open_run,
     read_ballots,
-    read_source,
 )
 
 __all__ = [
@@ -37,7 +36,6 @@ __all__ = [
     "prepare",
     "read_ballots",
     "read_manifest",
-    "read_source",
     "run",
     "summary_document",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +10,12 @@ from pathlib import Path
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.data import Comparison, Dataset, RecordedReview, StopReason, Transcript
+from peerjudge.data import Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.runs.manifest import MANIFEST, read_manifest
 from peerjudge.store import Archive
 from peerjudge.store.database import locate
-from peerjudge.tracker import Stance, stance_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +82,6 @@ async def load(source: str | Path) -> tuple[Transcript, ...]:
         return tuple([transcript async for transcript in opened.transcripts()])
 
 
-async def read_source(source: str, *, stance: Stance = "private") -> Dataset:
-    """Read a run or a dataset as comparisons with reviews.
-
-    In a run, the stance of each seat is a review by its reviewer: its first stance (`private`) or its
-    last (`final`).
-    """
-    if not is_run(source):
-        return load_dataset(source)
-    comparisons: dict[str, Comparison] = {}
-    reviews: list[RecordedReview] = []
-    simulated = False
-    async with open_run(source) as opened:
-        name = _name_run(source, opened)
-        async for transcript in opened.transcripts():
-            comparisons.setdefault(transcript.comparison.id, transcript.comparison)
-            simulated = simulated or transcript.simulated
-            reviews.extend(_list_reviews(transcript, stance=stance))
-    return Dataset(
-        name=name,
-        description="a run",
-        comparisons=tuple(comparisons.values()),
-        reviews=tuple(reviews),
-        simulated=simulated,
-    )
-
-
 async def read_ballots(source: str) -> Ballots:
     """Return the ballots of a run or of the recorded reviews of a dataset.
 
@@ -126,20 +99,3 @@ async def read_ballots(source: str) -> Ballots:
 def _name_run(source: str, opened: OpenRun) -> str:
     place = source.partition("#")[0]
     return source if opened.folder is not None else f"{hide_password(place)}#{opened.id[:8]}"
-
-
-def _list_reviews(transcript: Transcript, *, stance: Stance) -> Iterator[RecordedReview]:
-    """Yield the stance of each seat as a review by its reviewer."""
-    if stance == "final" and transcript.stop is not StopReason.COMPLETE:
-        return
-    for seat in transcript.seats:
-        verdict = stance_of(transcript, seat, stance=stance)
-        own = [turn.cue for turn in transcript.turns if turn.cue.seat == seat.id]
-        swapped = [cue.sees for cue in own if cue.control == "swapped"]
-        if verdict is not None:
-            yield RecordedReview(
-                comparison=transcript.comparison.id,
-                shown=next(iter(swapped), transcript.comparison.shown),
-                reviewer=seat.reviewer,
-                verdict=verdict,
-            )

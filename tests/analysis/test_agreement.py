@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from peerjudge.analysis import (
     GoldAgreement,
     build_agreement_document,
+    build_tournament,
     collect_reviews,
     fleiss_kappa,
     measure_agreement,
@@ -27,7 +28,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.ranking import from_dataset, peer_rank
+from peerjudge.ranking import peer_rank
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +73,7 @@ def test_of_three_reviewers_the_weakest_counts_nothing(vicuna: Dataset):
     found = agreement(vicuna, reviewers=["gpt4", "claude", "gpt35"], weights="peer")
     assert found.weights.weights["gpt35"] == 0.0
     everybody = agreement(vicuna, weights="peer")
-    assert everybody.weights.weights == peer_rank(from_dataset(vicuna)).weights
+    assert everybody.weights.weights == peer_rank(build_tournament(collect_reviews(vicuna))).weights
 
 
 def test_a_reviewer_serves_as_gold_for_others_and_not_for_itself(vicuna: Dataset):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from peerjudge.analysis import build_tournament, collect_reviews
 from peerjudge.data import Dataset, Tournament
 from peerjudge.datasets import load
-from peerjudge.ranking import from_dataset
 
 
 @pytest.fixture(scope="session")
@@ -18,10 +18,10 @@ def vicuna(verdicts) -> Dataset:
 @pytest.fixture(scope="session")
 def reviews(vicuna: Dataset) -> Tournament:
     """The 8000 reviews by the five models."""
-    return from_dataset(vicuna)
+    return build_tournament(collect_reviews(vicuna))
 
 
 @pytest.fixture(scope="session")
 def humans(vicuna: Dataset) -> Tournament:
     """The 800 battles that people voted on."""
-    return from_dataset(vicuna, reviewers=vicuna.humans)
+    return build_tournament(collect_reviews(vicuna), reviewers=vicuna.humans)

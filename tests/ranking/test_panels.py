@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from peerjudge.analysis import build_tournament, collect_reviews
 from peerjudge.data import Battle, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking import (
     PANEL,
     collect,
-    from_dataset,
     majority_verdicts,
     peer_rank,
     without_family,
@@ -131,9 +131,9 @@ def test_every_reviewer_needs_a_weight():
 
 def test_the_weighted_majority_of_the_five_models_is_right_1077_times(vicuna):
     """PRD Table 3: the peer-weighted panel agrees with people on 67.31 percent of 1600 battles."""
-    reviews = from_dataset(vicuna)
+    reviews = build_tournament(collect_reviews(vicuna))
     settled = majority_verdicts(reviews, peer_rank(reviews).weights)
-    people = from_dataset(vicuna, reviewers=vicuna.humans)
+    people = build_tournament(collect_reviews(vicuna), reviewers=vicuna.humans)
     golds = {(q, one, other): score for q, _, one, other, score in battles(people)}
     golds |= {(q, other, one): -score for (q, one, other), score in golds.items()}
     assert len(settled) == 1600
