@@ -8,8 +8,7 @@ import math
 import os
 import sys
 from collections import Counter
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from peerjudge.errors import PeerJudgeError
 
@@ -25,19 +24,8 @@ _SHOWN_FAILURES = 10
 """Failures of one kind that are logged."""
 
 
-class Display(StrEnum):
-    """Forms of progress on stderr."""
-
-    RICH = "rich"
-    PLAIN = "plain"
-    NONE = "none"
-
-
-class LogForm(StrEnum):
-    """Forms of log events."""
-
-    TEXT = "text"
-    JSON = "json"
+Display: TypeAlias = Literal["rich", "plain", "none"]
+LogForm: TypeAlias = Literal["text", "json"]
 
 
 def results() -> Console:
@@ -84,7 +72,7 @@ def say_if_simulated(dataset: Dataset | Ballots) -> None:
         results().print(SIMULATED, style="bold")
 
 
-def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
+def configure_logging(*, level: str, form: LogForm) -> None:
     """Write log events of this level and above to stderr, one line each.
 
     Raises `PeerJudgeError` for an unknown level.
@@ -95,7 +83,7 @@ def configure_logging(*, level: str, form: LogForm = LogForm.TEXT) -> None:
     if number is None:
         msg = f"unknown log level {level!r}; choose one of debug, info, warning, error, critical"
         raise PeerJudgeError(msg)
-    as_json = form is LogForm.JSON
+    as_json = form == "json"
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -23,42 +23,24 @@ Stance: TypeAlias = Literal["private", "final"]
 Exporter: TypeAlias = Callable[[str, Path | None, Frame | None, Stance], Awaitable[None]]
 """Writes a run to a file, given the run, the file, the frame and the stance."""
 
-Rows: TypeAlias = Callable[[Sequence["Transcript"], Stance], Iterable[Mapping[str, object]]]
-"""Returns the rows of all discussions of one comparison under one condition."""
 
+def _write_rows(name: str, *, as_list: bool = False) -> Exporter:
+    """Return an exporter of the rows of `peerjudge.analysis.exchange`, as JSON lines or one list."""
 
-def _exchange_rows(name: str) -> Rows:
-    """Return the function of `peerjudge.analysis.exchange` with this name, imported on use."""
-
-    def rows(together: Sequence[Transcript], stance: Stance) -> Iterable[Mapping[str, object]]:
+    async def export(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
         from peerjudge.analysis import exchange
 
-        return getattr(exchange, name)(together, stance=stance)
+        rows: Callable[..., Iterable[Mapping[str, object]]] = getattr(exchange, name)
 
-    return rows
-
-
-def _write_json_lines(rows: Rows) -> Exporter:
-    async def export(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
-        async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
-            async for together in _group_by_comparison(transcripts):
-                for row in rows(together, stance):
-                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-        await _write_text(run, output, write)
-
-    return export
-
-
-def _write_json_list(rows: Rows) -> Exporter:
-    async def export(run: str, output: Path | None, frame: Frame | None, stance: Stance) -> None:
         async def write(transcripts: AsyncIterator[Transcript], file: IO[str]) -> None:
             separator = "["
             async for together in _group_by_comparison(transcripts):
-                for row in rows(together, stance):
-                    file.write(f"{separator}\n{json.dumps(row, ensure_ascii=False)}")
+                for row in rows(together, stance=stance):
+                    line = json.dumps(row, ensure_ascii=False)
+                    file.write(f"{separator}\n{line}" if as_list else f"{line}\n")
                     separator = ","
-            file.write("[]\n" if separator == "[" else "\n]\n")
+            if as_list:
+                file.write("[]\n" if separator == "[" else "\n]\n")
 
         await _write_text(run, output, write)
 
@@ -99,9 +81,9 @@ EXPORTERS: Mapping[str, Exporter] = {
     "jsonl": _export_jsonl,
     "csv": _export_csv,
     "parquet": _export_parquet,
-    "arena": _write_json_lines(_exchange_rows("arena_rows")),
-    "alpaca-eval": _write_json_list(_exchange_rows("alpaca_eval_rows")),
-    "mt-bench": _write_json_lines(_exchange_rows("mt_bench_rows")),
+    "arena": _write_rows("arena_rows"),
+    "alpaca-eval": _write_rows("alpaca_eval_rows", as_list=True),
+    "mt-bench": _write_rows("mt_bench_rows"),
 }
 """The formats by name."""
 

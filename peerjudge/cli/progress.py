@@ -21,22 +21,6 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 
 
-class Silent:
-    """An observer that shows nothing."""
-
-    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
-        """Do nothing."""
-
-    def began(self, transcript: Transcript) -> None:
-        """Do nothing."""
-
-    def ended(self, transcript: Transcript) -> None:
-        """Do nothing."""
-
-    def skipped(self, count: int) -> None:
-        """Do nothing."""
-
-
 class Counting:
     """An observer that counts discussions, and calls `show` after each event."""
 
@@ -75,28 +59,20 @@ class Counting:
         """Show the counts."""
         raise NotImplementedError
 
-    @property
-    def open(self) -> str:
-        """Number of open discussions, empty for 0."""
-        return f"{self._open} open" if self._open else ""
-
-    @property
-    def failed(self) -> str:
-        """Number of failed discussions, empty for 0."""
-        return f"{self._failed} failed" if self._failed else ""
-
-    @property
-    def spent(self) -> str:
-        """Tokens, cost and cached calls, as far as there are any."""
-        counts = self._counts
-        if counts is None:
-            return ""
-        parts = [f"{counts.tokens:,} tokens"] if counts.tokens else []
-        if counts.cost or not counts.cost_known:
-            parts.append(f"${counts.cost:,.2f}" if counts.cost_known else "cost unknown")
-        if counts.calls.cached:
-            parts.append(f"{counts.calls.cached:,} cached calls")
-        return ", ".join(parts)
+    def describe(self) -> tuple[str, str, str]:
+        """Return open and failed discussions, and tokens with cost; empty for 0."""
+        spent: list[str] = []
+        if (counts := self._counts) is not None:
+            spent += [f"{counts.tokens:,} tokens"] if counts.tokens else []
+            if counts.cost or not counts.cost_known:
+                spent.append(f"${counts.cost:,.2f}" if counts.cost_known else "cost unknown")
+            cached = counts.calls.cached
+            spent += [f"{cached:,} cached calls"] if cached else []
+        return (
+            f"{self._open} open" if self._open else "",
+            f"{self._failed} failed" if self._failed else "",
+            ", ".join(spent),
+        )
 
 
 class Lines(Counting):
@@ -117,7 +93,7 @@ class Lines(Counting):
         now = time.monotonic()
         if self.done == self.total or now >= self._next_line:
             self._next_line = now + _SECONDS_BETWEEN_LINES
-            parts = [f"{self.done} of {self.total} discussions", self.open, self.failed, self.spent]
+            parts = (f"{self.done} of {self.total} discussions", *self.describe())
             self._say(", ".join(part for part in parts if part))
 
 
@@ -139,26 +115,23 @@ class Bar(Counting):
     def show(self) -> None:
         """Update the bar."""
         if self._task is not None:
+            open_, failed, spent = self.describe()
             self._progress.update(
-                self._task,
-                completed=self.done,
-                open=self.open,
-                failed=self.failed,
-                spent=self.spent,
+                self._task, completed=self.done, open=open_, failed=failed, spent=spent
             )
 
 
 @contextmanager
-def show_progress(display: Display, *, logs: LogForm = LogForm.TEXT) -> Generator[Observer]:
-    """Open an observer that shows progress during the block.
+def show_progress(display: Display, *, logs: LogForm) -> Generator[Observer | None]:
+    """Open an observer that shows progress during the block; `None` for no display.
 
     With JSON logs, lines of progress are log events of level `info`.
     """
-    if display is Display.NONE:
-        yield Silent()
-    elif display is Display.PLAIN or not sys.stderr.isatty():
+    if display == "none":
+        yield None
+    elif display == "plain" or not sys.stderr.isatty():
         as_event = partial(log_status, level=logging.INFO)
-        yield Lines(as_event if logs is LogForm.JSON else print_status)
+        yield Lines(as_event if logs == "json" else print_status)
     else:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
         from rich.table import Column

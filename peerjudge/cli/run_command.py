@@ -50,9 +50,9 @@ async def run_command(
     deadline: float | None = None,
     cache: str | None = None,
     dry_run: bool = False,
-    display: Display = Display.RICH,
+    display: Display = "rich",
     log_level: str = "warning",
-    log_format: LogForm = LogForm.TEXT,
+    log_format: LogForm = "text",
     json: bool = False,
 ) -> int:
     """Run an experiment; run the same command again to resume it.
@@ -98,7 +98,7 @@ async def run_command(
         Seconds after which a discussion fails.
     cache
         File or folder of the reply cache; several runs may share it. By default the run folder;
-        with --store, the user's cache folder. `none` disables it.
+        with --store, the user's cache folder. `none` keeps replies in memory only.
     dry_run
         Print the estimated calls, tokens and cost, and call no model.
     display
@@ -139,7 +139,7 @@ async def run_command(
                 observer=observer,
             )
     await _print_results(summary, store=store, json=json)
-    _print_next_step(summary, log_status if log_format is LogForm.JSON else print_status)
+    _print_next_step(summary, log_status if log_format == "json" else print_status)
     if summary.stopped is not None and summary.stopped.endswith("limit"):
         return 3
     return 1 if summary.discussions.failed else 0

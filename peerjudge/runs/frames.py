@@ -7,7 +7,6 @@ import gc
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
@@ -39,9 +38,6 @@ PartFrame: TypeAlias = Literal["discussions", "turns", "calls", "events"]
 
 T = TypeVar("T")
 
-Heads = tuple[list[Transcript], list[int], Iterable[TurnColumns]]
-"""Discussions without turns, their numbers of turns, and the turns in batches."""
-
 _BATCH = 1000
 _PART = 10_000
 
@@ -59,22 +55,22 @@ def discussions_df(source: Source) -> pd.DataFrame:
         StoreError: There is no such run.
         DataError: pandas is not installed.
     """
-    return _of_heads(source, lambda heads: build_discussions_frame(heads[0], heads[1]))
+    return _load_frame(source, "discussions")
 
 
 def turns_df(source: Source) -> pd.DataFrame:
     """Return one row per turn: seat, task and verdict; see `FRAMES["turns"]` and `discussions_df`."""
-    return _of_heads(source, lambda heads: build_turns_frame(heads[0], heads[2]))
+    return _load_frame(source, "turns")
 
 
 def calls_df(source: Source) -> pd.DataFrame:
     """Return one row per turn: model, tokens and time; see `FRAMES["calls"]` and `discussions_df`."""
-    return _of_heads(source, lambda heads: build_calls_frame(heads[0], heads[2]))
+    return _load_frame(source, "calls")
 
 
 def events_df(source: Source) -> pd.DataFrame:
     """Return one row per opinion event; see `FRAMES["events"]` and `discussions_df`."""
-    return read_without_texts(source, build_events_frame)
+    return _load_frame(source, "events")
 
 
 def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:
@@ -120,8 +116,8 @@ def read_in_parts(
         discussions: Number of discussions per part.
     """
 
-    def read(reading: _Reading) -> None:
-        for part in reading.parts(name, discussions):
+    def read(opened: _SyncRun) -> None:
+        for part in opened.parts(name, discussions):
             take(part)
 
     _in_thread(lambda: _read(run, read))
@@ -135,45 +131,33 @@ def _tournament(source: Source, stance: Stance) -> Tournament:
     return build_tournament(ballots.of_stance(stance))
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _SyncRun:
     """A run opened for synchronous reading."""
 
-    runner: asyncio.Runner
-    columns: Columns
-    run: str
-
-    def heads(self) -> Heads:
-        heads, counts = self.runner.run(self.columns.heads(self.run))
-        return heads, counts, self.pull(self.columns.turns(heads))
+    def __init__(self, runner: asyncio.Runner, columns: Columns, run: str) -> None:
+        self._runner = runner
+        self._columns = columns
+        self._run = run
 
     def transcripts(self) -> Iterator[Transcript]:
-        heads, _ = self.runner.run(self.columns.heads(self.run))
-        return self.pull(self.columns.transcripts_without_texts(heads))
+        heads, _ = self._runner.run(self._columns.heads(self._run))
+        return self._pull(self._columns.transcripts_without_texts(heads))
 
-    def parts(self, name: PartFrame, size: int) -> Iterator[pd.DataFrame]:
-        heads, counts = self.runner.run(self.columns.heads(self.run))
+    def parts(self, name: PartFrame, size: int | None = None) -> Iterator[pd.DataFrame]:
+        heads, counts = self._runner.run(self._columns.heads(self._run))
+        size = size or len(heads) or 1
         for start in range(0, len(heads) or 1, size):
-            here = slice(start, start + size)
-            yield self.part(name, heads[here], counts[here])
+            some = heads[start : start + size]
+            # Both are lazy: a frame reads at most one of them.
+            turns = self._pull(self._columns.turns(some))
+            transcripts = self._pull(self._columns.transcripts_without_texts(some))
+            yield _build_frame(name, some, counts[start : start + size], turns, transcripts)
 
-    def part(self, name: PartFrame, heads: list[Transcript], counts: list[int]) -> pd.DataFrame:
-        match name:
-            case "discussions":
-                return build_discussions_frame(heads, counts)
-            case "turns":
-                return build_turns_frame(heads, self.pull(self.columns.turns(heads)))
-            case "calls":
-                return build_calls_frame(heads, self.pull(self.columns.turns(heads)))
-            case "events":
-                found = self.columns.transcripts_without_texts(heads)
-                return build_events_frame(self.pull(found))
-
-    def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
+    def _pull(self, items: AsyncIterator[T]) -> Iterator[T]:
         async def take_batch() -> list[T]:
             return [item async for item in _first(items, _BATCH)]
 
-        while batch := self.runner.run(take_batch()):
+        while batch := self._runner.run(take_batch()):
             yield from batch
 
 
@@ -185,17 +169,37 @@ async def _first(items: AsyncIterator[T], count: int) -> AsyncIterator[T]:
             return
 
 
-def _of_heads(source: Source, build: Callable[[Heads], T]) -> T:
+def _load_frame(source: Source, name: PartFrame) -> pd.DataFrame:
     if isinstance(source, str | Path):
-        return _in_thread(lambda: _read(source, lambda reading: build(reading.heads())))
+        return _in_thread(lambda: _read(source, lambda opened: next(opened.parts(name))))
+    if name == "events":
+        return build_events_frame(source)
     heads: list[Transcript] = []
     counts: list[int] = []
-    batches: list[TurnColumns] = []
+    turns: list[TurnColumns] = []
     for number, transcript in enumerate(source):
         heads.append(drop_turns(transcript))
         counts.append(len(transcript.turns))
-        batches.append(list_turns(number, transcript))
-    return build((heads, counts, batches))
+        turns.append(list_turns(number, transcript))
+    return _build_frame(name, heads, counts, turns, ())
+
+
+def _build_frame(
+    name: PartFrame,
+    heads: list[Transcript],
+    counts: list[int],
+    turns: Iterable[TurnColumns],
+    transcripts: Iterable[Transcript],
+) -> pd.DataFrame:
+    match name:
+        case "discussions":
+            return build_discussions_frame(heads, counts)
+        case "turns":
+            return build_turns_frame(heads, turns)
+        case "calls":
+            return build_calls_frame(heads, turns)
+        case "events":
+            return build_events_frame(transcripts)
 
 
 def read_without_texts(source: Source, build: Callable[[Iterable[Transcript]], T]) -> T:
@@ -208,13 +212,13 @@ def read_without_texts(source: Source, build: Callable[[Iterable[Transcript]], T
         build: Function that iterates over the discussions once.
     """
     if isinstance(source, str | Path):
-        return _in_thread(lambda: _read(source, lambda reading: build(reading.transcripts())))
+        return _in_thread(lambda: _read(source, lambda opened: build(opened.transcripts())))
     return build(source)
 
 
-def _read(source: str | Path, build: Callable[[_Reading], T]) -> T:
-    with _reading(source) as reading, _without_collecting():
-        return build(reading)
+def _read(source: str | Path, build: Callable[[_SyncRun], T]) -> T:
+    with _open_sync(source) as opened, _without_collecting():
+        return build(opened)
 
 
 @contextmanager
@@ -230,14 +234,14 @@ def _without_collecting() -> Generator[None]:
 
 
 @contextmanager
-def _reading(source: str | Path) -> Generator[_Reading]:
+def _open_sync(source: str | Path) -> Generator[_SyncRun]:
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         try:
             opened = runner.run(stack.enter_async_context(open_run(source)))
             place = str(source).partition("#")[0]
             columns = runner.run(stack.enter_async_context(Columns.open(place)))
-            yield _Reading(runner=runner, columns=columns, run=opened.id)
+            yield _SyncRun(runner, columns, opened.id)
         finally:
             runner.run(stack.aclose())
 
