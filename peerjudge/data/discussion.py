@@ -87,7 +87,7 @@ class Seat(Noun, frozen=True, kw_only=True):
 class Cue(Noun, frozen=True, kw_only=True):
     """The next speaker, its task, the answers it sees, the turns it hears, and the reply expected.
 
-    A cue with a seat, task, `sees` or `hears` of another type raises `DataError`.
+    A cue with a seat, task, `sees`, `hears` or `expects` of another type raises `DataError`.
 
     Attributes:
         seat: The id of the seat that speaks.
@@ -124,20 +124,21 @@ class Cue(Noun, frozen=True, kw_only=True):
     withheld: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not _fits_cue(self.seat, self.task, self.sees, self.hears):
+        if not _fits_cue(self.seat, self.task, self.sees, self.hears, self.expects):
             msg = (
-                "a cue needs a seat id and a task as text, answer ids (text) as a tuple in sees and turn "
-                f"numbers as a tuple in hears, not seat={self.seat!r}, task={self.task!r}, "
-                f"sees={self.sees!r}, hears={self.hears!r}"
+                "a cue needs a seat id and a task as text, answer ids (text) as a tuple in sees, turn "
+                f"numbers as a tuple in hears, and an Expects, not seat={self.seat!r}, "
+                f"task={self.task!r}, sees={self.sees!r}, hears={self.hears!r}, expects={self.expects!r}"
             )
             raise DataError(msg)
 
 
-def _fits_cue(seat: object, task: object, sees: object, hears: object) -> bool:
+def _fits_cue(seat: object, task: object, sees: object, hears: object, expects: object) -> bool:
     # Protocols construct cues on every turn: these checks take a fraction of a microsecond.
     return (
         isinstance(seat, str)
         and isinstance(task, str)
+        and isinstance(expects, Expects)
         and isinstance(sees, tuple)
         and isinstance(hears, tuple)
         and {*map(type, cast("tuple[object, ...]", sees))} <= _TEXT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,37 +52,34 @@ def check_protocol(protocol: DiscussionProtocol) -> tuple[BrokenClause, ...]:
         )
     for scenario in generate_scenarios(protocol):
         for found in check_scenario(scenario, skip=broken):
-            if not (found.refused and scenario.protocol != protocol):
-                problem = f"{found.problem} ({scenario.describe()})"
-                broken[found.clause] = BrokenClause(
-                    clause=found.clause, problem=problem, remedy=CLAUSES[found.clause].remedy
-                )
+            broken[found.clause] = found
         if "ends" in broken:
             break
     return tuple(broken.values())
 
 
-class _Found(NamedTuple):
-    clause: str
-    problem: str
-    refused: bool = False
-
-
-def check_scenario(scenario: Scenario, *, skip: Iterable[str] = ()) -> tuple[_Found, ...]:
-    """Return the clauses that the protocol breaks in one scenario, but for those to skip."""
-    found: dict[str, _Found] = {}
-    for name, clause in CLAUSES.items():
-        if name in skip:
-            continue
+def check_scenario(scenario: Scenario, *, skip: Container[str] = ()) -> tuple[BrokenClause, ...]:
+    """Return the clauses that the protocol breaks in one scenario, without those to skip."""
+    problems: dict[str, str] = {}
+    for clause in [name for name in CLAUSES if name not in skip]:
+        name = clause
         try:
-            problem = clause.find_problem(scenario)
+            problem = CLAUSES[clause].find_problem(scenario)
         except ContractError as error:
-            refused = isinstance(error.__cause__, ProtocolError)
-            found.setdefault(error.clause, _Found(error.clause, str(error), refused))
-            continue
+            name, problem = error.clause, str(error)
+            if scenario.may_refuse and isinstance(error.__cause__, ProtocolError):
+                problem = None
         if problem is not None:
-            found.setdefault(name, _Found(name, problem))
-    return tuple(one for one in found.values() if one.clause not in skip)
+            problems.setdefault(name, problem)
+    return tuple(
+        BrokenClause(
+            clause=name,
+            problem=f"{problems[name]} ({scenario.describe()})",
+            remedy=CLAUSES[name].remedy,
+        )
+        for name in CLAUSES
+        if name in problems and name not in skip
+    )
 
 
 def _find_exception(scenario: Scenario) -> str | None:

@@ -57,6 +57,7 @@ class Scenario:
             they repeat when the seat gives more. A tie is unreadable where a cue allows no ties.
         ratings: The rating of each answer by its id, `UNREADABLE` or `REFUSED` where it has none.
         most_turns: The number of turns after which a discussion counts as endless.
+        may_refuse: The protocol may raise `ProtocolError`, because the options are not its defaults.
     """
 
     protocol: DiscussionProtocol
@@ -65,6 +66,7 @@ class Scenario:
     verdicts: Mapping[str, tuple[Verdict, ...]]
     ratings: Mapping[str, float | Verdict]
     most_turns: int = MAX_TURNS
+    may_refuse: bool = False
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
@@ -129,7 +131,7 @@ class Scenario:
             verdicts = self.verdicts[cue.seat]
             verdict = verdicts[own % len(verdicts)]
             return Review(verdict=UNREADABLE if verdict == TIE and not cue.ties else verdict)
-        if cue.expects is Expects.TEXT:
+        if cue.expects is Expects.TEXT or not cue.sees:
             return Review()
         rating = self.ratings[cue.sees[0]]
         if isinstance(rating, Verdict):
@@ -151,8 +153,9 @@ def generate_scenarios(protocol: DiscussionProtocol) -> Iterator[Scenario]:
         for shown in answers:
             yield from _with_replies(protocol, count, shown)
     for variant in _variants(protocol):
-        yield from _with_replies(variant, seats[0], answers[-1])
-        yield from _with_replies(variant, seats[:3][-1], answers[0])
+        for count, shown in ((seats[0], answers[-1]), (seats[:3][-1], answers[0])):
+            for scenario in _with_replies(variant, count, shown):
+                yield dataclasses.replace(scenario, may_refuse=True)
 
 
 def _variants(protocol: DiscussionProtocol) -> Iterator[DiscussionProtocol]:

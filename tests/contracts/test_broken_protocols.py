@@ -111,6 +111,8 @@ def test_a_broken_clause_is_named(clause: str):
         {"sees": ("elsewhere",)},
         {"hears": (7,)},
         {"expects": Expects.RATING},
+        {"expects": Expects.RATING, "sees": ()},
+        {"hears": "0"},
     ],
 )
 def test_cues_that_name_what_does_not_exist_are_illegal(change: dict[str, object]):

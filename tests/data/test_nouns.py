@@ -160,6 +160,7 @@ def test_nouns_fit_into_dicts_and_frames():
         {"sees": (["a"], "b")},
         {"hears": [0]},
         {"hears": ("0",)},
+        {"expects": "verdict"},
     ],
 )
 def test_a_cue_of_other_types_is_refused(wrong):
