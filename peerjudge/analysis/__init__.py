@@ -3,10 +3,10 @@
 from peerjudge.analysis.accuracy import (
     Accuracy,
     AccuracyByComparison,
-    accuracy_by_condition,
-    accuracy_by_reviewer,
     measure_accuracy,
     measure_mean_accuracy,
+    tabulate_by_condition,
+    tabulate_by_reviewer,
 )
 from peerjudge.analysis.agreement import (
     GoldAgreement,
@@ -24,19 +24,19 @@ from peerjudge.analysis.inference import (
     McNemar,
     PairedDifference,
     Sampler,
-    benjamini_hochberg,
-    correlations_with_gold,
-    holm,
-    mcnemar,
-    paired_bootstrap,
-    williams,
+    adjust_benjamini_hochberg,
+    adjust_holm,
+    bootstrap_difference,
+    compare_correlations,
+    run_mcnemar,
+    run_williams,
 )
 from peerjudge.analysis.influence import (
     build_persuasion_graph,
     count_moves,
     count_persuasion,
 )
-from peerjudge.analysis.intervals import bootstrap_mean, proportion
+from peerjudge.analysis.intervals import bootstrap_mean, measure_proportion
 from peerjudge.analysis.kappa import fleiss_kappa
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
 from peerjudge.analysis.pairs import PanelPair
@@ -76,9 +76,9 @@ __all__ = [
     "Stage",
     "Stances",
     "Verbosity",
-    "accuracy_by_condition",
-    "accuracy_by_reviewer",
-    "benjamini_hochberg",
+    "adjust_benjamini_hochberg",
+    "adjust_holm",
+    "bootstrap_difference",
     "bootstrap_mean",
     "build_agreement_document",
     "build_bias_document",
@@ -89,12 +89,10 @@ __all__ = [
     "collect_reviews",
     "collect_transcripts",
     "compare_all",
-    "correlations_with_gold",
+    "compare_correlations",
     "count_moves",
     "count_persuasion",
     "fleiss_kappa",
-    "holm",
-    "mcnemar",
     "measure_accuracy",
     "measure_agreement",
     "measure_bias",
@@ -104,11 +102,13 @@ __all__ = [
     "measure_ordering",
     "measure_panel",
     "measure_position",
+    "measure_proportion",
     "measure_self_enhancement",
     "measure_settling",
     "measure_verbosity",
-    "paired_bootstrap",
-    "proportion",
+    "run_mcnemar",
+    "run_williams",
     "select_judges",
-    "williams",
+    "tabulate_by_condition",
+    "tabulate_by_reviewer",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from peerjudge.analysis.ballots import NONE, TIE, Ballots, Floats, Stage
 from peerjudge.analysis.grouping import group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import proportion
+from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
@@ -65,8 +65,8 @@ def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
     return Accuracy(
         measured=sampler.mean(known.correct[readable], known.question[readable]),
         unreadable=unreadable,
-        worst_case=proportion(right, len(known)).value,
-        best_case=proportion(right + unreadable, len(known)).value,
+        worst_case=measure_proportion(right, len(known)).value,
+        best_case=measure_proportion(right + unreadable, len(known)).value,
     )
 
 
@@ -77,7 +77,7 @@ def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Mea
     return sampler.mean(np.array([*row.right.values()]), np.array(questions, dtype=np.int32))
 
 
-def accuracy_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
+def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
     """Return one row per condition, in order of appearance, from the conclusions of discussions."""
     discussions = ballots.discussions
     rows: list[AccuracyByComparison] = []
@@ -101,7 +101,7 @@ def accuracy_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
     return tuple(rows)
 
 
-def accuracy_by_reviewer(
+def tabulate_by_reviewer(
     ballots: Ballots, *, reviewers: Sequence[str] | None = None
 ) -> tuple[AccuracyByComparison, ...]:
     """Return one row per reviewer of pairs, sorted by name.

@@ -10,7 +10,13 @@ import numpy as np
 
 from peerjudge.analysis.ballots import TIE, Ballots, Floats, Numbers, score_of
 from peerjudge.analysis.grouping import Ints, group_rows
-from peerjudge.analysis.intervals import SHARE, bounds_of_mean, by_cluster, percentiles, resampled
+from peerjudge.analysis.intervals import (
+    SHARE,
+    bound_mean,
+    find_percentiles,
+    resample_sums,
+    sum_by_cluster,
+)
 from peerjudge.analysis.kappa import fleiss_kappa
 from peerjudge.analysis.selecting import HUMAN, number_judges, select_judges
 from peerjudge.analysis.tournaments import build_tournament
@@ -180,11 +186,9 @@ def _measure(
     want = (gold[:, None] == _SCORES).astype(np.float64)
     # With two raters kappa needs only the hits and the counts of each score, and these add up.
     hits = (said * want).sum(axis=1, keepdims=True)
-    sums = by_cluster(np.hstack([hits, said + want]), group_rows(question)[0])
+    sums = sum_by_cluster(np.hstack([hits, said + want]), group_rows(question)[0])
     judged = np.column_stack([sums[:, 0], sums[:, 1:].sum(axis=1) / 2.0])
-    low, high, method = bounds_of_mean(
-        judged, limits=SHARE, seed=seed, samples=samples, level=level
-    )
+    low, high, method = bound_mean(judged, limits=SHARE, seed=seed, samples=samples, level=level)
     n, right = len(combined), float(hits.mean())
     accuracy = Measurement(value=right, low=low, high=high, n=n, level=level, method=method)
     bounds = _bound_kappa(sums, seed=seed, samples=samples, level=level)
@@ -204,11 +208,11 @@ def _measure(
 
 
 def _bound_kappa(sums: Floats, *, seed: int, samples: int, level: float) -> tuple[float, float]:
-    drawn = resampled(sums, samples=samples, seed=seed)
+    drawn = resample_sums(sums, samples=samples, seed=seed)
     chance = _chance(drawn)
     shares = drawn[:, 0] * 2.0 / drawn[:, 1:].sum(axis=1)
     room = np.where(chance < 1.0, 1.0 - chance, np.nan)
-    return percentiles((shares - chance) / room, level=level)
+    return find_percentiles((shares - chance) / room, level=level)
 
 
 def _chance(sums: Floats) -> Floats:

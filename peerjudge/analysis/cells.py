@@ -14,7 +14,7 @@ import numpy as np
 from peerjudge.analysis.ballots import OUTCOME_CODES, Ballots, Bools, Codes, Floats, Numbers
 from peerjudge.analysis.conditions import Consistency
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
-from peerjudge.analysis.intervals import SHARE, bounds_of_mean, draws, percentiles
+from peerjudge.analysis.intervals import SHARE, bound_mean, draw_clusters, find_percentiles
 from peerjudge.data import Measurement, Noun, Outcome
 
 Golds: TypeAlias = tuple[Numbers, Codes, Mapping[str, Bools]]
@@ -112,7 +112,7 @@ def measure_cells(
         sums = np.stack(
             [*sums, *(_sum(of_pairs[one], of_pair, shape) for one in _RATIOS[4:])], axis=2
         )
-        drawn = draws(len(sums), samples=samples, seed=seed) @ sums.reshape(len(sums), -1)
+        drawn = draw_clusters(len(sums), samples=samples, seed=seed) @ sums.reshape(len(sums), -1)
         drawn = drawn.reshape(samples, judges, -1)
         counts = {name: np.bincount(who[mark], minlength=judges) for name, mark in marks.items()}
         for name, mark in of_pairs.items():
@@ -214,10 +214,10 @@ def _measure_ratio(sums: Floats, drawn: Floats, *, seed: int, level: float) -> M
     if n == 0:
         return Measurement(value=nan, low=nan, high=nan, n=0, level=level)
     if np.ptp(sums[:, 0] / sums[:, 1]) <= _EQUAL:
-        low, high, method = bounds_of_mean(sums, limits=SHARE, seed=seed, level=level)
+        low, high, method = bound_mean(sums, limits=SHARE, seed=seed, level=level)
     else:
         above, below = drawn[drawn[:, 1] > 0].T
-        low, high = percentiles(above / below, level=level)
+        low, high = find_percentiles(above / below, level=level)
         method = "bootstrap by question"
     value = float(sums[:, 0].sum()) / n
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)

@@ -14,9 +14,9 @@ from peerjudge.analysis.inference import (
     McNemar,
     PairedDifference,
     Sampler,
-    benjamini_hochberg,
-    holm,
-    mcnemar,
+    adjust_benjamini_hochberg,
+    adjust_holm,
+    run_mcnemar,
 )
 from peerjudge.data import Measurement, Noun, replace
 from peerjudge.errors import DataError
@@ -44,8 +44,8 @@ class Compared(Noun, frozen=True, kw_only=True):
     other_turns: float
     difference: PairedDifference
     test: McNemar
-    holm: float
-    benjamini_hochberg: float
+    adjust_holm: float
+    adjust_benjamini_hochberg: float
 
 
 class AgainstVote(Noun, frozen=True, kw_only=True):
@@ -184,7 +184,7 @@ def _compare(
     tried = [_pair(one, other, sampler) for one, other in pairs]
     found = [pair for pair in tried if pair is not None]
     p_values = [pair.test.p_value for pair in found]
-    adjusted = zip(holm(p_values), benjamini_hochberg(p_values), strict=True)
+    adjusted = zip(adjust_holm(p_values), adjust_benjamini_hochberg(p_values), strict=True)
     return tuple(
         replace(pair, holm=strict, benjamini_hochberg=mild)
         for pair, (strict, mild) in zip(found, adjusted, strict=True)
@@ -208,7 +208,7 @@ def _pair(
         turns=one.turns,
         other_turns=other.turns,
         difference=sampler.difference(differences, questions),
-        test=mcnemar(totals),
+        test=run_mcnemar(totals),
         holm=1.0,
         benjamini_hochberg=1.0,
     )

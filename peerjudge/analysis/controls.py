@@ -8,7 +8,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers
 from peerjudge.analysis.grouping import group_rows, list_distinct
-from peerjudge.analysis.inference import PairedDifference, Sampler, holm
+from peerjudge.analysis.inference import PairedDifference, Sampler, adjust_holm
 from peerjudge.analysis.influence import CONTRADICTED, is_event
 from peerjudge.data import Control, EventKind, Measurement, Noun, replace
 
@@ -33,7 +33,7 @@ class Controlled(Noun, frozen=True, kw_only=True):
     contradicted_by_wrong: Measurement
     beside: str | None
     difference: PairedDifference | None
-    holm: float | None
+    adjust_holm: float | None
 
 
 def compare_controls(ballots: Ballots, *, sampler: Sampler) -> tuple[Controlled, ...]:
@@ -141,7 +141,7 @@ def _by_question(firsts: Ballots) -> tuple[Numbers, Floats]:
 
 def _adjusted(rows: Sequence[Controlled]) -> tuple[Controlled, ...]:
     p_values = [row.difference.p_value for row in rows if row.difference is not None]
-    adjusted = iter(holm(p_values))
+    adjusted = iter(adjust_holm(p_values))
     return tuple(
         row if row.difference is None else replace(row, holm=next(adjusted)) for row in rows
     )

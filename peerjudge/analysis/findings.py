@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import accuracy_by_condition
+from peerjudge.analysis.accuracy import tabulate_by_condition
 from peerjudge.analysis.collecting import BallotCollector
 from peerjudge.analysis.compare import AgainstVote, measure_against_votes
 from peerjudge.analysis.conditions import (
@@ -105,7 +105,7 @@ class FindingsCollector:
             by_seat=build_seats(talked, sampler=sampler),
             stances=replace(build_stances(ballots, sampler=sampler), simulated=ballots.simulated),
             courses=count_courses(ballots, sampler=sampler),
-            against_vote=measure_against_votes(accuracy_by_condition(ballots), sampler=sampler),
+            against_vote=measure_against_votes(tabulate_by_condition(ballots), sampler=sampler),
             peers=peers,
             peers_missing=peers_missing,
         )

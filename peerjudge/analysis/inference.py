@@ -16,24 +16,12 @@ from peerjudge.analysis.intervals import (
     Floats,
     Numbers,
     bootstrap_mean,
-    bounds_of_mean,
-    by_cluster,
-    resampled,
+    bound_mean,
+    resample_sums,
+    sum_by_cluster,
 )
 from peerjudge.data import Measurement, Noun
 from peerjudge.errors import DataError
-
-__all__ = [
-    "CorrelationTest",
-    "McNemar",
-    "PairedDifference",
-    "benjamini_hochberg",
-    "correlations_with_gold",
-    "holm",
-    "mcnemar",
-    "paired_bootstrap",
-    "williams",
-]
 
 
 class McNemar(Noun, frozen=True, kw_only=True):
@@ -109,8 +97,8 @@ class Sampler:
         return self.mean(values[known], questions[known], limits=limits)
 
     def difference(self, values: Floats, questions: Numbers) -> PairedDifference:
-        """Return the mean of paired differences with its p-value; see `paired_bootstrap`."""
-        return paired_bootstrap(
+        """Return the mean of paired differences with its p-value; see `bootstrap_difference`."""
+        return bootstrap_difference(
             values,
             group_rows(questions)[0],
             seed=self.seed,
@@ -119,7 +107,7 @@ class Sampler:
         )
 
 
-def mcnemar(differences: Sequence[float]) -> McNemar:
+def run_mcnemar(differences: Sequence[float]) -> McNemar:
     """Return McNemar's test, exact and two-sided, on ours minus theirs of every pair.
 
     With right (1) and wrong (0) in single pairs this is McNemar 1947 with binomial probabilities.
@@ -135,7 +123,7 @@ def mcnemar(differences: Sequence[float]) -> McNemar:
     return McNemar(ours=ours, theirs=theirs, n=len(differences), p_value=_even(ours, theirs))
 
 
-def paired_bootstrap(
+def bootstrap_difference(
     differences: Sequence[float] | Floats,
     clusters: Clusters,
     *,
@@ -160,12 +148,12 @@ def paired_bootstrap(
         empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level)
         return PairedDifference(difference=empty, p_value=nan)
     column = np.asarray(differences, dtype=np.float64)[:, None]
-    sums = by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
-    low, high, method = bounds_of_mean(
+    sums = sum_by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
+    low, high, method = bound_mean(
         sums, limits=(-1.0, 1.0), seed=seed, samples=samples, level=level
     )
     value = float(column.mean())
-    means = resampled(sums, samples=samples, seed=seed)[:, 0]
+    means = resample_sums(sums, samples=samples, seed=seed)[:, 0]
     if np.ptp(sums[:, 0] / sums[:, 1]) == 0.0:
         p_value = _even(len(sums), 0) if value else 1.0
     else:
@@ -177,7 +165,7 @@ def paired_bootstrap(
     return PairedDifference(difference=difference, p_value=p_value)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def adjust_holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted for the probability of any false finding (Holm 1979).
 
     In the given order. NaN (a test that was not made) stays NaN and does not count as one.
@@ -185,7 +173,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return _adjusted(p_values, _step_down)
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+def adjust_benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted for the share of false findings (Benjamini and Hochberg 1995).
 
     In the given order. NaN (a test that was not made) stays NaN and does not count as one. Valid
@@ -194,7 +182,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return _adjusted(p_values, _step_up)
 
 
-def williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
+def run_williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
     """Return Williams' test that two correlations with the same variable are equal.
 
     `t = (r12 - r13) sqrt((n-1)(1+r23) / (2K(n-1)/(n-3) + ((r12+r13)/2)^2 (1-r23)^3))` with
@@ -227,7 +215,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
     return CorrelationTest(r12=r12, r13=r13, r23=r23, n=n, t=t, df=n - 3, p_value=p_value)
 
 
-def correlations_with_gold(
+def compare_correlations(
     gold: Sequence[float], one: Sequence[float], other: Sequence[float]
 ) -> CorrelationTest | None:
     """Return Williams' test of which correlates better (Pearson) with gold, `one` or `other`.
@@ -239,7 +227,7 @@ def correlations_with_gold(
         return None
     correlations: Floats = np.corrcoef(values).clip(-1.0, 1.0)
     r12, r13, r23 = (float(correlations[place]) for place in ((0, 1), (0, 2), (1, 2)))
-    return williams(r12, r13, r23, values.shape[1])
+    return run_williams(r12, r13, r23, values.shape[1])
 
 
 def _even(ours: int, theirs: int) -> float:

@@ -1,4 +1,4 @@
-"""Shares and means with their uncertainty."""
+"""Confidence intervals: shares, means and statistics, with bounds from resampled questions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,6 @@ import numpy.typing as npt
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
-__all__ = [
-    "SHARE",
-    "bootstrap_mean",
-    "bounds_of_mean",
-    "by_cluster",
-    "draws",
-    "measured",
-    "percentiles",
-    "proportion",
-    "resampled",
-    "statistic",
-]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Clusters: TypeAlias = Sequence[Hashable] | npt.NDArray[np.integer]
@@ -38,14 +25,14 @@ SHARE = (0.0, 1.0)
 _BOOTSTRAP = "bootstrap by question"
 _SAME = "wilson by question"
 _EQUAL = 1e-12
-# Up to so many clusters the draws are kept for the next interval over as many.
+# Up to this number of clusters the draws are cached for the next interval.
 _KEPT = 10_000
-# How many draws are counted at a time: few enough for the cache.
+# Draws counted at a time: few enough for the processor cache.
 _BLOCK = 1 << 14
 
 
-def proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
-    """A share with its Wilson score interval, which stays within 0 and 1 even for small `n`.
+def measure_proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
+    """Return a share with its Wilson score interval, which stays within 0 and 1 for small `n`.
 
     For independent trials only; where trials share a question, use `bootstrap_mean`.
     """
@@ -77,31 +64,31 @@ def bootstrap_mean(
     samples: int = 2000,
     level: float = 0.95,
 ) -> Measurement:
-    """The mean of the values, with bounds from resampling whole clusters (usually questions).
+    """Return the mean of the values, with bounds from resampling clusters (usually questions).
 
-    Where all clusters have the same mean, resampling cannot show any uncertainty: every sample is
-    like the data, and the interval would be a point. See `bounds_of_mean` for what is done then.
+    Where all clusters have the same mean, every sample is like the data and the interval would be a
+    point; `bound_mean` describes the bounds in that case.
 
     Args:
         values: one per observation; all NaN bounds and `n` 0 where there are none.
-        clusters: which cluster each observation belongs to.
-        limits: the least and the greatest value there can be: `SHARE` for shares, (-1, 1) for
-            differences of shares, `None` where there are no such limits.
+        clusters: the cluster of each observation.
+        limits: the least and the greatest possible value: `SHARE` for shares, (-1, 1) for
+            differences of shares, `None` without such limits.
         seed: of the resampling.
-        samples: how many.
+        samples: number of resamples.
         level: of the interval.
     """
     if len(values) == 0:
         return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
     column = np.asarray(values, dtype=np.float64)[:, None]
-    sums = by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
-    low, high, method = bounds_of_mean(sums, limits=limits, seed=seed, samples=samples, level=level)
+    sums = sum_by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
+    low, high, method = bound_mean(sums, limits=limits, seed=seed, samples=samples, level=level)
     return Measurement(
         value=float(column.mean()), low=low, high=high, n=len(values), level=level, method=method
     )
 
 
-def bounds_of_mean(
+def bound_mean(
     sums: Floats,
     *,
     limits: tuple[float, float] | None,
@@ -109,25 +96,25 @@ def bounds_of_mean(
     samples: int = 2000,
     level: float = 0.95,
 ) -> tuple[float, float, str]:
-    """Low, high and method for the ratio of two sums over clusters, `sums[cluster, (above, below)]`.
+    """Return low, high and method for a ratio of two sums, `sums[cluster, (above, below)]`.
 
-    The bounds are percentiles of the ratio in resampled clusters. Where all clusters have the same
-    ratio v, k clusters have shown no other, so at most a share p of all clusters has, with p the
-    upper Wilson bound of 0 in k; the bounds are v with that share of clusters at either limit. For
-    a share that is always 0 or always 1 this is Wilson's interval with the clusters as trials.
+    The bounds are percentiles of the ratio in resampled clusters. Where all k clusters have the same
+    ratio v, at most a share p of all clusters has another one, with p the upper Wilson bound of 0 in
+    k; the bounds are v with that share of clusters at either limit. For a share that is always 0 or
+    always 1 this is Wilson's interval with the clusters as trials.
     """
     ratios = sums[:, 0] / sums[:, 1]
     value = float(sums[:, 0].sum() / sums[:, 1].sum())
     if limits is not None and float(np.ptp(ratios)) <= _EQUAL:
-        unseen = proportion(0, len(sums), level=level).high
+        unseen = measure_proportion(0, len(sums), level=level).high
         least, greatest = limits
         return value - unseen * (value - least), value + unseen * (greatest - value), _SAME
-    drawn = resampled(sums, samples=samples, seed=seed)
-    low, high = percentiles(drawn[:, 0] / drawn[:, 1], level=level)
+    drawn = resample_sums(sums, samples=samples, seed=seed)
+    low, high = find_percentiles(drawn[:, 0] / drawn[:, 1], level=level)
     return low, high, _BOOTSTRAP
 
 
-def statistic(
+def measure_statistic(
     sums: Floats,
     of: Callable[[Floats], Floats],
     *,
@@ -137,26 +124,26 @@ def statistic(
     samples: int = 2000,
     level: float = 0.95,
 ) -> Measurement:
-    """Any function of sums over clusters, with bounds from resampled clusters.
+    """Return any function of sums over clusters, with bounds from resampled clusters.
 
     Args:
         sums: `[cluster, column]`.
         of: from sums `[case, column]` to one value per case, NaN where it does not exist.
-        n: how many observations there are.
-        limits: the least and the greatest value there can be. Where all samples have the same
-            value the bounds are drawn towards these, as by `bounds_of_mean`.
+        n: number of observations.
+        limits: the least and the greatest possible value. Where all samples have the same value
+            the bounds lie towards these, as in `bound_mean`.
         seed: of the resampling.
-        samples: how many.
+        samples: number of resamples.
         level: of the interval.
     """
     if not len(sums):
-        return measured(nan, np.empty(0), clusters=0, n=0, limits=limits, level=level)
+        return make_measurement(nan, np.empty(0), clusters=0, n=0, limits=limits, level=level)
     value = float(of(sums.sum(axis=0, keepdims=True))[0])
-    drawn = of(resampled(sums, samples=samples, seed=seed))
-    return measured(value, drawn, clusters=len(sums), n=n, limits=limits, level=level)
+    drawn = of(resample_sums(sums, samples=samples, seed=seed))
+    return make_measurement(value, drawn, clusters=len(sums), n=n, limits=limits, level=level)
 
 
-def measured(
+def make_measurement(
     value: float,
     drawn: Floats,
     *,
@@ -165,31 +152,31 @@ def measured(
     limits: tuple[float, float],
     level: float = 0.95,
 ) -> Measurement:
-    """A value with bounds from its values in samples of the clusters, as `statistic` gives them.
+    """Return a value with bounds from its values in samples of the clusters.
 
     Args:
         value: NaN where it does not exist.
-        drawn: the value in every sample, NaN where it does not exist there.
-        clusters: how many were resampled.
-        n: how many observations there are.
-        limits: as for `statistic`.
+        drawn: the value in every sample, NaN where it does not exist.
+        clusters: number of clusters.
+        n: number of observations.
+        limits: as for `measure_statistic`.
         level: of the interval.
     """
     if isnan(value):
         return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
-    low, high = percentiles(drawn, level=level)
+    low, high = find_percentiles(drawn, level=level)
     method = _BOOTSTRAP
     if not high - low > _EQUAL:
-        unseen, method = proportion(0, clusters, level=level).high, _SAME
+        unseen, method = measure_proportion(0, clusters, level=level).high, _SAME
         low = value - unseen * (value - limits[0])
         high = value + unseen * (limits[1] - value)
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)
 
 
-def by_cluster(columns: Floats, clusters: Clusters) -> Floats:
-    """The columns `[observation, column]` summed by cluster, clusters in order of appearance.
+def sum_by_cluster(columns: Floats, clusters: Clusters) -> Floats:
+    """Return columns `[observation, column]` summed by cluster, in order of appearance.
 
-    Clusters given as an array of numbers come in the order of these, which is quicker.
+    Clusters given as an array of codes come in the order of the codes, which is faster.
     """
     if len(columns) != len(clusters):
         msg = f"{len(columns)} values cannot belong to {len(clusters)} clusters"
@@ -205,11 +192,11 @@ def by_cluster(columns: Floats, clusters: Clusters) -> Floats:
     return np.asarray(sums, dtype=np.float64).T
 
 
-def resampled(sums: Floats, *, samples: int, seed: int) -> Floats:
-    """`[sample, column]`: the sums over drawn clusters of `sums[cluster, column]`."""
+def resample_sums(sums: Floats, *, samples: int, seed: int) -> Floats:
+    """Return `[sample, column]`: the sums of `sums[cluster, column]` over the drawn clusters."""
     if len(sums) <= _KEPT:
-        return draws(len(sums), samples=samples, seed=seed) @ sums
-    # For so many clusters the draws themselves would fill the memory.
+        return draw_clusters(len(sums), samples=samples, seed=seed) @ sums
+    # The draws of so many clusters would fill the memory.
     random = np.random.default_rng(seed)
     result = np.empty((samples, sums.shape[1]))
     for row in result:
@@ -219,11 +206,11 @@ def resampled(sums: Floats, *, samples: int, seed: int) -> Floats:
 
 
 @lru_cache(maxsize=2)
-def draws(clusters: int, *, samples: int, seed: int) -> Floats:
-    """How often each sample `[sample, cluster]` draws each cluster, with replacement.
+def draw_clusters(clusters: int, *, samples: int, seed: int) -> Floats:
+    """Return how often each sample draws each cluster with replacement, as `[sample, cluster]`.
 
-    The same array for the same arguments, and so not to be written to: a report takes hundreds of
-    intervals over the same number of questions, and drawing is most of the work.
+    The array is cached and read-only: a report takes hundreds of intervals over the same number of
+    questions, and drawing is most of the work.
     """
     random = np.random.default_rng(seed)
     drawn = np.empty((samples, clusters))
@@ -238,8 +225,8 @@ def draws(clusters: int, *, samples: int, seed: int) -> Floats:
     return drawn
 
 
-def percentiles(values: Floats, *, level: float) -> tuple[float, float]:
-    """The bounds between which this share of the values lies; NaN values are passed over."""
+def find_percentiles(values: Floats, *, level: float) -> tuple[float, float]:
+    """Return the bounds between which this share of the values lies; NaN values are left out."""
     known = values[~np.isnan(values)]
     if len(known) == 0:
         return nan, nan

@@ -12,11 +12,11 @@ from peerjudge.analysis.ballots import Ballots, Floats, score_of
 from peerjudge.analysis.inference import (
     CorrelationTest,
     McNemar,
-    correlations_with_gold,
-    holm,
-    mcnemar,
+    adjust_holm,
+    compare_correlations,
+    run_mcnemar,
 )
-from peerjudge.analysis.intervals import SHARE, by_cluster, measured, resampled
+from peerjudge.analysis.intervals import SHARE, make_measurement, resample_sums, sum_by_cluster
 from peerjudge.analysis.kappa import KAPPA, cohen_kappa, correlation
 from peerjudge.analysis.selecting import number_judges
 from peerjudge.data import Measurement, Noun, replace
@@ -82,8 +82,8 @@ def count_pairs(
     for start in range(0, len(pairs), _BLOCK):
         some = pairs[start : start + _BLOCK]
         cells = np.hstack([_mark_cells(ratings[:, pair], gold) for pair in some])
-        sums = by_cluster(cells, items.question)
-        drawn = resampled(sums, samples=samples, seed=seed)
+        sums = sum_by_cluster(cells, items.question)
+        drawn = resample_sums(sums, samples=samples, seed=seed)
         shape = (-1, len(some), _SAID + _ERRED)
         yield some, sums.reshape(shape), drawn.reshape(shape)
 
@@ -116,7 +116,7 @@ def measure_pairs(
                 error_correlation=(
                     _measure(golden, phi[k : k + 1], phi_drawn[:, k], KAPPA) if has_gold else None
                 ),
-                accuracy=mcnemar(ahead.tolist()) if has_gold else None,
+                accuracy=run_mcnemar(ahead.tolist()) if has_gold else None,
                 accuracy_adjusted=None,
                 correlation=_test_correlations(items, ratings[:, [one, other]]),
                 correlation_adjusted=None,
@@ -127,8 +127,10 @@ def measure_pairs(
 
 def adjust_p_values(pairs: Sequence[PanelPair]) -> tuple[PanelPair, ...]:
     """Return the pairs with p-values adjusted for their number (Holm)."""
-    accuracy = holm([nan if pair.accuracy is None else pair.accuracy.p_value for pair in pairs])
-    correlated = holm(
+    accuracy = adjust_holm(
+        [nan if pair.accuracy is None else pair.accuracy.p_value for pair in pairs]
+    )
+    correlated = adjust_holm(
         [nan if pair.correlation is None else pair.correlation.p_value for pair in pairs]
     )
     return tuple(
@@ -166,7 +168,7 @@ def _measure(
     by_question: Floats, value: Floats, drawn: Floats, limits: tuple[float, float]
 ) -> Measurement:
     clusters, n = int(np.count_nonzero(by_question)), int(by_question.sum())
-    return measured(float(value[0]), drawn, clusters=clusters, n=n, limits=limits)
+    return make_measurement(float(value[0]), drawn, clusters=clusters, n=n, limits=limits)
 
 
 def _share_same(cells: Floats) -> Floats:
@@ -186,6 +188,6 @@ def _test_correlations(items: Ballots, ratings: Floats) -> CorrelationTest | Non
     turned = np.where(items.swapped[rows], -1.0, 1.0)
     scores = [golds[rows], *ratings[rows].T]
     columns = np.column_stack([np.ones(len(turned)), *(score * turned for score in scores)])
-    sums = by_cluster(columns, items.comparison[rows])
+    sums = sum_by_cluster(columns, items.comparison[rows])
     gold, ours, theirs = (sums[:, 1:] / sums[:, :1]).T.tolist()
-    return correlations_with_gold(gold, ours, theirs)
+    return compare_correlations(gold, ours, theirs)

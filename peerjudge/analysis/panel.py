@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
-from peerjudge.analysis.intervals import SHARE, bootstrap_mean, by_cluster, measured, statistic
+from peerjudge.analysis.intervals import (
+    SHARE,
+    bootstrap_mean,
+    make_measurement,
+    measure_statistic,
+    sum_by_cluster,
+)
 from peerjudge.analysis.kappa import (
     KAPPA,
     fleiss_columns,
@@ -63,9 +69,9 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
 
     def measure(columns: Floats, rows: Bools, kind: str) -> Measurement:
         function = {"fleiss": fleiss_kappa_of, "alpha": krippendorff_alpha}[kind]
-        sums = by_cluster(columns, items.question[rows])
+        sums = sum_by_cluster(columns, items.question[rows])
         n = int(rows.sum())
-        return statistic(sums, function, n=n, limits=KAPPA, seed=seed, samples=samples)
+        return measure_statistic(sums, function, n=n, limits=KAPPA, seed=seed, samples=samples)
 
     pairs: list[PanelPair] = []
     phis: list[tuple[Floats, Floats]] = []
@@ -114,7 +120,7 @@ def _measure_together(
     def measure(values: Floats, samples: Floats, limits: tuple[float, float]) -> Measurement:
         clusters = len(np.unique(items.question[known]))
         n = int(known.sum())
-        return measured(float(values[0]), samples, clusters=clusters, n=n, limits=limits)
+        return make_measurement(float(values[0]), samples, clusters=clusters, n=n, limits=limits)
 
     def worth(correlation: Floats) -> Floats:
         return judges / (1.0 + (judges - 1.0) * np.maximum(correlation, 0.0))

@@ -8,7 +8,7 @@ from math import isnan
 import numpy as np
 
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import SHARE, measured
+from peerjudge.analysis.intervals import SHARE, make_measurement
 from peerjudge.data import Measurement, Noun, Ranking, Scheme, Tournament
 from peerjudge.errors import ConvergenceError
 from peerjudge.ranking import elo_trajectory, peer_rank, rank
@@ -142,7 +142,7 @@ def _weights(ranking: Ranking, sampler: Sampler) -> dict[str, Measurement]:
     if bounds is None:
         # On a single question a weight is a share of which no spread is known.
         return {
-            name: measured(weight, np.full(1, weight), clusters=1, n=n, limits=SHARE)
+            name: make_measurement(weight, np.full(1, weight), clusters=1, n=n, limits=SHARE)
             for name, weight in weights.items()
         }
     return {

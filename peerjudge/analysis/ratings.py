@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
-from peerjudge.analysis.intervals import by_cluster, draws, percentiles
+from peerjudge.analysis.intervals import draw_clusters, find_percentiles, sum_by_cluster
 from peerjudge.analysis.judges import Judge, order_judges
 from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript
 
@@ -213,13 +213,13 @@ def _measure_pearson(
         return Measurement(value=value, low=nan, high=nan, n=len(x), level=level)
     # Moments about the means add up over questions, so that a resample is a product.
     a, b = x - x.mean(), y - y.mean()
-    sums = by_cluster(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), questions)
-    drawn = draws(len(sums), samples=samples, seed=seed) @ sums
+    sums = sum_by_cluster(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), questions)
+    drawn = draw_clusters(len(sums), samples=samples, seed=seed) @ sums
     n, sa, sb, saa, sbb, sab = drawn.T
     spread = (n * saa - sa * sa) * (n * sbb - sb * sb)
     known = spread > 1e-9
     r = (n * sab - sa * sb)[known] / np.sqrt(spread[known])
-    low, high = percentiles(r, level=level)
+    low, high = find_percentiles(r, level=level)
     method = "bootstrap by question"
     return Measurement(value=value, low=low, high=high, n=len(x), level=level, method=method)
 

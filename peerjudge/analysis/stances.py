@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import VOTE, accuracy_by_condition
+from peerjudge.analysis.accuracy import VOTE, tabulate_by_condition
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.compare import Compared, compare_all, compare_with_votes
 from peerjudge.analysis.controls import Controlled, compare_controls
@@ -59,7 +59,7 @@ def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stance
     ended = ballots.of_discussions(discussions.complete)
     controlled = np.array([one != "none" for one in discussions.controls], dtype=np.bool_)
     heard = ended.of_discussions(~controlled[discussions.control])
-    accuracies = [row for row in accuracy_by_condition(ended) if row.right]
+    accuracies = [row for row in tabulate_by_condition(ended) if row.right]
     return Stances(
         discussions=int(discussions.complete.sum()),
         simulated=bool((discussions.simulated & discussions.complete).any()),

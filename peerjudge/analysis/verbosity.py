@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, Numbers, score_of
-from peerjudge.analysis.intervals import SHARE, bootstrap_mean, draws, percentiles
+from peerjudge.analysis.intervals import SHARE, bootstrap_mean, draw_clusters, find_percentiles
 from peerjudge.analysis.selecting import number_authors, number_judges, score_unswapped
 from peerjudge.data import Measurement, Noun
 
@@ -172,7 +172,7 @@ def _draw_times(
     `None` for fewer than two questions.
     """
     names, at = np.unique(question, return_inverse=True)
-    return (draws(len(names), samples=samples, seed=seed), at) if len(names) > 1 else None
+    return (draw_clusters(len(names), samples=samples, seed=seed), at) if len(names) > 1 else None
 
 
 def _fit_samples(given: Floats, chosen: Floats, times: Floats, at: npt.NDArray[np.intp]) -> Floats:
@@ -188,7 +188,7 @@ def _fit_samples(given: Floats, chosen: Floats, times: Floats, at: npt.NDArray[n
 
 def _measure_odds(coefficients: Floats, n: int) -> Measurement:
     """Return the odds of one coefficient: its value on the data, then on every sample."""
-    value, low, high = coefficients[0], *percentiles(coefficients[1:], level=0.95)
+    value, low, high = coefficients[0], *find_percentiles(coefficients[1:], level=0.95)
     if np.isnan(value):
         return Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
     return Measurement(value=exp(value), low=exp(low), high=exp(high), n=n, method=_METHOD)

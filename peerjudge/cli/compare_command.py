@@ -83,17 +83,17 @@ async def _read_accuracies(
 ) -> tuple[tuple[AccuracyByComparison, ...], bool]:
     """Return the conditions or reviewers of a source, and whether any of them is simulated."""
     from peerjudge.analysis import (
-        accuracy_by_condition,
-        accuracy_by_reviewer,
         collect_transcripts,
+        tabulate_by_condition,
+        tabulate_by_reviewer,
     )
     from peerjudge.runs import frames, is_run, read_ballots
 
     if not is_run(source):
         ballots = await read_ballots(source)
-        return accuracy_by_reviewer(ballots, reviewers=reviewers), ballots.simulated
+        return tabulate_by_reviewer(ballots, reviewers=reviewers), ballots.simulated
     ballots = frames.read_without_texts(source, collect_transcripts)
-    rows = accuracy_by_condition(ballots)
+    rows = tabulate_by_condition(ballots)
     return tuple(row for row in rows if row.right), ballots.simulated
 
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from peerjudge.analysis import (
     Sampler,
+    bootstrap_difference,
     collect_transcripts,
     count_moves,
     measure_ordering,
     measure_position,
     measure_self_enhancement,
-    paired_bootstrap,
 )
 from peerjudge.analysis.assembling import ComparisonTable, build_ballots
 from peerjudge.analysis.ballots import TIE, Ballots, Stage, no_discussions
@@ -118,7 +118,7 @@ def plant_ability(size: float, questions: int, random: np.random.Generator) -> P
         for speaker in (Speaker(name="able", traits=able), Speaker(name="plain", traits=_PLAIN))
     ]
     difference = (right[0] - right[1]).tolist()
-    found = paired_bootstrap(difference, list(range(questions)))
+    found = bootstrap_difference(difference, list(range(questions)))
     return found.difference, expect_accuracy(able) - expect_accuracy(_PLAIN)
 
 

@@ -8,10 +8,10 @@ import pytest
 from peerjudge.analysis import (
     AccuracyByComparison,
     Sampler,
-    accuracy_by_reviewer,
     collect_reviews,
     compare_all,
     measure_mean_accuracy,
+    tabulate_by_reviewer,
 )
 from peerjudge.data import (
     UNREADABLE,
@@ -85,8 +85,8 @@ def test_recorded_reviewers_are_compared():
     )
     data = Dataset(name="d", description="", comparisons=(one,), reviews=reviews)
     ballots = collect_reviews(data)
-    able, place = accuracy_by_reviewer(ballots)
+    able, place = tabulate_by_reviewer(ballots)
     assert (able.name, measure_mean_accuracy(able, sampler=QUICK).value) == ("able", 1.0)
     assert (place.name, measure_mean_accuracy(place, sampler=QUICK).value) == ("place", 0.5)
     with pytest.raises(DataError, match="with gold by other"):
-        accuracy_by_reviewer(ballots, reviewers=["able", "other"])
+        tabulate_by_reviewer(ballots, reviewers=["able", "other"])

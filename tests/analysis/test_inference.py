@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, false_discovery_control
 
 from peerjudge.analysis.inference import (
-    benjamini_hochberg,
-    correlations_with_gold,
-    holm,
-    mcnemar,
-    paired_bootstrap,
-    williams,
+    adjust_benjamini_hochberg,
+    adjust_holm,
+    bootstrap_difference,
+    compare_correlations,
+    run_mcnemar,
+    run_williams,
 )
 from peerjudge.errors import DataError
 
@@ -39,7 +39,7 @@ def test_williams_test_gives_the_published_values(
     r12: float, r13: float, r23: float, n: int, t: float, p_value: float
 ):
     """Textbook examples of two correlations that share a variable."""
-    found = williams(r12, r13, r23, n)
+    found = run_williams(r12, r13, r23, n)
     assert found.t == pytest.approx(t, abs=0.002)
     assert found.p_value == pytest.approx(p_value, abs=0.0006)
     assert found.df == n - 3
@@ -50,8 +50,8 @@ def test_williams_test_gives_the_published_values(
 def test_williams_test_is_antisymmetric(seed: int, n: int):
     """Naming the two correlations the other way round only turns the sign."""
     gold, one, other = np.random.default_rng(seed).normal(size=(3, n))
-    there = correlations_with_gold(gold.tolist(), one.tolist(), other.tolist())
-    back = correlations_with_gold(gold.tolist(), other.tolist(), one.tolist())
+    there = compare_correlations(gold.tolist(), one.tolist(), other.tolist())
+    back = compare_correlations(gold.tolist(), other.tolist(), one.tolist())
     assert there is not None
     assert back is not None
     assert there.t == pytest.approx(-back.t)
@@ -65,7 +65,7 @@ def test_williams_test_holds_its_level():
     for _ in range(400):
         gold = random.normal(size=50)
         scores = gold + random.normal(size=(2, 50))
-        found = correlations_with_gold(gold.tolist(), scores[0].tolist(), scores[1].tolist())
+        found = compare_correlations(gold.tolist(), scores[0].tolist(), scores[1].tolist())
         assert found is not None
         false += found.p_value < 0.05
     assert 0.02 <= false / 400 <= 0.09
@@ -74,15 +74,15 @@ def test_williams_test_holds_its_level():
 def test_correlations_that_cannot_be_are_a_mistake():
     """Three variables cannot be related at will, and three items test nothing."""
     with pytest.raises(DataError, match="correlations that go together"):
-        williams(0.9, -0.9, 0.9, 30)
+        run_williams(0.9, -0.9, 0.9, 30)
     with pytest.raises(DataError, match="at least 4 items"):
-        williams(0.5, 0.4, 0.1, 3)
-    assert correlations_with_gold([1, 1, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1]) is None
+        run_williams(0.5, 0.4, 0.1, 3)
+    assert compare_correlations([1, 1, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1]) is None
 
 
 def test_a_score_compared_with_itself_is_no_different():
     """Two reviewers who always say the same correlate alike with gold."""
-    found = correlations_with_gold([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1])
+    found = compare_correlations([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1])
     assert found is not None
     assert (found.t, found.p_value) == (0.0, 1.0)
 
@@ -91,7 +91,7 @@ def test_a_score_compared_with_itself_is_no_different():
 @settings(deadline=None, max_examples=60)
 def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences: list[float]):
     """Pairs on which both are right or both wrong say nothing."""
-    found = mcnemar(differences)
+    found = run_mcnemar(differences)
     ours, theirs = differences.count(1.0), differences.count(-1.0)
     assert (found.ours, found.theirs, found.n) == (ours, theirs, len(differences))
     expected = binomtest(ours, ours + theirs).pvalue if ours + theirs else 1.0
@@ -106,7 +106,7 @@ def test_the_paired_bootstrap_covers_and_holds_its_level():
         questions = np.arange(40).repeat(2)
         luck = random.normal(size=40).repeat(2)
         ours, theirs = (luck + random.normal(size=(2, 80))) > 0
-        found = paired_bootstrap(
+        found = bootstrap_difference(
             (ours.astype(float) - theirs.astype(float)).tolist(),
             questions.tolist(),
             seed=trial,
@@ -120,21 +120,21 @@ def test_the_paired_bootstrap_covers_and_holds_its_level():
 
 def test_differences_that_are_all_alike_are_not_certain():
     """Ten questions on which nothing differed leave room for a difference on others."""
-    same = paired_bootstrap([0.0] * 10, range(10))
+    same = bootstrap_difference([0.0] * 10, range(10))
     assert same.p_value == 1.0
     assert same.difference.low == pytest.approx(-same.difference.high)
     assert 0.2 < same.difference.high < 0.35
-    always = paired_bootstrap([1.0] * 10, range(10))
+    always = bootstrap_difference([1.0] * 10, range(10))
     assert always.p_value == pytest.approx(2 / 2**10)
     assert always.difference.low < 0.6
-    assert math.isnan(paired_bootstrap([], []).p_value)
+    assert math.isnan(bootstrap_difference([], []).p_value)
 
 
 @given(p_values)
 @settings(deadline=None, max_examples=60)
 def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
     """The adjusted p-values are those of an independent implementation."""
-    assert benjamini_hochberg(given_values) == pytest.approx(
+    assert adjust_benjamini_hochberg(given_values) == pytest.approx(
         false_discovery_control(given_values).tolist()
     )
 
@@ -143,7 +143,7 @@ def test_benjamini_hochberg_is_that_of_scipy(given_values: list[float]):
 @settings(deadline=None, max_examples=60)
 def test_adjusting_keeps_the_order_and_never_lowers(given_values: list[float]):
     """Holm is the stricter of the two, and neither makes a finding out of nothing."""
-    strict, mild = holm(given_values), benjamini_hochberg(given_values)
+    strict, mild = adjust_holm(given_values), adjust_benjamini_hochberg(given_values)
     for one, low, high in zip(given_values, mild, strict, strict=True):
         assert one - 1e-12 <= low <= high + 1e-12 <= 1.0 + 1e-12
     order = np.argsort(given_values, kind="stable")
@@ -152,8 +152,8 @@ def test_adjusting_keeps_the_order_and_never_lowers(given_values: list[float]):
 
 def test_holm_gives_the_textbook_values():
     """Four tests: the smallest p-value is multiplied by four, the next by three, and so on."""
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.01, math.nan])[0] == 0.01
-    assert math.isnan(holm([0.01, math.nan])[1])
+    assert adjust_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert adjust_holm([0.01, math.nan])[0] == 0.01
+    assert math.isnan(adjust_holm([0.01, math.nan])[1])
     with pytest.raises(DataError, match="between 0 and 1"):
-        holm([1.5])
+        adjust_holm([1.5])

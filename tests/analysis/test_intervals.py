@@ -14,7 +14,7 @@ from peerjudge.analysis import (
     bootstrap_mean,
     collect_reviews,
     measure_accuracy,
-    proportion,
+    measure_proportion,
 )
 from peerjudge.analysis.intervals import SHARE
 from peerjudge.data import (
@@ -52,7 +52,7 @@ def accuracy(judged: list[tuple[Verdict, Verdict]], *, clusters, samples=2000) -
 @settings(deadline=None)
 def test_a_share_is_inside_its_wilson_interval(successes: int, n: int):
     """The bounds stay within 0 and 1, and hold the share."""
-    found = proportion(min(successes, n), n)
+    found = measure_proportion(min(successes, n), n)
     assert 0.0 <= found.low <= found.value <= found.high <= 1.0
 
 
@@ -62,16 +62,16 @@ def test_the_wilson_interval_is_that_of_scipy(successes: int, n: int):
     """The closed form needs no library, and agrees with one."""
     k = min(successes, n)
     expected = binomtest(k, n).proportion_ci(method="wilson")
-    found = proportion(k, n)
+    found = measure_proportion(k, n)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_nothing_measured_is_not_zero():
     """Without trials there is no share, and more successes than trials is a mistake."""
-    assert math.isnan(proportion(0, 0).value)
+    assert math.isnan(measure_proportion(0, 0).value)
     assert bootstrap_mean([], []).n == 0
     with pytest.raises(DataError, match="3 successes in 2 trials"):
-        proportion(3, 2)
+        measure_proportion(3, 2)
     with pytest.raises(DataError, match="2 values cannot belong to 1 clusters"):
         bootstrap_mean([1.0, 0.0], ["q"])
 
@@ -107,7 +107,7 @@ def test_the_bootstrap_covers_what_it_promises():
 def test_a_share_that_never_varied_is_not_certain(value: float):
     """Twelve questions that all went one way give Wilson's interval, not a point."""
     found = bootstrap_mean([value] * 36, list(range(12)) * 3, limits=SHARE)
-    expected = proportion(int(value) * 12, 12)
+    expected = measure_proportion(int(value) * 12, 12)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
     assert found.n == 36
     assert found.high - found.low > 0.2
@@ -127,7 +127,7 @@ def test_an_accuracy_without_errors_has_room_for_some():
     """Five right verdicts on five questions do not prove a reviewer infallible."""
     found = accuracy([(ONE, ONE)] * 5, clusters=range(5)).measured
     assert found.value == found.high == 1.0
-    assert found.low == pytest.approx(proportion(5, 5).low)
+    assert found.low == pytest.approx(measure_proportion(5, 5).low)
 
 
 def test_the_same_seed_draws_the_same_interval():

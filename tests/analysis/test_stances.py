@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.accuracy import accuracy_by_condition
+from peerjudge.analysis.accuracy import tabulate_by_condition
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.compare import (
@@ -179,7 +179,7 @@ def test_conditions_are_compared_on_the_questions_that_both_judged():
     wrong = Verdict.of("answer-2")
     votes = [told("2|1", f"c{k}", condition="vote", protocol="vote", verdict=wrong) for k in (1, 2)]
     votes.append(told("1|1", "c3", condition="vote", protocol="vote"))
-    (pair,) = compare_all(accuracy_by_condition(table([*votes, *talk])), sampler=QUICK)
+    (pair,) = compare_all(tabulate_by_condition(table([*votes, *talk])), sampler=QUICK)
     assert (pair.one, pair.other, pair.vote, pair.same_reviewers) == ("talk", "vote", True, True)
     assert (pair.comparisons, pair.turns, pair.other_turns) == (3, 4.0, 2.0)
     assert pair.difference.difference.value == pytest.approx(2 / 3)
@@ -194,7 +194,7 @@ def test_three_conditions_are_three_tests():
         for name, rights in (("a", 12), ("b", 6), ("c", 2))
         for k, right in enumerate([True] * rights + [False] * (12 - rights))
     ]
-    pairs = compare_all(accuracy_by_condition(table(discussions)), sampler=QUICK)
+    pairs = compare_all(tabulate_by_condition(table(discussions)), sampler=QUICK)
     assert [(pair.one, pair.other) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     for pair in pairs:
         assert pair.test.p_value <= pair.benjamini_hochberg <= pair.holm
@@ -210,7 +210,7 @@ def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
         for turns, moves in ((2, "1|1"), (4, "1|1 1 1"))
     ]
     alone = [told("1", f"c{k}", condition="alone", seats=(ANN,)) for k in (1, 2)]
-    found = compare_with_votes(accuracy_by_condition(table([*votes, *talk, *alone])), sampler=QUICK)
+    found = compare_with_votes(tabulate_by_condition(table([*votes, *talk, *alone])), sampler=QUICK)
     assert [(pair.one, pair.other) for pair in found] == [("talk", "vote of 4")]
     assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
 
@@ -222,7 +222,7 @@ def test_a_vote_of_other_reviewers_is_a_baseline_but_no_test():
     votes = [
         told("2|2", f"c{k}", condition="vote", protocol="vote", seats=(ANN, twin)) for k in (1, 2)
     ]
-    rows = accuracy_by_condition(table([*talk, *votes]))
+    rows = tabulate_by_condition(table([*talk, *votes]))
     assert [(one.name, vote.name) for one, vote in pair_with_votes(rows)] == [("talk", "vote")]
     (row,) = measure_against_votes(rows, sampler=QUICK)
     assert not row.same_reviewers
