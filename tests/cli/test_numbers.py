@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import networkx as nx
@@ -9,7 +10,9 @@ import pandas as pd
 import pytest
 
 import peerjudge as pj
+from peerjudge.analysis.export import FORMATS, ExportFormat
 from peerjudge.analysis.frames import FRAMES
+from peerjudge.cli.export_command import export_command
 from peerjudge.cli.export_frames import write_csv, write_parquet
 from peerjudge.runs.frames import read_in_parts
 
@@ -186,6 +189,20 @@ def test_stances_are_exported_in_the_formats_of_other_tools(played):
     readable = [row for row in alpaca if row["preference"] is not None]
     assert len(readable) == len(arena)
     assert 2 * len(both) <= len(alpaca)
+
+
+def test_a_new_format_needs_one_entry(played, monkeypatch):
+    """A format in the register can be exported without another change."""
+
+    def list_speakers(transcripts, stance):
+        return [{"id": one.id, "seats": len(one.seats)} for one in transcripts]
+
+    monkeypatch.setitem(FORMATS, "speakers", ExportFormat(list_speakers, "csv", ("id", "seats")))
+    output = played.folder / "speakers.csv"
+    asyncio.run(export_command(str(played.folder / "study"), format="speakers", output=output))
+    head, *rows = output.read_text("utf-8").splitlines()
+    exported = played("export", "study", "--format", "jsonl").out.splitlines()
+    assert (head, len(rows)) == ("id,seats", len(exported))
 
 
 def test_gold_that_is_nobodys_verdict_is_called_gold(played):

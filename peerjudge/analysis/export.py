@@ -1,0 +1,202 @@
+"""Export formats for discussions; a format is one entry of `FORMATS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from peerjudge.data import Outcome, Seat, StopReason, Transcript, Turn, Verdict, to_json
+from peerjudge.tracker import Stance, stance_of
+
+Row: TypeAlias = Mapping[str, object]
+
+Framing: TypeAlias = Literal["text", "json lines", "json list", "csv"]
+"""The frame around rows: text rows as lines, rows as JSON lines or one JSON list, or as CSV."""
+
+Rows: TypeAlias = Callable[[Sequence[Transcript], Stance], Iterable[Row | str]]
+"""Returns the rows of all discussions of one comparison under one condition."""
+
+
+class ExportFormat(NamedTuple):
+    """The rows of a format and the frame around them; CSV has a header of `columns`."""
+
+    rows: Rows
+    framing: Framing
+    columns: tuple[str, ...] = ()
+
+
+_Stance: TypeAlias = tuple[Transcript, Seat, Verdict, tuple[Turn, ...]]
+"""A discussion, a seat, its stance on two answers, and the turns that led to it."""
+
+
+def list_lines(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[str]:
+    """Yield the versioned JSON form of each discussion, which `peerjudge.data` reads."""
+    yield from (to_json(transcript) for transcript in transcripts)
+
+
+def list_turns(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[Row]:
+    """Yield one row per turn, with its text."""
+    for transcript in transcripts:
+        for turn in transcript.turns:
+            yield {name: value(transcript, turn) for name, value in _TURN_COLUMNS.items()}
+
+
+def list_battles(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[Row]:
+    """Yield one battle per stance, as in `chatbot_arena_conversations`; `judge` is the reviewer.
+
+    Verdicts that are not readable are left out, because `winner` has no value for them. Language
+    and time are not known and null.
+    """
+    for transcript, seat, verdict, _ in _list_stances(transcripts, stance):
+        if verdict.readable:
+            question, (first, second) = (
+                transcript.comparison.question,
+                transcript.comparison.answers,
+            )
+            asked = {"role": "user", "content": question.text}
+            yield {
+                "question_id": question.id,
+                "model_a": first.author,
+                "model_b": second.author,
+                "winner": _choose(verdict, first.id, ("model_a", "model_b", "tie", "")),
+                "judge": seat.reviewer,
+                "conversation_a": [asked, {"role": "assistant", "content": first.text}],
+                "conversation_b": [asked, {"role": "assistant", "content": second.text}],
+                "turn": 1,
+                "anony": True,
+                "language": None,
+                "tstamp": None,
+            }
+
+
+def list_annotations(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[Row]:
+    """Yield one annotation per stance, as in AlpacaEval's `annotations.json`.
+
+    `preference` is 1 for the first-shown answer, 2 for the second, 1.5 for a tie, and null where
+    the verdict is not readable. `time_per_example` is the sum over the seat's turns; the price is
+    not known and null.
+    """
+    for transcript, seat, verdict, turns in _list_stances(transcripts, stance):
+        first, second = transcript.comparison.answers
+        yield {
+            "instruction": transcript.comparison.question.text,
+            "output_1": first.text,
+            "output_2": second.text,
+            "generator_1": first.author,
+            "generator_2": second.author,
+            "annotator": seat.reviewer,
+            "preference": _choose(verdict, first.id, (1.0, 2.0, 1.5, None)),
+            "raw_completion": _find_text(verdict, turns),
+            "price_per_example": None,
+            "time_per_example": sum(turn.utterance.latency for turn in turns),
+        }
+
+
+def list_matches(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[Row]:
+    """Yield one match per pair of stances on the same answers in both orders, as FastChat does.
+
+    `g1` was given in the order model_1, model_2, and `g2` in the reverse; both winners are models,
+    and `error` is a verdict that is not readable. Judgements in one order only are left out.
+    `judge` is the reviewer and the prompt pack.
+    """
+    waiting: dict[object, _Stance] = {}
+    for one in _list_stances(transcripts, stance):
+        transcript, seat, verdict, turns = one
+        key = (
+            transcript.condition,
+            transcript.comparison.id,
+            transcript.repetition,
+            tuple((seat.reviewer, seat.sampling.temperature) for seat in transcript.seats),
+            seat.id,
+        )
+        other = waiting.pop(key, None)
+        if other is None or other[0].comparison.shown == transcript.comparison.shown:
+            waiting[key] = one
+            continue
+        first, second = other[0].comparison.answers
+        yield {
+            "question_id": transcript.comparison.question.id,
+            "model_1": first.author,
+            "model_2": second.author,
+            "g1_winner": _choose(other[2], first.id, ("model_1", "model_2", "tie", "error")),
+            "g2_winner": _choose(verdict, first.id, ("model_1", "model_2", "tie", "error")),
+            "judge": [seat.reviewer, transcript.prompts],
+            "g1_judgment": _find_text(other[2], other[3]),
+            "g2_judgment": _find_text(verdict, turns),
+            "turn": 1,
+            "tstamp": None,
+        }
+
+
+def _list_stances(transcripts: Iterable[Transcript], stance: Stance) -> Iterator[_Stance]:
+    """Yield the stances of all seats on pairs of answers by two known authors."""
+    for transcript in transcripts:
+        answers = transcript.comparison.answers
+        if stance == "final" and transcript.stop is not StopReason.COMPLETE:
+            continue
+        if len(answers) != 2 or not all(answer.author for answer in answers):
+            continue
+        for seat in transcript.seats:
+            verdict = stance_of(transcript, seat, stance=stance)
+            if verdict is not None:
+                spoken = [turn for turn in transcript.turns if turn.cue.seat == seat.id]
+                turns = tuple(turn for turn in spoken if stance == "final" or turn.cue.private)
+                yield transcript, seat, verdict, turns
+
+
+def _choose(verdict: Verdict, first: str, values: tuple[object, object, object, object]) -> object:
+    """Return the value for the first answer, the other one, a tie, or no readable verdict."""
+    if verdict.outcome is Outcome.TIE:
+        return values[2]
+    if verdict.outcome is not Outcome.CHOICE:
+        return values[3]
+    return values[0] if verdict.choice == first else values[1]
+
+
+def _find_text(verdict: Verdict, turns: Sequence[Turn]) -> str:
+    """Return the text of the last turn with this verdict, else of the last turn."""
+    given = [turn for turn in turns if turn.review.verdict == verdict]
+    return (given or list(turns))[-1].utterance.text if turns else ""
+
+
+_TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
+    "discussion": lambda one, _: one.id,
+    "condition": lambda one, _: one.condition,
+    "protocol": lambda one, _: one.protocol,
+    "comparison": lambda one, _: one.comparison.id,
+    "question": lambda one, _: one.comparison.question.text,
+    "category": lambda one, _: one.comparison.question.category,
+    "subset": lambda one, _: one.comparison.subset,
+    "shown": lambda one, _: " ".join(one.comparison.shown),
+    "gold": lambda one, _: one.comparison.gold,
+    "repetition": lambda one, _: one.repetition,
+    "turn": lambda _, turn: turn.index,
+    "seat": lambda _, turn: turn.cue.seat,
+    "reviewer": lambda one, turn: one.seat(turn.cue.seat).reviewer,
+    "role": lambda one, turn: one.seat(turn.cue.seat).role,
+    "temperature": lambda one, turn: one.seat(turn.cue.seat).sampling.temperature,
+    "task": lambda _, turn: turn.cue.task,
+    "private": lambda _, turn: turn.cue.private,
+    "outcome": lambda _, turn: turn.review.verdict and turn.review.verdict.outcome,
+    "choice": lambda _, turn: turn.review.verdict and turn.review.verdict.choice,
+    "score": lambda _, turn: turn.review.score,
+    "rule": lambda _, turn: turn.review.rule,
+    "concluded": lambda one, _: one.verdict,
+    "stop": lambda one, _: one.stop,
+    "prompt_tokens": lambda _, turn: turn.utterance.usage.prompt_tokens,
+    "completion_tokens": lambda _, turn: turn.utterance.usage.completion_tokens,
+    "latency": lambda _, turn: turn.utterance.latency,
+    "cached": lambda _, turn: turn.utterance.cached,
+    "simulated": lambda _, turn: turn.utterance.simulated,
+    "text": lambda _, turn: turn.utterance.text,
+}
+"""Columns of the CSV format."""
+
+FORMATS: dict[str, ExportFormat] = {
+    "jsonl": ExportFormat(list_lines, "text"),
+    "csv": ExportFormat(list_turns, "csv", tuple(_TURN_COLUMNS)),
+    "arena": ExportFormat(list_battles, "json lines"),
+    "alpaca-eval": ExportFormat(list_annotations, "json list"),
+    "mt-bench": ExportFormat(list_matches, "json lines"),
+}
+"""The formats by name."""
