@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -22,28 +22,24 @@ _SURE = 0.999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
-    """Recovery of an effect in many studies.
+    """Recovery of an effect in many studies; the fields are the keys of the document.
 
-    `covered` is the share of 95 % intervals that hold the truth, `detected` the share that excludes the
-    value of no effect, `false` the same share where none was planted. `estimate` is the mean over
-    studies. `least_covered` and `most_false` bound what chance allows at the nominal rates.
+    `expected` is the true size in the units of the analysis, `found` the mean over studies. `covered` is
+    the share of 95 % intervals that hold the truth, `detected` the share that excludes the value of no
+    effect, `false_positives` the same share where none was planted. `least_covered` and
+    `most_false_positives` bound what chance allows; `nominal` is true within these bounds.
     """
 
-    effect: Effect
-    studies: int
-    questions: int
-    truth: float
-    estimate: float
+    analysis: str
+    planted: float
+    expected: float
+    found: float
     covered: float
-    detected: float
-    false: float
     least_covered: float
-    most_false: float
-
-    @property
-    def nominal(self) -> bool:
-        """True if both shares are at the nominal rates, within chance."""
-        return self.covered >= self.least_covered and self.false <= self.most_false
+    detected: float
+    false_positives: float
+    most_false_positives: float
+    nominal: bool
 
 
 def recover_effects(
@@ -52,12 +48,14 @@ def recover_effects(
     questions: int = 140,
     seed: int = 0,
     effects: Sequence[Effect] = EFFECTS,
-) -> tuple[Recovered, ...]:
-    """Plant every effect in that many studies, and nothing in as many others."""
-    return tuple(
-        _recover_effect(effect, studies, questions, np.random.default_rng([seed, number]))
+) -> Mapping[str, Recovered]:
+    """Plant every effect in that many studies, and nothing in as many others; return them by name."""
+    return {
+        effect.name: _recover_effect(
+            effect, studies, questions, np.random.default_rng([seed, number])
+        )
         for number, effect in enumerate(effects)
-    )
+    }
 
 
 def _recover_effect(
@@ -67,20 +65,21 @@ def _recover_effect(
 
     planted = [effect.measure(effect.planted, questions, random) for _ in range(studies)]
     nothing = [effect.measure(effect.nothing, questions, random) for _ in range(studies)]
-    shares = np.arange(studies + 1)
-    chance = np.asarray(bdtr(shares, studies, _LEVEL), dtype=np.float64)
+    chance = np.asarray(bdtr(np.arange(studies + 1), studies, _LEVEL), dtype=np.float64)
     least = int(np.searchsorted(chance, 1 - _SURE)) / studies
+    covered = float(np.mean([found.low <= truth <= found.high for found, truth in planted]))
+    false = _share_excluding(effect.none, nothing)
     return Recovered(
-        effect=effect,
-        studies=studies,
-        questions=questions,
-        truth=planted[0][1],
-        estimate=float(np.mean([found.value for found, _ in planted])),
-        covered=float(np.mean([found.low <= truth <= found.high for found, truth in planted])),
-        detected=_share_excluding(effect.none, planted),
-        false=_share_excluding(effect.none, nothing),
+        analysis=effect.analysis,
+        planted=effect.planted,
+        expected=planted[0][1],
+        found=float(np.mean([found.value for found, _ in planted])),
+        covered=covered,
         least_covered=least,
-        most_false=1 - least,
+        detected=_share_excluding(effect.none, planted),
+        false_positives=false,
+        most_false_positives=1 - least,
+        nominal=covered >= least and false <= 1 - least,
     )
 
 
@@ -118,27 +117,13 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
                 ),
             ),
         ),
-        figures=_draw_shares(found),
+        figures=_draw_shares(found, studies),
         document={
             "simulated": True,
             "studies": studies,
             "questions": _QUESTIONS,
-            "nominal": all(one.nominal for one in found),
-            "effects": {
-                one.effect.name: {
-                    "analysis": one.effect.analysis,
-                    "planted": one.effect.planted,
-                    "expected": one.truth,
-                    "found": one.estimate,
-                    "covered": one.covered,
-                    "least_covered": one.least_covered,
-                    "detected": one.detected,
-                    "false_positives": one.false,
-                    "most_false_positives": one.most_false,
-                    "nominal": one.nominal,
-                }
-                for one in found
-            },
+            "nominal": all(one.nominal for one in found.values()),
+            "effects": {name: asdict(one) for name, one in found.items()},
             "sensitivities": [
                 {
                     "trait": one.trait,
@@ -155,25 +140,25 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
 
 
 def _write_summary(
-    found: Sequence[Recovered], told: Sequence[Sensitivity], studies: int
+    found: Mapping[str, Recovered], told: Sequence[Sensitivity], studies: int
 ) -> tuple[str, ...]:
-    kept = sum(one.nominal for one in found)
+    kept = sum(one.nominal for one in found.values())
     lost = "; ".join(f"{one.trait} by {one.figure}" for one in told if not one.told)
     recovered = (
         f"{kept} of {len(found)} effects are recovered at the nominal rate in {studies:,} studies of "
         f"{_QUESTIONS} questions: intervals of 95 % hold the truth as often as they promise, within "
-        "chance, and where nothing was planted no more is found than 5 %, within chance. Who never "
-        "alters cannot be found to alter, so the altering rate has no false positives by its nature."
+        "chance, and where nothing was planted no more is found than 5 %, within chance. A reviewer "
+        "that never alters cannot be found to alter, so the altering rate has no false positives."
     )
     limits = (
-        f"Hardly to be told in a study of this size: {lost}. Persuasiveness is told from who hears it "
-        "only where that reviewer hears others too: in one pair it cannot be told from the other's "
+        f"Hardly to be told in a study of this size: {lost}. Persuasiveness is told from the listeners "
+        "only where the reviewer hears others too: in one pair it cannot be told from the other's "
         "susceptibility."
     )
     return recovered, limits
 
 
-def _build_table(found: tuple[Recovered, ...]) -> Table:
+def _build_table(found: Mapping[str, Recovered]) -> Table:
     return Table(
         title="Planted effects",
         columns=(
@@ -190,50 +175,50 @@ def _build_table(found: tuple[Recovered, ...]) -> Table:
         ),
         rows=tuple(
             (
-                one.effect.name,
-                one.effect.planted,
-                round(one.truth, 3),
-                round(one.estimate, 3),
+                name,
+                one.planted,
+                round(one.expected, 3),
+                round(one.found, 3),
                 one.covered,
                 one.least_covered,
                 one.detected,
-                one.false,
-                one.most_false,
+                one.false_positives,
+                one.most_false_positives,
                 "" if one.nominal else "off the nominal rate",
             )
-            for one in found
+            for name, one in found.items()
         ),
         note="`planted` is the trait, `expected` what the analysis should measure. `covered` is the "
         "share of 95 % intervals that hold it; `at least` and `at most` are what chance allows. Measured "
-        f"by {'; '.join(one.effect.analysis for one in found)}.",
+        f"by {'; '.join(one.analysis for one in found.values())}.",
     )
 
 
-def _draw_shares(found: Sequence[Recovered]) -> Mapping[str, Figure]:
-    covered = {
-        one.effect.name: Measurement(
-            value=one.covered, low=one.least_covered, high=1.0, n=one.studies, level=0.999
-        )
-        for one in found
-    }
-    false = {
-        one.effect.name: Measurement(
-            value=one.false, low=0.0, high=one.most_false, n=one.studies, level=0.999
-        )
-        for one in found
-    }
-    titles = {
-        "coverage": "Share of 95 % intervals that hold the planted effect, with what chance allows",
-        "false-positives": "Share of 95 % intervals that leave out 'no effect' where none is planted, "
-        "with what chance allows",
-    }
+def _draw_shares(found: Mapping[str, Recovered], studies: int) -> Mapping[str, Figure]:
+    def draw(name: str, title: str, shares: Mapping[str, tuple[float, float, float]]) -> Figure:
+        rows = [
+            (
+                effect,
+                Measurement(value=value, low=low, high=high, n=studies, level=_SURE),
+                None,
+            )
+            for effect, (value, low, high) in shares.items()
+        ]
+        return draw_targets(name, rows, title=title, across="share of studies", series="share")
+
     return {
-        name: draw_targets(
-            name,
-            [(effect, share, None) for effect, share in shares.items()],
-            title=titles[name],
-            across="share of studies",
-            series="share",
-        )
-        for name, shares in {"coverage": covered, "false-positives": false}.items()
+        "coverage": draw(
+            "coverage",
+            "Share of 95 % intervals that hold the planted effect, with what chance allows",
+            {name: (one.covered, one.least_covered, 1.0) for name, one in found.items()},
+        ),
+        "false-positives": draw(
+            "false-positives",
+            "Share of 95 % intervals that leave out 'no effect' where none is planted, with what chance "
+            "allows",
+            {
+                name: (one.false_positives, 0.0, one.most_false_positives)
+                for name, one in found.items()
+            },
+        ),
     }
