@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting import TranscriptData, findings_document, write_report
+from peerjudge.reporting import TranscriptData, findings_document, raster, write_report
 from peerjudge.tracker import opinion_events
 
 HOSTILE = (
@@ -306,6 +307,17 @@ setTimeout(() => {
 """
 
 
+def _fonts(folder: Path) -> dict[str, str]:
+    # Chromium does not start on a machine without fonts, so it gets the one of the figures.
+    fonts = Path(raster.__file__).parent / "fonts"
+    config = folder / "fonts.conf"
+    config.write_text(
+        f"<fontconfig><dir>{fonts}</dir><cachedir>{folder / 'fontcache'}</cachedir></fontconfig>",
+        "utf-8",
+    )
+    return {"FONTCONFIG_FILE": str(config)}
+
+
 def driven(
     page: str, folder: Path, *, before: str = WATCH, drive: str = DRIVE
 ) -> dict[str, object]:
@@ -325,7 +337,11 @@ def driven(
     options = _QUIET.split()
     profile = f"--user-data-dir={folder / 'profile'}"
     ended = subprocess.run(
-        [CHROMIUM, *options, profile, path.as_uri()], capture_output=True, timeout=120, check=False
+        [CHROMIUM, *options, profile, path.as_uri()],
+        env={**os.environ, "HOME": str(folder), **_fonts(folder)},
+        capture_output=True,
+        timeout=120,
+        check=False,
     )
     told = re.search(r"TOLD(\{.*?\})END", ended.stdout.decode(errors="replace"), re.DOTALL)
     assert told is not None, ended.stderr.decode(errors="replace")[-2000:]
