@@ -44,8 +44,8 @@ class Compared(Noun, frozen=True, kw_only=True):
     other_turns: float
     difference: PairedDifference
     test: McNemar
-    adjust_holm: float
-    adjust_benjamini_hochberg: float
+    holm: float
+    benjamini_hochberg: float
 
 
 class AgainstVote(Noun, frozen=True, kw_only=True):

@@ -33,7 +33,7 @@ class Controlled(Noun, frozen=True, kw_only=True):
     contradicted_by_wrong: Measurement
     beside: str | None
     difference: PairedDifference | None
-    adjust_holm: float | None
+    holm: float | None
 
 
 def compare_controls(ballots: Ballots, *, sampler: Sampler) -> tuple[Controlled, ...]:
