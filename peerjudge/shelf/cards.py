@@ -75,35 +75,22 @@ _FLAG = "true or false"
 _TABLE = "a table"
 
 _TOP = {
-    "description": _TEXT,
-    "role": _TEXT,
-    "family": _TEXT,
-    "source": _TEXT,
-    "reviewer": _TEXT,
-    "model": _TABLE,
-    "sampling": _TABLE,
-    "limits": _TABLE,
-    "traits": _TABLE,
+    **dict.fromkeys(("description", "role", "family", "source", "reviewer"), _TEXT),
+    **dict.fromkeys(("model", "sampling", "limits", "traits"), _TABLE),
 }
 _TABLES: Mapping[str, Mapping[str, str]] = {
     "model": {
-        "provider": _TEXT,
-        "name": _TEXT,
-        "base_url": _TEXT,
-        "key_env": _TEXT,
+        **dict.fromkeys(("provider", "name", "base_url", "key_env"), _TEXT),
         "options": _TABLE,
     },
     "sampling": {
-        "temperature": _NUMBER,
-        "top_p": _NUMBER,
-        "seed": _COUNT,
-        "max_tokens": _COUNT,
+        **dict.fromkeys(("temperature", "top_p"), _NUMBER),
+        **dict.fromkeys(("seed", "max_tokens"), _COUNT),
         "logprobs": _FLAG,
     },
     "limits": {
         "max_connections": _COUNT,
-        "requests_per_minute": _COUNT,
-        "tokens_per_minute": _COUNT,
+        **dict.fromkeys(("requests_per_minute", "tokens_per_minute"), _COUNT),
         "timeout": _NUMBER,
         "attempts": _COUNT,
     },
@@ -112,11 +99,9 @@ _LEAST = {
     "temperature": 0,
     "top_p": 0,
     "max_tokens": 1,
-    "max_connections": 1,
-    "requests_per_minute": 1,
-    "tokens_per_minute": 1,
     "timeout": 0.001,
     "attempts": 1,
+    **dict.fromkeys(("max_connections", "requests_per_minute", "tokens_per_minute"), 1),
 }
 
 

@@ -51,12 +51,13 @@ class CheckedFile:
 
 
 class _Occasion(NamedTuple):
-    """A cue as it comes up in a discussion."""
+    """A cue as it comes up in a discussion; `default` marks a protocol with its default options."""
 
     seats: tuple[Seat, ...]
     comparison: Comparison
     turns: tuple[Turn, ...]
     cue: Cue
+    default: bool
 
 
 def check_project(shelf: Shelf) -> Iterator[CheckedFile]:
@@ -70,34 +71,35 @@ def check_project(shelf: Shelf) -> Iterator[CheckedFile]:
             packs.append(shelf.prompts(entry.name))
         except PeerJudgeError:
             continue  # Reported when the pack itself is checked.
-    protocols: dict[str, DiscussionProtocol] = {}
+    occasions: dict[str, tuple[_Occasion, ...]] = {}
     for kind in get_args(Kind):
         for entry in shelf.entries(kind):
             try:
-                broken = _check_file(shelf, entry, packs, protocols)
+                broken = _check_file(shelf, entry, packs, occasions)
             except PeerJudgeError as error:
                 broken = (BrokenClause(clause="loads", problem=str(error)),)
-            yield _describe_file(entry, broken, _find_gaps(entry, packs, protocols))
+            yield _describe_file(entry, broken, _find_gaps(entry, packs, occasions))
 
 
 def _check_file(
     shelf: Shelf,
     entry: Entry,
     packs: Sequence[PromptPack],
-    protocols: dict[str, DiscussionProtocol],
+    occasions: dict[str, tuple[_Occasion, ...]],
 ) -> tuple[BrokenClause, ...]:
-    """Check one file; a protocol without a broken clause is added to `protocols`."""
+    """Check one file; the occasions of a protocol without a broken clause are added to `occasions`."""
     match entry.kind:
         case "agents":
             return check_card(shelf.card(entry.name))
         case "protocols":
             protocol = shelf.protocol(entry.name)
-            broken = (*check_protocol(protocol), *_check_words(protocol, packs))
+            found = _collect_occasions(protocol)
+            broken = (*check_protocol(protocol), *_check_words(found, packs))
             if not broken:
-                protocols[entry.name] = protocol
+                occasions[entry.name] = found
             return broken
         case "prompts":
-            return check_pack(shelf.prompts(entry.name), protocols.values())
+            return _check_pack(shelf.prompts(entry.name), [*occasions.values()])
         case "experiments":
             return check_experiment(shelf.experiment(entry.name), shelf)
 
@@ -147,15 +149,17 @@ def check_pack(
     Each kind of cue that the protocols make is rendered. A task or reply form that the pack lacks is
     no broken clause as long as the pack has the words for one protocol at least.
     """
+    return _check_pack(pack, [_collect_occasions(protocol) for protocol in protocols])
+
+
+def _check_pack(
+    pack: PromptPack, occasions: Sequence[tuple[_Occasion, ...]]
+) -> tuple[BrokenClause, ...]:
     broken: dict[str, BrokenClause] = {}
-    cued = [_collect_occasions(protocol) for protocol in protocols]
-    for occasion in itertools.chain.from_iterable(cued):
-        if not _list_gaps(pack, [occasion.cue]):
-            found = _check_prompt(pack, occasion)
-            if found is not None:
-                broken.setdefault(found.clause, found)
-    cues = [[occasion.cue for occasion in occasions] for occasions in cued]
-    if not any(each and not _list_gaps(pack, each) for each in cues):
+    for occasion in itertools.chain.from_iterable(occasions):
+        if _has_words(pack, occasion.cue) and (found := _check_prompt(pack, occasion)):
+            broken.setdefault(found.clause, found)
+    if not any(each and not _list_gaps(pack, each) for each in occasions):
         broken["tasks"] = BrokenClause(
             clause="tasks",
             problem=f"prompt pack {pack.name!r} lacks a task or a reply form for every protocol",
@@ -214,11 +218,10 @@ def _broken_by(clause: str, check: Callable[[], object]) -> Iterator[BrokenClaus
 
 
 def _check_words(
-    protocol: DiscussionProtocol, packs: Sequence[PromptPack]
+    occasions: Sequence[_Occasion], packs: Sequence[PromptPack]
 ) -> Iterator[BrokenClause]:
-    cues = [occasion.cue for occasion in _collect_occasions(protocol)]
-    if packs and all(_list_gaps(pack, cues) for pack in packs):
-        fewest = min((_list_gaps(pack, cues) for pack in packs), key=len)
+    fewest = min((_list_gaps(pack, occasions) for pack in packs), key=len, default=())
+    if fewest:
         yield BrokenClause(
             clause="words",
             problem=f"no prompt pack on the shelves has all words; the nearest lacks {', '.join(fewest)}",
@@ -227,40 +230,42 @@ def _check_words(
 
 
 def _find_gaps(
-    entry: Entry, packs: Sequence[PromptPack], protocols: Mapping[str, DiscussionProtocol]
+    entry: Entry, packs: Sequence[PromptPack], occasions: Mapping[str, tuple[_Occasion, ...]]
 ) -> Iterator[str]:
     """A note for each task and reply form that a prompt pack lacks for a protocol."""
     pack = next((pack for pack in packs if pack.name == entry.name), None)
     if entry.kind != "prompts" or pack is None:
         return
     lacking: dict[str, list[str]] = {}
-    for name, protocol in protocols.items():
-        cues = [occasion.cue for occasion in _collect_occasions(protocol)]
-        for gap in _list_gaps(pack, cues):
+    for name, found in occasions.items():
+        for gap in _list_gaps(pack, found):
             lacking.setdefault(gap, []).append(name)
     for gap, names in lacking.items():
         yield f"has no {gap}, so it cannot be used with {', '.join(names)}"
 
 
-def _list_gaps(pack: PromptPack, cues: Iterable[Cue]) -> tuple[str, ...]:
-    """The tasks and reply forms of these cues that the pack lacks."""
-    gaps: dict[str, None] = {}
-    for cue in cues:
-        if cue.task not in pack.tasks:
-            gaps[f"task {cue.task!r}"] = None
-        usual = "rating" if cue.expects is Expects.RATING else "verdict"
-        reply = "" if cue.expects is Expects.TEXT else cue.reply or usual
-        if reply and reply not in pack.reply:
-            gaps[f"reply form {reply!r}"] = None
-    return tuple(gaps)
+def _list_gaps(pack: PromptPack, occasions: Iterable[_Occasion]) -> tuple[str, ...]:
+    """The tasks and reply forms that the pack lacks for the default options."""
+    cues = [occasion.cue for occasion in occasions if occasion.default]
+    tasks = [f"task {cue.task!r}" for cue in cues if cue.task not in pack.tasks]
+    forms = [f"reply form {_form(cue)!r}" for cue in cues if _form(cue) not in {"", *pack.reply}]
+    return tuple(dict.fromkeys([*tasks, *forms]))
+
+
+def _has_words(pack: PromptPack, cue: Cue) -> bool:
+    return cue.task in pack.tasks and _form(cue) in {"", *pack.reply}
+
+
+def _form(cue: Cue) -> str:
+    """The reply form of a cue; empty for an explanation."""
+    usual = "rating" if cue.expects is Expects.RATING else "verdict"
+    return "" if cue.expects is Expects.TEXT else cue.reply or usual
 
 
 def _collect_occasions(protocol: DiscussionProtocol) -> tuple[_Occasion, ...]:
-    """One occasion for each kind of cue that the protocol makes with its default options."""
+    """One occasion for each kind of cue that the protocol makes, default options first."""
     found: dict[object, _Occasion] = {}
     for scenario in generate_scenarios(protocol):
-        if scenario.protocol != protocol:
-            break
         try:
             turns = scenario.turns
         except ContractError:
@@ -271,13 +276,14 @@ def _collect_occasions(protocol: DiscussionProtocol) -> tuple[_Occasion, ...]:
                 turn.cue, seat="", sees=("",) * len(turn.cue.sees), hears=(), withheld=()
             )
             past = turns[: turn.index]
-            occasion = _Occasion(scenario.seats, scenario.comparison, past, turn.cue)
+            default = not scenario.may_refuse
+            occasion = _Occasion(scenario.seats, scenario.comparison, past, turn.cue, default)
             found.setdefault((kind, len(turn.cue.hears), len(scenario.seats)), occasion)
     return tuple(found.values())
 
 
 def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
-    seats, comparison, turns, cue = occasion
+    seats, comparison, turns, cue, _ = occasion
     try:
         messages = render(pack, seats=seats, comparison=comparison, turns=turns, cue=cue)
     except PromptError as error:
