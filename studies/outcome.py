@@ -15,7 +15,7 @@ from peerjudge.cli.console import print_json, results, status
 from peerjudge.cli.documents import report_interruption, save_document
 from peerjudge.errors import PeerJudgeError
 from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Marked, Series, line_figure, mark_figure
+from peerjudge.reporting.figures import Marked, Series, draw_lines, draw_marks
 
 if TYPE_CHECKING:
     import rich.table
@@ -97,7 +97,7 @@ def draw_targets(
         )
         for row, value, old in rows
     ]
-    return Figure(id=name, description=title, drawing=mark_figure(marks, [series], across=across))
+    return Figure(id=name, description=title, drawing=draw_marks(marks, [series], across=across))
 
 
 def draw_curves(
@@ -120,7 +120,7 @@ def draw_curves(
         )
         for curve, note, at, values in curves
     ]
-    return Figure(id=name, description=title, drawing=line_figure(drawn, across=across, up=up))
+    return Figure(id=name, description=title, drawing=draw_lines(drawn, across=across, up=up))
 
 
 def _print_study(study: Study, saved: str) -> None:

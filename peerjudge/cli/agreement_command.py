@@ -51,10 +51,10 @@ async def agreement_command(
     )
     from peerjudge.data import to_plain
     from peerjudge.reporting.biases import (
-        agreement_sentences,
-        panel_accuracy_table,
-        panel_sentences,
-        panel_table,
+        build_panel_accuracy_table,
+        build_panel_table,
+        describe_agreement,
+        describe_panel,
     )
     from peerjudge.runs import read_ballots
 
@@ -70,8 +70,8 @@ async def agreement_command(
         print_json(document if together is None else {**document, "panel": to_plain(together)})
         return 0
     say_if_simulated(ballots)
-    say(*agreement_sentences(found, gold_name(ballots, gold)))
+    say(*describe_agreement(found, gold_name(ballots, gold)))
     if together is not None:
-        show(panel_accuracy_table(together), panel_table(together))
-        say("", *panel_sentences(together))
+        show(build_panel_accuracy_table(together), build_panel_table(together))
+        say("", *describe_panel(together))
     return 0

@@ -39,7 +39,7 @@ async def bias_command(
         Print the result as one JSON document.
     """
     from peerjudge.analysis import build_bias_document, measure_bias
-    from peerjudge.reporting.biases import bias_tables
+    from peerjudge.reporting.biases import build_bias_tables
     from peerjudge.runs import read_ballots
 
     ballots = await read_ballots(source)
@@ -54,5 +54,5 @@ async def bias_command(
         print_json(build_bias_document(found))
     else:
         say_if_simulated(ballots)
-        show(*bias_tables(replace(found, gold=gold_name(ballots, gold))))
+        show(*build_bias_tables(replace(found, gold=gold_name(ballots, gold))))
     return 0

@@ -25,28 +25,28 @@ async def compare_command(
 ) -> int:
     """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
 
-    Every pair has the mean difference with its interval, exact McNemar over questions, and the
-    p-value adjusted for all pairs compared (Holm; Benjamini-Hochberg). Of a run the conditions are
-    compared by what they concluded, of a dataset the reviewers.
+    Every pair has the mean difference with its interval, the exact McNemar test over questions, and
+    p-values adjusted for all pairs (Holm; Benjamini and Hochberg). For a run the conclusions of its
+    conditions are compared, for a dataset its reviewers.
 
     Parameters
     ----------
     sources
         Run folders, store URLs, or datasets NAME:PATH that carry reviews; one or several.
     baseline
-        Compare all others with this condition or reviewer only, which leaves fewer tests.
+        Compare all others with this condition or reviewer only; that needs fewer tests.
     reviewers
-        Of a dataset: only these, separated by commas.
+        For a dataset: only these, separated by commas.
     seed
-        Of the resampling.
+        Seed of the resampling.
     json
-        Print one JSON document.
+        Print the result as one JSON document.
     """
     from peerjudge.analysis import Sampler, compare_all, measure_mean_accuracy
     from peerjudge.data import to_plain
-    from peerjudge.reporting.accuracy import pairs_table
+    from peerjudge.reporting.accuracy import build_pairs_table
     from peerjudge.reporting.formats import SIMULATED, percent
-    from peerjudge.reporting.layout import table_of
+    from peerjudge.reporting.layout import build_table
 
     different = list(dict.fromkeys(sources))
     found = [await _read_accuracies(source, split_names(reviewers)) for source in different]
@@ -66,7 +66,7 @@ async def compare_command(
         return 0
     if simulated:
         say(SIMULATED)
-    table = table_of(
+    table = build_table(
         "Accuracy in %",
         rows,
         ("Name", lambda one: one.name),
@@ -74,7 +74,9 @@ async def compare_command(
         ("Comparisons", lambda one: f"{accuracy[one.name].n:,}"),
         ("Turns", lambda one: f"{one.turns:.1f}"),
     )
-    show(table, pairs_table("On the same comparisons, difference in accuracy in points", pairs))
+    show(
+        table, build_pairs_table("On the same comparisons, difference in accuracy in points", pairs)
+    )
     return 0
 
 

@@ -46,7 +46,7 @@ async def events_command(
         _print_events(run, json=json)
         return 0
     from peerjudge.analysis import build_persuasion_graph
-    from peerjudge.reporting.opinions import summary_sentences, summary_tables
+    from peerjudge.reporting.opinions import build_summary_tables, describe_summary
 
     found = _stances(run, seed)
     if graph is not None:
@@ -56,8 +56,8 @@ async def events_command(
 
         print_json(to_plain(found))
     elif summary:
-        show(*summary_tables(found))
-        say("", *summary_sentences(found))
+        show(*build_summary_tables(found))
+        say("", *describe_summary(found))
     return 0
 
 

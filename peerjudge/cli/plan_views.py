@@ -58,13 +58,13 @@ def print_plan(plan: StudyPlan) -> None:
 def plan_figures(plan: StudyPlan) -> Mapping[str, Figure]:
     """Return the power curves of each discussion, and of each judge with several methods."""
     from peerjudge.reporting.drawing import Figure
-    from peerjudge.reporting.figures import line_figure
+    from peerjudge.reporting.figures import draw_lines
 
     figures = [
         Figure(
             id=f"power-{number}",
             description=f"Power by the number of comparisons: {group}",
-            drawing=line_figure(
+            drawing=draw_lines(
                 list(_curves(effects)),
                 across="comparisons",
                 up=f"power; at the right, the comparisons needed for {plan.power:.0%}",

@@ -46,39 +46,39 @@ async def rank_command(
     source
         A run folder, a store URL, or a dataset NAME:PATH that carries reviews.
     scoring
-        How contestants are scored.
+        Method that scores the contestants.
     weights
-        Whether reviewers count alike, or as well as they do as contestants.
+        The same weight for all reviewers, or weights from their own scores as contestants.
     scheme
-        How peer weights are found: as in PRD, or as a damped fixed point that always settles.
+        Method for peer weights: PRD Equation 2, or a damped fixed point that always converges.
     reviewers
         Only these, separated by commas; `human` ranks by the human votes of a dataset.
     stance
-        Of a run: the verdicts that reviewers came with, or those they left with.
+        For a run: the private verdicts before discussion, or the last verdicts after it.
     exclude_self
-        Leave out what reviewers said of their own answers.
+        Leave out reviews of the reviewer's own answers.
     exclude_family
-        Leave out what reviewers said of answers by their own family, their own included.
+        Leave out reviews of answers by the reviewer's own family, its own answers included.
     families
-        name=family, separated by commas: who belongs together. Cards of a run say it themselves.
+        name=family, separated by commas: families of reviewers. The cards of a run name theirs.
     majority
-        First settle every battle by the weighted majority of the reviewers, then rank by that.
+        First decide every battle by the weighted majority of the reviewers, then rank by that.
     orders
-        Elo is the mean over so many random orders of the battles.
+        Number of random orders of the battles whose mean is the Elo rating.
     prior
-        Bradley-Terry adds so many tied battles to every pair, so that it also has an answer where
-        somebody never got a point from the others.
+        Number of tied battles that Bradley-Terry adds to every pair, so that it also has a solution
+        where a contestant never scores against the others.
     bootstrap
-        How many resamples of the questions give the bounds of scores, ranks and peer weights, and
-        how sure it is that one contestant outranks another; 0 for none.
+        Number of resamples of the questions for the bounds of scores, ranks and peer weights, and
+        for the confidence that one contestant outranks another; 0 for none.
     trajectory
-        Of Elo: also the ratings after every so many battles, over the same orders.
+        For Elo: also print the ratings each time after this number of battles, over the same orders.
     graph
-        Write who beat whom, under these weights, to this file as a GraphML graph.
+        Write wins between contestants, under these weights, to this file as a GraphML graph.
     seed
-        Of the orders and the resampling.
+        Seed of the orders and the resampling.
     json
-        Print one JSON document.
+        Print the result as one JSON document.
     """
     from peerjudge.analysis import build_tournament
     from peerjudge.ranking import graph as wins_graph
@@ -88,7 +88,7 @@ async def rank_command(
         ranking_document,
         without_family,
     )
-    from peerjudge.reporting.contestants import battles_table, ranking_tables
+    from peerjudge.reporting.contestants import build_battles_table, build_ranking_tables
     from peerjudge.runs import read_ballots
 
     if trajectory and scoring is not Scoring.ELO:
@@ -133,12 +133,12 @@ async def rank_command(
         print_json(document)
         return 0
     say_if_simulated(ballots)
-    show(*ranking_tables(ranking))
+    show(*build_ranking_tables(ranking))
     bounds = _bounds(tournament, scoring, orders=orders, bootstrap=bootstrap)
     results().print("\n" + _sentence(ranking, bounds))
     if steps is not None:
         means = {name: lines["mean"] for name, lines in steps[1].items()}
-        show(battles_table(steps[0], means))
+        show(build_battles_table(steps[0], means))
     return 0
 
 

@@ -38,7 +38,7 @@ async def report_command(
     """
     from peerjudge.runs import is_run
 
-    # Shown on a terminal only: thousands of resamplings take their time.
+    # Shown in a terminal only: thousands of resamplings take seconds.
     with status().status("Reading, and resampling questions"):
         if is_run(source):
             path, drawn, simulated = await _of_run(source, output)
@@ -51,19 +51,19 @@ async def report_command(
 
 
 Written = tuple[Path, "Mapping[str, Figure]", bool]
-"""The page, the figures in it, and whether they are of simulated reviewers."""
+"""The path of the page, its figures, and true if the reviewers are simulated."""
 
 
 async def _of_run(source: str, output: Path | None) -> Written:
     from peerjudge.cli import reporting
-    from peerjudge.reporting import run_figures
+    from peerjudge.reporting import draw_run_figures
     from peerjudge.runs import open_run
 
     async with open_run(source) as opened:
         reading = await reporting.read(opened)
         path = reporting.write(opened, reading, output=output)
     found = reading.findings
-    return path, run_figures(found), found.simulated
+    return path, draw_run_figures(found), found.simulated
 
 
 def _of_dataset(source: str, output: Path | None) -> Written:
@@ -71,17 +71,17 @@ def _of_dataset(source: str, output: Path | None) -> Written:
     from peerjudge.analysis.recorded import build_recorded_findings
     from peerjudge.cli import reporting
     from peerjudge.datasets import load
-    from peerjudge.reporting import published, recorded_figures, write_recorded_report
+    from peerjudge.reporting import draw_recorded_figures, find_published, write_recorded_report
 
     dataset = load(source)
-    printed = published(dataset.name)
+    printed = find_published(dataset.name)
     found = build_recorded_findings(
         collect_reviews(dataset), description=dataset.description, juries=printed.juries
     )
     path = output or Path(f"{dataset.name}-report.html")
     write_recorded_report(found, printed, path=path)
     reporting.write_numbers(found, path)
-    return path, recorded_figures(found, printed), False
+    return path, draw_recorded_figures(found, printed), False
 
 
 def _save(drawn: Mapping[str, Figure], folder: Path, *, simulated: bool) -> None:

@@ -1,4 +1,4 @@
-"""Wires a run to its report: what the commands `run` and `report` share."""
+"""Reading of a run and writing of its report, for the commands `run` and `report`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ REPORT = "report.html"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What one pass over a run gave: its numbers, and its transcripts as the report lists them."""
+    """Findings of a run and the list of its transcripts, from one pass."""
 
     findings: Findings
     listing: TranscriptData
 
 
 async def played(run: OpenRun) -> AsyncIterator[Transcript]:
-    """The discussions of a run, by condition in the order in which the experiment declares them."""
+    """Yield the discussions of a run by condition, in the order of the experiment."""
     for condition in _declared(run)["conditions"]:
         name = str(condition["name"])
         async for transcript in run.store.transcripts(run=run.id, condition=name):
@@ -38,7 +38,7 @@ async def played(run: OpenRun) -> AsyncIterator[Transcript]:
 
 
 async def read(run: OpenRun) -> Reading:
-    """Read a run once, discussion by discussion; none is kept whole."""
+    """Read a run once, discussion by discussion, without keeping whole discussions."""
     from peerjudge.analysis.findings import FindingsCollector
     from peerjudge.reporting import TranscriptData
 
@@ -49,14 +49,14 @@ async def read(run: OpenRun) -> Reading:
 
 
 def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path:
-    """Write the HTML report of a run, by default into its folder, and its numbers beside it as JSON.
+    """Write the page of a run, by default into its folder, and the numbers beside it as JSON.
 
     Returns the path of the page; `report.json` beside `report.html` has the same numbers.
     """
     from peerjudge.reporting import write_report
 
     if output is None and run.folder is None:
-        msg = "a run in a database has no folder for its report; say where with -o FILE.html"
+        msg = "a run in a database has no folder for its report; name a file with -o FILE.html"
         raise StoreError(msg)
     path = output or (run.folder or Path()) / REPORT
     title = str(_declared(run)["name"])
@@ -67,12 +67,12 @@ def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path
 
 def write_numbers(found: Findings | RecordedFindings, page: Path) -> None:
     """Write the numbers of a report as JSON beside its page."""
-    from peerjudge.reporting import findings_document
+    from peerjudge.reporting import build_findings_document
 
-    numbers = json.dumps(findings_document(found), ensure_ascii=False, indent=2)
+    numbers = json.dumps(build_findings_document(found), ensure_ascii=False, indent=2)
     page.with_suffix(".json").write_text(numbers + "\n", encoding="utf-8")
 
 
 def _declared(run: OpenRun) -> Mapping[str, list[Mapping[str, object]]]:
-    """The experiment as the manifest keeps it: the plain form of an `Experiment`."""
+    """Return the plain form of the `Experiment` in the manifest."""
     return cast("Mapping[str, list[Mapping[str, object]]]", run.manifest["experiment"])

@@ -119,17 +119,17 @@ def _print(
 ) -> None:
     from peerjudge.reporting.formats import SIMULATED
     from peerjudge.reporting.scores import (
-        disagreement_sentences,
-        published_table,
-        score_sentences,
-        score_tables,
+        build_published_table,
+        build_score_tables,
+        describe_disagreements,
+        describe_scores,
     )
 
     if published is not None:
-        show(published_table(scores, *published))
+        show(build_published_table(scores, *published))
         say(*([SIMULATED] if scores.simulated else []))
         return
-    show(*score_tables(scores))
-    say("", *score_sentences(scores))
+    show(*build_score_tables(scores))
+    say("", *describe_scores(scores))
     if disagreements:
-        say(*disagreement_sentences(scores))
+        say(*describe_disagreements(scores))

@@ -51,7 +51,7 @@ def write_graph(graph: nx.DiGraph[str], path: Path) -> None:
 
 
 def gold_name(dataset: Dataset | Ballots, gold: str) -> str:
-    """What gold is called where no people are named whose verdicts it is."""
+    """Return the name of gold: `gold` where the data name no people as its source."""
     from peerjudge.analysis.selecting import HUMAN
 
     return "gold" if gold == HUMAN and not dataset.humans else gold

@@ -2,13 +2,13 @@
 
 from peerjudge.reporting.drawing import Figure, save_figures
 from peerjudge.reporting.page import (
-    findings_document,
-    recorded_figures,
-    run_figures,
+    build_findings_document,
+    draw_recorded_figures,
+    draw_run_figures,
     write_recorded_report,
     write_report,
 )
-from peerjudge.reporting.published import Published, published
+from peerjudge.reporting.published import Published, find_published
 from peerjudge.reporting.run_page import print_findings
 from peerjudge.reporting.transcripts import TranscriptData
 
@@ -16,11 +16,11 @@ __all__ = [
     "Figure",
     "Published",
     "TranscriptData",
-    "findings_document",
+    "build_findings_document",
+    "draw_recorded_figures",
+    "draw_run_figures",
+    "find_published",
     "print_findings",
-    "published",
-    "recorded_figures",
-    "run_figures",
     "save_figures",
     "write_recorded_report",
     "write_report",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
 from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Values, dot_figure
+from peerjudge.reporting.figures import Values, draw_dots
 from peerjudge.reporting.formats import (
     MISSING,
     counted,
@@ -20,7 +20,7 @@ from peerjudge.reporting.formats import (
     share,
     span,
 )
-from peerjudge.reporting.layout import Column, Section, Table, build_section, table_of
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SHARES = (0.0, 1.0)
 
 
-def accuracy_section(findings: Findings) -> Section | None:
+def build_accuracy_section(findings: Findings) -> Section | None:
     """Return the accuracy of every condition before and after discussion, and its comparisons."""
     names = [condition.name for condition in findings.conditions]
     subsets = [condition.subsets for condition in findings.conditions]
@@ -43,21 +43,21 @@ def accuracy_section(findings: Findings) -> Section | None:
         "The share of readable verdicts that name the gold answer, in percent. Before: the private "
         "verdicts of the seats. After: the conclusions of the discussions. Intervals are "
         f"{100 * findings.level:.0f} % and resample the {counted(findings.questions, 'question')}.",
-        accuracy_figure(findings)
+        draw_accuracy(findings)
         or "No finished discussion has a known gold answer, so there is no accuracy.",
-        accuracy_table(findings),
-        pairs_table(pairs, findings.stances.conditions, folded=True),
-        changes_table(findings.stances.changes, folded=True),
+        build_accuracy_table(findings),
+        build_pairs_table(pairs, findings.stances.conditions, folded=True),
+        build_changes_table(findings.stances.changes, folded=True),
         build_section("By subset", _groups_table("subset", names, subsets)),
         build_section("By category", _groups_table("category", names, categories)),
         anchor="accuracy",
     )
 
 
-def accuracy_table(findings: Findings) -> Table:
+def build_accuracy_table(findings: Findings) -> Table:
     """Return the accuracy of every condition in percent, with gains in percentage points."""
     votes = {row.condition: row for row in findings.against_vote}
-    return table_of(
+    return build_table(
         f"Accuracy against gold in % [{findings.level:.0%} interval]",
         findings.conditions,
         ("Condition", lambda row: row.name),
@@ -99,7 +99,7 @@ def accuracy_cell(accuracy: Accuracy | None, digits: int = 0) -> str:
     return MISSING if accuracy is None else percent(accuracy.measured, digits)
 
 
-def unreadable_sentences(findings: Findings) -> list[str]:
+def describe_unreadable(findings: Findings) -> list[str]:
     """Return for each condition how many conclusions were lost, and the bounds of its accuracy."""
     kinds = (Outcome.INCONSISTENT, Outcome.UNREADABLE, Outcome.REFUSED)
     return [
@@ -111,7 +111,7 @@ def unreadable_sentences(findings: Findings) -> list[str]:
     ]
 
 
-def accuracy_figure(findings: Findings) -> Figure | None:
+def draw_accuracy(findings: Findings) -> Figure | None:
     """Return the accuracy of every condition before and after discussion as dots."""
     rows = [
         Values(
@@ -130,10 +130,10 @@ def accuracy_figure(findings: Findings) -> Figure | None:
         id="accuracy",
         description="Accuracy of each condition: of the private verdicts before discussion, and "
         "of the conclusions after it.",
-        drawing=dot_figure(
+        drawing=draw_dots(
             rows,
             across="verdicts that name the gold answer",
-            reference=chance(findings, "chance"),
+            reference=find_chance(findings, "chance"),
             limits=SHARES,
         ),
         note=interval_note(findings.level, findings.questions),
@@ -144,7 +144,7 @@ def _known(accuracy: Accuracy | None) -> Measurement | None:
     return accuracy.measured if accuracy is not None and accuracy.measured.n else None
 
 
-def chance(findings: Findings, name: str) -> tuple[float, str] | None:
+def find_chance(findings: Findings, name: str) -> tuple[float, str] | None:
     """Return the share that chance gives, with its name, where all comparisons have as many answers."""
     if findings.answers is None or findings.answers < 2:
         return None
@@ -159,9 +159,9 @@ def change_note(before: Measurement | None, after: Measurement | None) -> str:
     return f"{start}{percent(after)} %"
 
 
-def pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
+def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
     """Return one row for each pair of conditions, runs or reviewers compared."""
-    return table_of(
+    return build_table(
         title,
         pairs,
         ("First", lambda row: row.one),
@@ -181,9 +181,9 @@ def pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) 
     )
 
 
-def changes_table(rows: Sequence[Change], *, folded: bool = False) -> Table:
+def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Table:
     """Return the accuracy of each reviewer's first and last stance by condition."""
-    return table_of(
+    return build_table(
         "Accuracy by reviewer in %, gain in points",
         rows,
         ("Condition", lambda row: row.condition),
@@ -209,7 +209,7 @@ def _groups_table(
     def cell(held: dict[str, GroupFindings]) -> Callable[[str], str]:
         return lambda name: _before_after(held.get(name))
 
-    return table_of(
+    return build_table(
         f"Accuracy by {kind} in %, before \u2192 after",
         names,
         (kind.capitalize(), str),
@@ -225,9 +225,9 @@ def _before_after(group: GroupFindings | None) -> str:
     return start + accuracy_cell(group.after)
 
 
-def vote_section(findings: Findings) -> Section | None:
+def build_vote_section(findings: Findings) -> Section | None:
     """Return the accuracy of every condition minus that of a vote on the same comparisons."""
-    table = table_of(
+    table = build_table(
         "Difference in accuracy from the vote, in points",
         findings.against_vote,
         ("Condition", lambda row: row.condition),
@@ -245,13 +245,13 @@ def vote_section(findings: Findings) -> Section | None:
         "The accuracy of a condition minus that of a vote, in which no reviewer hears another, on "
         "the same comparisons and in percentage points. A vote can end in a tie, which counts as "
         "wrong unless gold is a tie; the last column counts it as half right.",
-        vote_figure(findings),
+        draw_vote(findings),
         table,
         anchor="vote",
     )
 
 
-def vote_figure(findings: Findings) -> Figure | None:
+def draw_vote(findings: Findings) -> Figure | None:
     """Return the difference of every condition from the vote as dots."""
     rows = [
         Values(
@@ -268,7 +268,7 @@ def vote_figure(findings: Findings) -> Figure | None:
     return Figure(
         id="against-vote",
         description="Accuracy of each condition minus that of the vote, on the same comparisons.",
-        drawing=dot_figure(
+        drawing=draw_dots(
             rows,
             across="difference in accuracy, in percentage points",
             reference=(0.0, "same as the vote"),
@@ -279,9 +279,9 @@ def vote_figure(findings: Findings) -> Figure | None:
     )
 
 
-def consistency_section(findings: Findings) -> Section | None:
+def build_consistency_section(findings: Findings) -> Section | None:
     """Return how often the same judgement in both orders contradicts itself, by condition."""
-    table = table_of(
+    table = build_table(
         "Judgements made in both orders: counts, and the consistent share in %",
         findings.conditions,
         ("Condition", lambda row: row.name),

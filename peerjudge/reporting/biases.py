@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.data import Noun
-from peerjudge.reporting.accuracy import SHARES, accuracy_cell, chance, change_note
+from peerjudge.reporting.accuracy import SHARES, accuracy_cell, change_note, find_chance
 from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Values, dot_figure
+from peerjudge.reporting.figures import Values, draw_dots
 from peerjudge.reporting.formats import (
     MISSING,
     counted,
@@ -20,7 +20,13 @@ from peerjudge.reporting.formats import (
     percent,
     points,
 )
-from peerjudge.reporting.layout import Section, Table, build_section, generic_table, table_of
+from peerjudge.reporting.layout import (
+    Section,
+    Table,
+    build_generic_table,
+    build_section,
+    build_table,
+)
 
 if TYPE_CHECKING:
     from peerjudge.analysis import (
@@ -40,10 +46,10 @@ R = TypeVar("R", bound=Noun)
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
 
 
-def position_section(findings: Findings) -> Section | None:
+def build_position_section(findings: Findings) -> Section | None:
     """Return the preference of each reviewer for the first-shown answer, before and after."""
     expected = "half of the time" if findings.answers == 2 else "no more often than any other"
-    table = table_of(
+    table = build_table(
         "Choices of the first-shown answer and accuracy, in %",
         findings.by_reviewer,
         ("Reviewer", lambda seat: seat.reviewer),
@@ -58,13 +64,13 @@ def position_section(findings: Findings) -> Section | None:
         "The share of a reviewer's choices that name the answer shown first. Where every comparison "
         "is shown in both orders, a reviewer without position bias chooses the first answer "
         f"{expected}.",
-        position_figure(findings),
+        draw_position(findings),
         table,
         anchor="position",
     )
 
 
-def position_figure(findings: Findings) -> Figure | None:
+def draw_position(findings: Findings) -> Figure | None:
     """Return the share of first-shown answers among each reviewer's choices, before and after."""
     rows = [
         Values(
@@ -83,46 +89,48 @@ def position_figure(findings: Findings) -> Figure | None:
         id="position",
         description="Share of each reviewer's choices that name the first-shown answer, before "
         "and after discussion.",
-        drawing=dot_figure(
+        drawing=draw_dots(
             rows,
             across="choices that name the first-shown answer",
-            reference=chance(findings, "no preference"),
+            reference=find_chance(findings, "no preference"),
             limits=SHARES,
         ),
         note=interval_note(findings.level, findings.questions),
     )
 
 
-def bias_tables(found: Bias) -> list[Table]:
+def build_bias_tables(found: Bias) -> list[Table]:
     """Return a table for each measure; a measure without a table of its own gets a generic one."""
     from peerjudge.analysis import OrderConsistency, Position, SelfEnhancement, Verbosity
 
     measures, gold = found.measures, found.gold
-    places = rows_of(measures, "position", Position)
-    consistency = rows_of(measures, "consistency", OrderConsistency)
+    places = select_rows(measures, "position", Position)
+    consistency = select_rows(measures, "consistency", OrderConsistency)
     known = {"position", "consistency", "self_enhancement", "verbosity"}
     return [
-        position_table(places, consistency),
-        *([discussed_table(found.discussed)] if found.discussed is not None else []),
-        self_table(rows_of(measures, "self_enhancement", SelfEnhancement), gold),
-        length_table(rows_of(measures, "verbosity", Verbosity), gold),
+        build_position_table(places, consistency),
+        *([build_discussed_table(found.discussed)] if found.discussed is not None else []),
+        build_self_table(select_rows(measures, "self_enhancement", SelfEnhancement), gold),
+        build_length_table(select_rows(measures, "verbosity", Verbosity), gold),
         *(
-            generic_table(name.replace("_", " ").capitalize(), rows)
+            build_generic_table(name.replace("_", " ").capitalize(), rows)
             for name, rows in measures.items()
             if name not in known
         ),
     ]
 
 
-def rows_of(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]) -> list[R]:
+def select_rows(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]) -> list[R]:
     """Return the rows of a measure, all of which are of this kind."""
     return [row for row in measures.get(name, ()) if isinstance(row, kind)]
 
 
-def position_table(rows: Sequence[Position], consistency: Sequence[OrderConsistency]) -> Table:
+def build_position_table(
+    rows: Sequence[Position], consistency: Sequence[OrderConsistency]
+) -> Table:
     """Return verdicts by place, the share of first-shown choices, and the order consistency."""
     rates = {row.reviewer: row.rate for row in consistency if row.rate.n}
-    return table_of(
+    return build_table(
         "Position: verdicts by place, shares in %",
         rows,
         ("Reviewer", lambda row: row.reviewer),
@@ -138,22 +146,22 @@ def position_table(rows: Sequence[Position], consistency: Sequence[OrderConsiste
     )
 
 
-def discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
+def build_discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
     """Return position preference and order consistency before and after discussion."""
     from peerjudge.analysis import OrderConsistency, Position
 
     before, after = (
-        {row.reviewer: row.share for row in rows_of(discussed, f"position_{when}", Position)}
+        {row.reviewer: row.share for row in select_rows(discussed, f"position_{when}", Position)}
         for when in ("before", "after")
     )
     same, same_after = (
         {
             row.reviewer: row.rate
-            for row in rows_of(discussed, f"consistency_{when}", OrderConsistency)
+            for row in select_rows(discussed, f"consistency_{when}", OrderConsistency)
         }
         for when in ("before", "after")
     )
-    return table_of(
+    return build_table(
         "Position before and after discussion, in %",
         list(before),
         ("Reviewer", str),
@@ -164,9 +172,9 @@ def discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
     )
 
 
-def self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
+def build_self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
     """Return the win rate of each reviewer's own answers by judge."""
-    return table_of(
+    return build_table(
         "Self-preference: win rate by judge in %, differences in points",
         rows,
         ("Reviewer", lambda row: row.reviewer),
@@ -184,10 +192,10 @@ def self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
     )
 
 
-def length_table(rows: Sequence[Verbosity], gold: str) -> Table:
+def build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
     """Return how often each reviewer chooses the longer answer, and the odds of length."""
     quality = _CONTROLS.get(rows[0].control, "") if rows else ""
-    return table_of(
+    return build_table(
         "Length: choices of the longer answer in %, and odds",
         rows,
         ("Reviewer", lambda row: row.reviewer),
@@ -202,7 +210,7 @@ def length_table(rows: Sequence[Verbosity], gold: str) -> Table:
     )
 
 
-def agreement_sentences(found: GoldAgreement, gold: str) -> list[str]:
+def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
     """Return how well the combined verdict of reviewers agrees with gold."""
     return [
         f"{' & '.join(found.reviewers)} against {gold}",
@@ -212,9 +220,9 @@ def agreement_sentences(found: GoldAgreement, gold: str) -> list[str]:
     ]
 
 
-def panel_accuracy_table(found: Panel) -> Table:
+def build_panel_accuracy_table(found: Panel) -> Table:
     """Return the accuracy of each reviewer of a panel."""
-    return table_of(
+    return build_table(
         "Accuracy by reviewer, in %",
         list(found.accuracy),
         ("Reviewer", str),
@@ -222,9 +230,9 @@ def panel_accuracy_table(found: Panel) -> Table:
     )
 
 
-def panel_table(found: Panel) -> Table:
+def build_panel_table(found: Panel) -> Table:
     """Return agreement, shared errors and tests for every two reviewers of a panel."""
-    return table_of(
+    return build_table(
         "Pairs of reviewers: the same verdict in %",
         found.pairs,
         ("First", lambda pair: pair.one),
@@ -252,7 +260,7 @@ def _with_gold(pair: PanelPair) -> str:
     return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
 
 
-def panel_sentences(found: Panel) -> list[str]:
+def describe_panel(found: Panel) -> list[str]:
     """Return how alike all reviewers of a panel judge, and how many independent ones they equal."""
     said = [
         f"{name}: {interval(measured)}."

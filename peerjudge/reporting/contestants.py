@@ -14,9 +14,9 @@ from peerjudge.reporting.figures import (
     Grid,
     Series,
     Values,
-    dot_figure,
-    heat_figure,
-    line_figure,
+    draw_dots,
+    draw_heat_maps,
+    draw_lines,
 )
 from peerjudge.reporting.formats import (
     MISSING,
@@ -31,7 +31,7 @@ from peerjudge.reporting.formats import (
     rating_tick,
     share,
 )
-from peerjudge.reporting.layout import Column, Section, Table, build_section, table_of
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
@@ -42,7 +42,7 @@ MOST_ROWS = 30
 SCHEMES = {"prd": "PRD Equation 2", "damped": "Damped"}
 
 
-def contestants_section(findings: Findings) -> Section | None:
+def build_contestants_section(findings: Findings) -> Section | None:
     """Return the ranking by the private reviews and the weights of the reviewers of a run."""
     peers = findings.peers
     if peers is None:
@@ -58,22 +58,24 @@ def contestants_section(findings: Findings) -> Section | None:
         "a reviewer is its own score as a contestant, found so that weights and scores agree.",
         peers.reason and isolated(peers.reason),
         build_section(
-            "Reviewer weights", _weights_figure(findings, peers), run_weights_table(findings)
+            "Reviewer weights", _weights_figure(findings, peers), build_run_weights_table(findings)
         ),
-        build_section("Ranking", _ranking_figure(findings, peers), run_ranking_table(findings)),
+        build_section(
+            "Ranking", _ranking_figure(findings, peers), build_run_ranking_table(findings)
+        ),
         build_section(
             "Elo rating by battle",
-            trajectory_meaning("each contestant", findings.level) + best,
-            trajectory_figure(
-                [series_of(one, one.contestant) for one in peers.trajectories],
+            describe_trajectory("each contestant", findings.level) + best,
+            draw_trajectory(
+                [build_series(one, one.contestant) for one in peers.trajectories],
                 "Elo rating of each contestant by number of battles.",
                 findings.level,
             ),
         ),
         build_section(
             "Wins between contestants",
-            versus_figure(
-                [grid_of(versus, title=f"All reviewers, {by}")],
+            draw_versus(
+                [build_grid(versus, title=f"All reviewers, {by}")],
                 "How often each contestant won against each other one.",
                 [versus],
             ),
@@ -86,26 +88,26 @@ def contestants_section(findings: Findings) -> Section | None:
     )
 
 
-def run_weights_table(findings: Findings) -> Table:
+def build_run_weights_table(findings: Findings) -> Table:
     """Return the weights of the reviewers of a run, by the damped scheme and by PRD Equation 2."""
     peers = findings.peers
     if peers is None:
-        return weights_table({})
+        return build_weights_table({})
     prd = {
         name: Measurement(value=weight, low=float("nan"), high=float("nan"), n=1)
         for name, weight in peers.prd.items()
     }
-    return weights_table({"damped": peers.weights} | ({"prd": prd} if prd else {}))
+    return build_weights_table({"damped": peers.weights} | ({"prd": prd} if prd else {}))
 
 
-def weights_table(by_scheme: Mapping[str, Mapping[str, Measurement]]) -> Table:
+def build_weights_table(by_scheme: Mapping[str, Mapping[str, Measurement]]) -> Table:
     """Return the weights of reviewers by scheme, the greatest first."""
     first = next(iter(by_scheme.values()), dict[str, Measurement]())
 
     def cells(held: Mapping[str, Measurement]) -> Callable[[str], str]:
         return lambda name: interval(held.get(name))
 
-    return table_of(
+    return build_table(
         "Reviewer weights",
         sorted(first, key=lambda name: -first[name].value),
         ("Reviewer", str),
@@ -114,16 +116,16 @@ def weights_table(by_scheme: Mapping[str, Mapping[str, Measurement]]) -> Table:
     )
 
 
-def run_ranking_table(findings: Findings) -> Table:
+def build_run_ranking_table(findings: Findings) -> Table:
     """Return the win rates of the contestants of a run under equal and under peer weights."""
     peers = findings.peers
     rankings = {"Equal weights": peers.equal} if peers else {}
     if peers is not None and peers.weighted is not None:
         rankings["Peer weights"] = peers.weighted
-    return standings_table("Ranking by the private reviews, win rate in %", rankings)
+    return build_standings_table("Ranking by the private reviews, win rate in %", rankings)
 
 
-def standings_table(
+def build_standings_table(
     title: str,
     rankings: Mapping[str, Ranking | None],
     *,
@@ -157,7 +159,7 @@ def standings_table(
             )
 
     groups = tuple((heading, 2) for heading in rankings) if printed else ()
-    return table_of(title, names, ("Contestant", str), *columns(), groups=groups, note=note)
+    return build_table(title, names, ("Contestant", str), *columns(), groups=groups, note=note)
 
 
 def _printed(value: float | None, cell: Callable[[Measurement], str]) -> str:
@@ -174,10 +176,10 @@ def _standing(
     standing = ranking.contestants[name]
     low, high = standing.rank_low, standing.rank_high
     ranks = "" if brief or low is None or high is None or low == high else f" ({low} to {high})"
-    return f"{cell(measured_of(ranking, name))} #{standing.rank}{ranks}"
+    return f"{cell(measure_standing(ranking, name))} #{standing.rank}{ranks}"
 
 
-def ranking_tables(ranking: Ranking) -> list[Table]:
+def build_ranking_tables(ranking: Ranking) -> list[Table]:
     """Return the standings and the weights behind a ranking, as `peerjudge rank` prints them."""
     names = list(ranking.contestants)
     above = dict(pairwise(names))
@@ -203,7 +205,7 @@ def ranking_tables(ranking: Ranking) -> list[Table]:
         for low, high in [bounds.get(name, (float("nan"), float("nan")))]
     }
     return [
-        table_of(
+        build_table(
             f"Ranking by {ranking.scoring}, scores {unit}",
             names,
             ("Contestant", str),
@@ -211,24 +213,24 @@ def ranking_tables(ranking: Ranking) -> list[Table]:
             (
                 "Score",
                 lambda name: (
-                    percent(measured_of(ranking, name), 1)
+                    percent(measure_standing(ranking, name), 1)
                     if win_rate
-                    else interval(measured_of(ranking, name), 0)
+                    else interval(measure_standing(ranking, name), 0)
                 ),
             ),
             ("% above the next", outranks),
         ),
-        weights_table({"Weight": weights}),
+        build_weights_table({"Weight": weights}),
     ]
 
 
-def battles_table(battles: Sequence[int], means: Mapping[str, Sequence[float]]) -> Table:
+def build_battles_table(battles: Sequence[int], means: Mapping[str, Sequence[float]]) -> Table:
     """Return the mean Elo rating of each contestant by number of battles."""
 
     def mean(values: Sequence[float]) -> Callable[[int], str]:
         return lambda place: decimal(values[place], 0)
 
-    return table_of(
+    return build_table(
         "Elo rating by number of battles, mean over the orders",
         range(len(battles)),
         ("Battles", lambda place: f"{battles[place]:,}"),
@@ -236,7 +238,7 @@ def battles_table(battles: Sequence[int], means: Mapping[str, Sequence[float]]) 
     )
 
 
-def measured_of(ranking: Ranking, name: str) -> Measurement:
+def measure_standing(ranking: Ranking, name: str) -> Measurement:
     """Return the score of a contestant with its bounds, NaN where it has none."""
     standing = ranking.contestants[name]
     return Measurement(
@@ -247,7 +249,7 @@ def measured_of(ranking: Ranking, name: str) -> Measurement:
     )
 
 
-def drawable(measured: Measurement) -> Measurement:
+def fill_bounds(measured: Measurement) -> Measurement:
     """Return the measurement with its value as bounds where it has no bounds."""
     value = measured.value
     low, high = (value if isnan(end) else end for end in (measured.low, measured.high))
@@ -265,7 +267,7 @@ def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     return Figure(
         id="weights",
         description="Weight of each reviewer, by the damped scheme.",
-        drawing=dot_figure(
+        drawing=draw_dots(
             rows[:MOST_ROWS],
             across="weight (all sum to 1)",
             reference=(1 / len(rows), "equal weights"),
@@ -282,9 +284,11 @@ def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     rows = [
         Values(
             name=f"{standing.rank}. {name}",
-            note=f"{percent(measured_of(best, name))} %",
-            start=None if peers.weighted is None else drawable(measured_of(peers.equal, name)),
-            end=drawable(measured_of(best, name)),
+            note=f"{percent(measure_standing(best, name))} %",
+            start=None
+            if peers.weighted is None
+            else fill_bounds(measure_standing(peers.equal, name)),
+            end=fill_bounds(measure_standing(best, name)),
         )
         for name, standing in best.contestants.items()
         if not isnan(standing.score)
@@ -295,7 +299,7 @@ def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     return Figure(
         id="ranking",
         description="Win rate of each contestant in the private verdicts of all reviewers.",
-        drawing=dot_figure(
+        drawing=draw_dots(
             rows[:MOST_ROWS],
             across="battles won; a tie is half a win",
             limits=SHARES,
@@ -305,7 +309,7 @@ def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     )
 
 
-def trajectory_meaning(subject: str, level: float) -> str:
+def describe_trajectory(subject: str, level: float) -> str:
     """Return what a figure of ratings by battle shows."""
     return (
         f"The rating of {subject} by number of battles, as the mean over random orders of the "
@@ -314,19 +318,19 @@ def trajectory_meaning(subject: str, level: float) -> str:
     )
 
 
-def trajectory_figure(series: Sequence[Series], description: str, level: float) -> Figure | None:
+def draw_trajectory(series: Sequence[Series], description: str, level: float) -> Figure | None:
     """Return Elo ratings by number of battles (PRD Figure 4)."""
     if not series:
         return None
     return Figure(
         id="elo-trajectory",
         description=description,
-        drawing=line_figure(series, across="battles", up="Elo rating", unit=rating_tick),
+        drawing=draw_lines(series, across="battles", up="Elo rating", unit=rating_tick),
         note=orders_note(level),
     )
 
 
-def series_of(trajectory: Trajectory, name: str, printed: float | None = None) -> Series:
+def build_series(trajectory: Trajectory, name: str, printed: float | None = None) -> Series:
     """Return the line of a rating by battle, with its last value in words."""
     end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
     return Series(
@@ -340,7 +344,7 @@ def series_of(trajectory: Trajectory, name: str, printed: float | None = None) -
     )
 
 
-def versus_figure(grids: Sequence[Grid], description: str, found: Sequence[HeadToHead]) -> Figure:
+def draw_versus(grids: Sequence[Grid], description: str, found: Sequence[HeadToHead]) -> Figure:
     """Return the wins between contestants as heat maps (PRD Figure 7)."""
     met = [number for one in found for row in one.battles for number in row if number]
     few, many = min(met, default=0), max(met, default=0)
@@ -348,13 +352,13 @@ def versus_figure(grids: Sequence[Grid], description: str, found: Sequence[HeadT
     return Figure(
         id="head-to-head",
         description=description,
-        drawing=heat_figure(grids),
+        drawing=draw_heat_maps(grids),
         note="In %: wins of the row over the column, ties as half. "
         f"Blue: over half, orange: under; {battles} battles each.",
     )
 
 
-def grid_of(versus: HeadToHead, *, title: str, order: Sequence[str] = ()) -> Grid:
+def build_grid(versus: HeadToHead, *, title: str, order: Sequence[str] = ()) -> Grid:
     """Return the grid of a heat map, with rows and columns in this order or in that of the ranking."""
     own = versus.contestants
     names = [name for name in order if name in own] or list(own)

@@ -1,4 +1,4 @@
-"""What a run cost: what each reviewer's paid tokens come to at the prices the manifest holds."""
+"""Cost of a run: the paid tokens of each reviewer at the prices in the manifest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostRow:
-    """One reviewer. `price` is in USD per million tokens (in, out); `cost` in USD.
+    """Cost of one reviewer in US dollars; `price` is per million tokens (in, out).
 
-    Where tokens were paid for at a price that nobody knows, `cost` is `None`.
+    `cost` is `None` where tokens were paid for at an unknown price.
     """
 
     reviewer: str
@@ -26,7 +26,7 @@ class CostRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """All reviewers and their sum; `known` is false where some price is not known."""
+    """Costs of all reviewers and their sum; `known` is false where a price is unknown."""
 
     rows: tuple[CostRow, ...]
     total: Spoken
@@ -34,8 +34,8 @@ class Costs:
     known: bool
 
 
-def costs_of(spoken: Mapping[str, Spoken], manifest: Mapping[str, object]) -> Costs:
-    """The costs of what was said, at `manifest["prices"]`; who is not named there is free."""
+def build_costs(spoken: Mapping[str, Spoken], manifest: Mapping[str, object]) -> Costs:
+    """Return the cost of all replies at `manifest["prices"]`; a reviewer without an entry is free."""
     prices = cast("Mapping[str, Mapping[str, float] | None]", manifest.get("prices") or {})
     rows = tuple(_row(reviewer, said, prices) for reviewer, said in spoken.items())
     total = Spoken()

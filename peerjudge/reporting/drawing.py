@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.errors import StoreError
 from peerjudge.reporting.figures import Drawing, Shape, text
-from peerjudge.reporting.raster import png_renderer
+from peerjudge.reporting.raster import find_png_renderer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -63,7 +63,7 @@ class Figure:
 
 def render_svg(figure: Figure, *, simulated: bool) -> str:
     """Return the figure as an SVG document with its own style sheet, on white paper."""
-    template = template_environment().get_template("figure.svg.j2")
+    template = load_templates().get_template("figure.svg.j2")
     drawn = template.render(figure=figure, simulated=simulated, style=_style_on_paper())
     lines = (line for line in drawn.splitlines() if line.strip())
     return _NOT_XML.sub("\ufffd", "\n".join(lines)) + "\n"
@@ -80,7 +80,7 @@ def save_figures(
         StoreError: the folder cannot be written.
     """
     written: list[Path] = []
-    render, missing = png_renderer()
+    render, missing = find_png_renderer()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in figures.values():
@@ -98,7 +98,7 @@ def save_figures(
 
 
 @cache
-def template_environment() -> Environment:
+def load_templates() -> Environment:
     """Return the templates, which escape all values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

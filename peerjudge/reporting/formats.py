@@ -108,7 +108,7 @@ def isolated(name: str) -> str:
     return f"\u2068{name.translate(_DIRECTION_CONTROLS)}\u2069"
 
 
-def event_name(kind: EventKind) -> str:
+def name_event(kind: EventKind) -> str:
     """Return the name of a kind of opinion event in words."""
     return _EVENTS[kind]
 
@@ -118,7 +118,7 @@ def minus_signs(formatted: str) -> str:
     return formatted if formatted == MISSING else formatted.replace("-", "\u2212")
 
 
-def role_name(role: Role | None) -> str:
+def name_role(role: Role | None) -> str:
     """Return a role in words; `None` stands for all roles together."""
     return "all roles" if role is None else role.value
 

@@ -81,7 +81,7 @@ def build_section(
     return Section(anchor or title.lower().replace(" ", "-"), title, held)
 
 
-def table_of(
+def build_table(
     title: str,
     rows: Iterable[R],
     *columns: Column[R],
@@ -111,7 +111,7 @@ def table_of(
     )
 
 
-def generic_table(title: str, rows: Sequence[Noun]) -> Table:
+def build_generic_table(title: str, rows: Sequence[Noun]) -> Table:
     """Format rows with one column for each field: for a measure without a table of its own."""
     fields = list(rows[0].__struct_fields__) if rows else []
     return Table(

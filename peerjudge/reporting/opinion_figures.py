@@ -16,16 +16,16 @@ from peerjudge.reporting.figures import (
     Series,
     Square,
     Strip,
-    bar_figure,
-    line_figure,
-    network_figure,
-    strip_figure,
+    draw_bars,
+    draw_lines,
+    draw_network,
+    draw_strips,
 )
 from peerjudge.reporting.formats import (
     counted,
     interval_note,
+    name_role,
     percent,
-    role_name,
     share,
     share_tick,
 )
@@ -43,12 +43,12 @@ _MOST_WORDS = 10
 """More arrows than this have room for their shares only; the table has the counts."""
 
 
-def events_figure(findings: Findings) -> Figure | None:
+def draw_events(findings: Findings) -> Figure | None:
     """Return how often each reviewer held or altered, by role (PRD Figure 6)."""
     rows = [
         Counts(
             group=seat.reviewer,
-            name=role_name(seat.role),
+            name=name_role(seat.role),
             note=_altered_note(seat.altered, seat.contradicted),
             parts=_contradicted(seat.events),
         )
@@ -60,12 +60,12 @@ def events_figure(findings: Findings) -> Figure | None:
         id="events",
         description="How often each reviewer, leading or following, held or altered its opinion "
         "when contradicted.",
-        drawing=bar_figure(rows, across="number of contradictions"),
+        drawing=draw_bars(rows, across="number of contradictions"),
         note=interval_note(findings.level, findings.questions),
     )
 
 
-def turns_figure(findings: Findings, rounds: Sequence[StanceCounts]) -> Figure | None:
+def draw_turns(findings: Findings, rounds: Sequence[StanceCounts]) -> Figure | None:
     """Return how often seats held or altered, by turn."""
     rows = [
         Counts(
@@ -81,7 +81,7 @@ def turns_figure(findings: Findings, rounds: Sequence[StanceCounts]) -> Figure |
     return Figure(
         id="turns",
         description="How often seats held or altered their opinion when contradicted, by turn.",
-        drawing=bar_figure(rows, across="number of contradictions"),
+        drawing=draw_bars(rows, across="number of contradictions"),
         note=interval_note(findings.level, findings.questions),
     )
 
@@ -100,7 +100,7 @@ def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]
     ]
 
 
-def agreement_figure(findings: Findings) -> Figure | None:
+def draw_agreement(findings: Findings) -> Figure | None:
     """Return the share of discussions whose seats have agreed by each turn."""
     settling = findings.stances.settling
     if not any(row.after for row in settling):
@@ -123,7 +123,7 @@ def agreement_figure(findings: Findings) -> Figure | None:
     return Figure(
         id="agreement",
         description="Share of discussions whose seats have agreed by each turn.",
-        drawing=line_figure(
+        drawing=draw_lines(
             series,
             across="turns after the private reviews",
             up="discussions that have reached agreement",
@@ -134,7 +134,7 @@ def agreement_figure(findings: Findings) -> Figure | None:
     )
 
 
-def courses_figure(findings: Findings) -> Figure | None:
+def draw_courses(findings: Findings) -> Figure | None:
     """Return the most common sequences of verdicts of each condition."""
     if not findings.courses:
         return None
@@ -151,7 +151,7 @@ def courses_figure(findings: Findings) -> Figure | None:
         id="courses",
         description="The most common courses of discussions: which verdicts named gold, turn by "
         "turn.",
-        drawing=strip_figure(strips),
+        drawing=draw_strips(strips),
         note="P: private verdicts, in the order of the seats; then turn by turn: L leader, "
         "F follower, T another. Right: the share of the condition's discussions, and their number. "
         + interval_note(findings.level, findings.questions),
@@ -171,7 +171,7 @@ def _squares(course: Course) -> list[Square]:
     ]
 
 
-def persuasion_figure(findings: Findings) -> Figure | None:
+def draw_persuasion(findings: Findings) -> Figure | None:
     """Return how often each reviewer altered its opinion after hearing each other one."""
     between = [one for one in findings.stances.persuasion if one.speaker != one.listener]
     names = list(dict.fromkeys(name for one in between for name in (one.speaker, one.listener)))
@@ -195,6 +195,6 @@ def persuasion_figure(findings: Findings) -> Figure | None:
         id="persuasion",
         description="Persuasion: how often each reviewer altered its opinion after hearing each "
         "other one.",
-        drawing=network_figure(names, links),
+        drawing=draw_network(names, links),
         note="From the reviewer that persuaded to the one that altered: in % of their disagreements.",
     )

@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Direction, EventKind
-from peerjudge.reporting.accuracy import changes_table, pairs_table
+from peerjudge.reporting.accuracy import build_changes_table, build_pairs_table
 from peerjudge.reporting.formats import (
     MISSING,
-    event_name,
+    name_event,
+    name_role,
     p_value,
     percent,
     points,
-    role_name,
 )
-from peerjudge.reporting.layout import Section, Table, build_section, table_of
+from peerjudge.reporting.layout import Section, Table, build_section, build_table
 from peerjudge.reporting.opinion_figures import (
-    agreement_figure,
-    courses_figure,
-    events_figure,
-    persuasion_figure,
-    turns_figure,
+    draw_agreement,
+    draw_courses,
+    draw_events,
+    draw_persuasion,
+    draw_turns,
 )
 
 if TYPE_CHECKING:
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
 
 
-def opinions_section(findings: Findings) -> Section | None:
+def build_opinions_section(findings: Findings) -> Section | None:
     """Return who altered and who held its opinion: by role, by turn, by opponent, by condition."""
     if not findings.by_seat:
         return None
-    stances, persuasion = findings.stances, persuasion_figure(findings)
+    stances, persuasion = findings.stances, draw_persuasion(findings)
     shifts = any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat)
     return build_section(
         "Opinion changes",
         "What a seat did after it heard a verdict other than its own. Held: it kept its own. "
         f"Altered: it adopted the other. {'Shifted: it moved to a third. ' if shifts else ''}Counted "
         "by rule over all conditions with discussion; the leader speaks first.",
-        events_figure(findings),
-        events_table(findings.by_seat),
+        draw_events(findings),
+        build_events_table(findings.by_seat),
         build_section(
             "Turn by turn",
-            turns_figure(findings, _by_round(stances.counts)),
-            moves_table(_by_round(stances.counts), by="turn"),
+            draw_turns(findings, _by_round(stances.counts)),
+            build_moves_table(_by_round(stances.counts), by="turn"),
         ),
         build_section(
             "Persuasion",
@@ -58,44 +58,44 @@ def opinions_section(findings: Findings) -> Section | None:
             and "An arrow runs from the reviewer that persuaded to the reviewer that altered its "
             "opinion. Its thickness and its label show how often, as a share of their disagreements.",
             persuasion,
-            moves_table(_by_opponent(stances.counts), by="reviewer heard"),
+            build_moves_table(_by_opponent(stances.counts), by="reviewer heard"),
         ),
         build_section(
             "Effect of leading",
             "The same reviewer on the same comparison, leading minus following. A leader prevails "
             "when a disagreement ends in agreement with the leader's own stance.",
-            ordering_table(stances.ordering),
+            build_ordering_table(stances.ordering),
         ),
         build_section(
             "Effect of the argument",
             "Conditions beside their controls, in which a seat hears something other than the "
             "argument of its opponent. Opinions that are altered in a control too are not due to the "
             "argument. Counted at the first turn of each seat after it hears another.",
-            controls_table(stances.controls),
+            build_controls_table(stances.controls),
         ),
         build_section(
-            "Time to agreement", agreement_figure(findings), settling_table(stances.settling)
+            "Time to agreement", draw_agreement(findings), build_settling_table(stances.settling)
         ),
         build_section(
             "Courses of discussions",
             "The most common sequences of verdicts, up to six for each condition; a filled square "
             "names gold. The list of transcripts shows the sequence of every discussion.",
-            courses_figure(findings),
+            draw_courses(findings),
         ),
         build_section("Agreement", _agreement_table(findings)),
         anchor="opinions",
     )
 
 
-def events_table(seats: Sequence[SeatFindings]) -> Table:
+def build_events_table(seats: Sequence[SeatFindings]) -> Table:
     """Return the opinion events of each reviewer and role, and its moves to and from gold."""
     kinds = _shown_kinds(seat.events for seat in seats)
-    return table_of(
+    return build_table(
         "Opinion events by reviewer and role, altered in %",
         seats,
         ("Reviewer", lambda seat: seat.reviewer),
-        ("Role", lambda seat: role_name(seat.role)),
-        *((event_name(kind).capitalize(), _number_of(kind)) for kind in kinds),
+        ("Role", lambda seat: name_role(seat.role)),
+        *((name_event(kind).capitalize(), _number_of(kind)) for kind in kinds),
         ("% altered", lambda seat: percent(seat.altered)),
         ("To gold", lambda seat: f"{seat.towards_gold:,}"),
         ("From gold", lambda seat: f"{seat.away_from_gold:,}"),
@@ -116,17 +116,17 @@ def _number_of(kind: EventKind) -> Callable[[SeatFindings | StanceCounts], str]:
     return lambda row: f"{row.events[kind]:,}"
 
 
-def moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
+def build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
     """Return opinion events and moves, for counts that are grouped in the same way."""
     kinds = _shown_kinds(row.events for row in rows)
-    return table_of(
+    return build_table(
         f"Opinion events by {by}, shares in %",
         rows,
         ("Reviewer", lambda row: row.reviewer or MISSING),
         ("Role", lambda row: MISSING if row.role is None else row.role.value),
         ("Heard", _heard),
         ("Turn", lambda row: MISSING if row.round is None else str(row.round)),
-        *((event_name(kind).capitalize(), _number_of(kind)) for kind in kinds),
+        *((name_event(kind).capitalize(), _number_of(kind)) for kind in kinds),
         ("% altered", lambda row: percent(row.altered)),
         ("% to gold", lambda row: percent(row.towards_gold)),
         ("Gold", lambda row: _moves(row.gold)),
@@ -151,7 +151,7 @@ def _moves(directions: Mapping[Direction, int]) -> str:
     return f"{towards} : {away}" if towards or away else MISSING
 
 
-def ordering_table(rows: Sequence[Ordering]) -> Table:
+def build_ordering_table(rows: Sequence[Ordering]) -> Table:
     """Return the effect of leading instead of following on altering and on accuracy."""
 
     def difference(paired: PairedDifference | None) -> str:
@@ -160,7 +160,7 @@ def ordering_table(rows: Sequence[Ordering]) -> Table:
     def p_of(paired: PairedDifference | None) -> str:
         return MISSING if paired is None else p_value(paired.p_value)
 
-    return table_of(
+    return build_table(
         "Leading minus following, in points",
         rows,
         ("Reviewer", lambda row: row.reviewer or "all"),
@@ -173,9 +173,9 @@ def ordering_table(rows: Sequence[Ordering]) -> Table:
     )
 
 
-def controls_table(rows: Sequence[Controlled]) -> Table:
+def build_controls_table(rows: Sequence[Controlled]) -> Table:
     """Return how often opinions are altered in conditions and in their controls."""
-    return table_of(
+    return build_table(
         "Altered at the first contradiction, in %, with and without controls",
         rows,
         ("Condition", lambda row: row.condition),
@@ -196,14 +196,14 @@ def controls_table(rows: Sequence[Controlled]) -> Table:
     )
 
 
-def settling_table(rows: Sequence[Settling]) -> Table:
+def build_settling_table(rows: Sequence[Settling]) -> Table:
     """Return after how many turns the seats of each condition agreed for the first time."""
     turns = sorted({turn for row in rows for turn in row.after if turn})
 
     def after(turn: int) -> Callable[[Settling], str]:
         return lambda row: f"{row.after.get(turn, 0):,}"
 
-    return table_of(
+    return build_table(
         "Discussions by the turn of first agreement, shares in %",
         rows,
         ("Condition", lambda row: row.condition),
@@ -219,7 +219,7 @@ def settling_table(rows: Sequence[Settling]) -> Table:
 
 
 def _agreement_table(findings: Findings) -> Table:
-    return table_of(
+    return build_table(
         "Discussions whose seats agree, in %",
         [one for one in findings.conditions if one.seats > 1],
         ("Condition", lambda row: row.name),
@@ -228,7 +228,7 @@ def _agreement_table(findings: Findings) -> Table:
     )
 
 
-def summary_tables(found: Stances) -> list[Table]:
+def build_summary_tables(found: Stances) -> list[Table]:
     """Return everything about the stances of a run, as `peerjudge events --summary` prints it."""
     plain = [row for row in found.counts if row.opponent is None and row.round is None]
     groups = {
@@ -238,18 +238,18 @@ def summary_tables(found: Stances) -> list[Table]:
         "turn": _by_round(found.counts),
     }
     return [
-        *(moves_table(rows, by=by) for by, rows in groups.items()),
-        ordering_table(found.ordering),
-        settling_table(found.settling),
-        changes_table(found.changes),
-        pairs_table(
+        *(build_moves_table(rows, by=by) for by, rows in groups.items()),
+        build_ordering_table(found.ordering),
+        build_settling_table(found.settling),
+        build_changes_table(found.changes),
+        build_pairs_table(
             "Discussion against the vote, difference in accuracy in points", found.over_vote
         ),
-        controls_table(found.controls),
+        build_controls_table(found.controls),
     ]
 
 
-def summary_sentences(found: Stances) -> list[str]:
+def describe_summary(found: Stances) -> list[str]:
     """Return the conditions without discussion, the pairs left out, and how the summary was made."""
     silent = [
         f"In {name} no reviewer heard another: it is a vote, not a discussion."

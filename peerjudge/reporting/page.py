@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import to_json
 from peerjudge.errors import StoreError
-from peerjudge.reporting.costs import costs_of
-from peerjudge.reporting.drawing import Figure, read_packaged, template_environment
+from peerjudge.reporting.costs import build_costs
+from peerjudge.reporting.drawing import Figure, load_templates, read_packaged
 from peerjudge.reporting.formats import SIMULATED, counted, minus_signs
 from peerjudge.reporting.layout import Section
-from peerjudge.reporting.recorded_page import recorded_sections
+from peerjudge.reporting.recorded_page import build_recorded_sections
 from peerjudge.reporting.run_page import (
-    cost_sentence,
-    manifest_text,
-    question_of,
-    run_sections,
-    shown_manifest,
+    build_run_sections,
+    describe_cost,
+    format_manifest,
+    hide_folders,
+    read_question,
 )
-from peerjudge.reporting.sentences import effort_sentence, recorded_sentences, sentences
+from peerjudge.reporting.sentences import compare_with_paper, describe_effort, summarize_findings
 from peerjudge.reporting.transcripts import Flag, TranscriptData
 
 if TYPE_CHECKING:
@@ -63,18 +63,18 @@ def write_report(
     Raises:
         StoreError: the file cannot be written.
     """
-    manifest = shown_manifest(manifest)
-    cost = cost_sentence(costs_of(findings.spoken, manifest))
+    manifest = hide_folders(manifest)
+    cost = describe_cost(build_costs(findings.spoken, manifest))
     return _write(
         path,
         scripts=("figures.js", "report.js"),
         title=title,
-        question=question_of(manifest),
-        played=[f"{effort_sentence(findings.effort)} {cost}"],
+        question=read_question(manifest),
+        played=[f"{describe_effort(findings.effort)} {cost}"],
         simulated=findings.simulated,
-        glance=sentences(findings),
-        sections=run_sections(findings, manifest),
-        manifest=manifest_text(manifest),
+        glance=summarize_findings(findings),
+        sections=build_run_sections(findings, manifest),
+        manifest=format_manifest(manifest),
         listing=listing,
     )
 
@@ -104,26 +104,26 @@ def write_recorded_report(found: RecordedFindings, printed: Published, *, path: 
         question=found.description,
         played=[reviews, *source],
         simulated=False,
-        glance=recorded_sentences(found, printed),
-        sections=recorded_sections(found, printed),
+        glance=compare_with_paper(found, printed),
+        sections=build_recorded_sections(found, printed),
         manifest="",
         listing=None,
     )
 
 
-def findings_document(findings: Findings | RecordedFindings) -> dict[str, object]:
+def build_findings_document(findings: Findings | RecordedFindings) -> dict[str, object]:
     """Return the findings as plain values, `{"schema": ..., "data": {...}}`; NaN is `None`."""
     return json.loads(to_json(findings))
 
 
-def run_figures(findings: Findings) -> Mapping[str, Figure]:
+def draw_run_figures(findings: Findings) -> Mapping[str, Figure]:
     """Return the figures on the page of a run, by name with `_` for `-`."""
-    return _figures(run_sections(findings, {}))
+    return _figures(build_run_sections(findings, {}))
 
 
-def recorded_figures(found: RecordedFindings, printed: Published) -> Mapping[str, Figure]:
+def draw_recorded_figures(found: RecordedFindings, printed: Published) -> Mapping[str, Figure]:
     """Return the figures on the page of recorded reviews, by name with `_` for `-`."""
-    return _figures(recorded_sections(found, printed))
+    return _figures(build_recorded_sections(found, printed))
 
 
 def _figures(sections: Sequence[Section]) -> dict[str, Figure]:
@@ -141,7 +141,7 @@ def _write(path: Path, *, scripts: Sequence[str], **context: object) -> Path:
     script = "".join(map(read_packaged, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = (
-        template_environment()
+        load_templates()
         .get_template("report.html.j2")
         .stream(
             **context,

@@ -22,7 +22,7 @@ _NO_PACKAGE = (
 )
 
 
-def png_renderer() -> tuple[Render | None, str]:
+def find_png_renderer() -> tuple[Render | None, str]:
     """Return the PNG renderer, or `None` and a message where resvg-py is not installed.
 
     Text is written in the embedded font, so a figure looks the same on every machine. The fonts of

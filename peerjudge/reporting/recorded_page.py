@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 from peerjudge.data import Measurement, Ranking, Scheme
 from peerjudge.reporting.accuracy import SHARES
 from peerjudge.reporting.biases import (
-    length_table,
-    panel_sentences,
-    panel_table,
-    position_table,
-    self_table,
+    build_length_table,
+    build_panel_table,
+    build_position_table,
+    build_self_table,
+    describe_panel,
 )
 from peerjudge.reporting.contestants import (
     MOST_ROWS,
-    drawable,
-    grid_of,
-    measured_of,
-    series_of,
-    standings_table,
-    trajectory_figure,
-    trajectory_meaning,
-    versus_figure,
-    weights_table,
+    build_grid,
+    build_series,
+    build_standings_table,
+    build_weights_table,
+    describe_trajectory,
+    draw_trajectory,
+    draw_versus,
+    fill_bounds,
+    measure_standing,
 )
 from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Marked, Values, dot_figure, mark_figure
+from peerjudge.reporting.figures import Marked, Values, draw_dots, draw_marks
 from peerjudge.reporting.formats import (
     counted,
     decimal,
@@ -39,8 +39,8 @@ from peerjudge.reporting.formats import (
     plain_tick,
     rating_tick,
 )
-from peerjudge.reporting.layout import Part, Section, Table, build_section, table_of
-from peerjudge.reporting.scores import scores_table
+from peerjudge.reporting.layout import Part, Section, Table, build_section, build_table
+from peerjudge.reporting.scores import build_scores_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.recorded import Evaluator, JuryAgreement, RecordedFindings
@@ -50,7 +50,7 @@ _ALL, _WEIGHTED = "All", "All (weighted)"
 _START = 1000.0
 
 
-def recorded_sections(found: RecordedFindings, printed: Published) -> list[Section]:
+def build_recorded_sections(found: RecordedFindings, printed: Published) -> list[Section]:
     """Return the sections of the page; a section without anything to show is left out."""
     gold = "people" if found.humans else "gold"
     verdict = "the human verdict" if found.humans else "gold"
@@ -81,7 +81,7 @@ def recorded_sections(found: RecordedFindings, printed: Published) -> list[Secti
             found.gold_missing
             or "The share of a reviewer's readable verdicts that name the gold answer, both orders "
             "together.",
-            scores_table("Accuracy in %", found.scores, found.groups),
+            build_scores_table("Accuracy in %", found.scores, found.groups),
             required=True,
         ),
         compared(
@@ -91,7 +91,7 @@ def recorded_sections(found: RecordedFindings, printed: Published) -> list[Secti
             "equally weighted reviewers. PRD Equation 2 always gives the weakest reviewer weight 0; "
             "in the damped scheme all weights are positive and it always converges.",
             _weights_figure(found),
-            weights_table(found.weights),
+            build_weights_table(found.weights),
         ),
         compared("elo_trajectory", "Elo rating by battle", *_trajectory(found, printed)),
         compared(
@@ -109,26 +109,26 @@ def recorded_sections(found: RecordedFindings, printed: Published) -> list[Secti
             "answer half of the time. For reviewers that saw each pair in one order only the share "
             "is not shown.",
             _position_figure(found),
-            position_table(found.positions, found.consistency),
+            build_position_table(found.positions, found.consistency),
         ),
         build_section(
             "Self-preference",
             f"How a reviewer judges its own answers, and how the other reviewers and {gold} judge "
             "them, on the same pairs. A difference above 0 favours the own answers. All peers may "
             f"overrate an answer, so {gold} {'are' if found.humans else 'is'} the stricter standard.",
-            self_table(found.self_enhancement, gold),
+            build_self_table(found.self_enhancement, gold),
         ),
         build_section(
             "Length",
             "How choices depend on the length of the answers.",
-            length_table(found.verbosity, gold),
+            build_length_table(found.verbosity, gold),
         ),
         together
         and build_section(
             "Agreement between reviewers",
             "Reviewers that make the same errors add little to each other. "
-            + " ".join(panel_sentences(together)),
-            panel_table(together),
+            + " ".join(describe_panel(together)),
+            build_panel_table(together),
         ),
     ]
     return [section for section in sections if section is not None]
@@ -174,7 +174,7 @@ def _ranking_section(
         ("elo", "Elo ratings", ratings, printed.elo, 0),
     ):
         known = {name: one for name, one in rankings.items() if one is not None}
-        table = standings_table(
+        table = build_standings_table(
             f"{title} by evaluator",
             rankings if known else {},
             contestants=_order(found),
@@ -190,7 +190,7 @@ def _ranking_section(
         if one.elo_missing
     ]
     title = "Win rates by each reviewer alone, in %"
-    alone = standings_table(title, found.awarded, contestants=_order(found))
+    alone = build_standings_table(title, found.awarded, contestants=_order(found))
     parts.append(build_section("Each reviewer alone", alone))
     return build_section("Ranking by evaluator", *parts, anchor="ranking")
 
@@ -208,7 +208,9 @@ def _ranks_figure(
         (
             name,
             [
-                _marked(measured_of(ranking, name), printed.get(evaluator, {}).get(name), digits)
+                _marked(
+                    measure_standing(ranking, name), printed.get(evaluator, {}).get(name), digits
+                )
                 if name in ranking.contestants
                 else None
                 for evaluator, ranking in rankings.items()
@@ -216,7 +218,7 @@ def _ranks_figure(
         )
         for name in _order(found)[:MOST_ROWS]
     ]
-    drawing = mark_figure(
+    drawing = draw_marks(
         rows,
         list(rankings),
         across="win rate; a tie is half a win" if is_rate else "Elo rating",
@@ -236,14 +238,14 @@ def _marked(measured: Measurement, printed: float | None, digits: int = 3) -> Ma
     if isnan(measured.value):
         return None
     note = interval(measured, digits)
-    return Marked(measured=drawable(measured), note=note, printed=printed)
+    return Marked(measured=fill_bounds(measured), note=note, printed=printed)
 
 
 def _agreement_table(found: RecordedFindings, printed: Published, verdict: str) -> Table:
     def said(key: str) -> Callable[[JuryAgreement], str]:
         return lambda row: decimal(printed.agreement.get(row.jury.name, {}).get(key))
 
-    return table_of(
+    return build_table(
         f"Fleiss' kappa and accuracy against {verdict}",
         found.agreement,
         ("Jury", lambda row: row.jury.name),
@@ -270,7 +272,7 @@ def _agreement_figure(found: RecordedFindings, printed: Published, gold: str) ->
     return Figure(
         id="agreement",
         description=f"Accuracy of each jury against {gold}.",
-        drawing=mark_figure(rows, [""], across=across, limits=SHARES, unit=plain_tick),
+        drawing=draw_marks(rows, [""], across=across, limits=SHARES, unit=plain_tick),
         note=f"{_note(found)} {counted(items, 'item')}: pairs in one shown order.",
     )
 
@@ -291,7 +293,7 @@ def _weights_figure(found: RecordedFindings) -> Figure | None:
         )
         for name, weight in sorted(shown.items(), key=lambda item: -item[1].value)
     ]
-    drawing = dot_figure(
+    drawing = draw_dots(
         rows[:MOST_ROWS],
         across="weight (all of a scheme sum to 1)",
         reference=(1 / len(rows), "equal weights"),
@@ -310,14 +312,16 @@ def _trajectory(found: RecordedFindings, printed: Published) -> list[Part | None
         return []
     followed = lines[0][1].contestant
     series = [
-        series_of(line, _judge_name(one), printed.elo.get(one.jury.name, {}).get(line.contestant))
+        build_series(
+            line, _judge_name(one), printed.elo.get(one.jury.name, {}).get(line.contestant)
+        )
         for one, line in lines
     ]
     description = f"Elo rating of {followed} by number of battles and evaluator."
-    meaning = trajectory_meaning(followed, found.level)
+    meaning = describe_trajectory(followed, found.level)
     return [
         f"{meaning} Lines are drawn over at most twice the battles of the shortest.",
-        trajectory_figure(series, description, found.level),
+        draw_trajectory(series, description, found.level),
     ]
 
 
@@ -337,8 +341,8 @@ def _versus_figure(found: RecordedFindings) -> Figure | None:
     if not shown:
         return None
     order = _order(found)
-    return versus_figure(
-        [grid_of(one.head_to_head, title=_judge_name(one), order=order) for one in shown],
+    return draw_versus(
+        [build_grid(one.head_to_head, title=_judge_name(one), order=order) for one in shown],
         "How often each contestant won against each other one, by evaluator.",
         [one.head_to_head for one in shown],
     )
@@ -362,6 +366,6 @@ def _position_figure(found: RecordedFindings) -> Figure | None:
     return Figure(
         id="position",
         description="Share of each reviewer's choices that name the first-shown answer.",
-        drawing=dot_figure(rows, across=across, reference=(0.5, "no preference"), limits=SHARES),
+        drawing=draw_dots(rows, across=across, reference=(0.5, "no preference"), limits=SHARES),
         note=_note(found),
     )

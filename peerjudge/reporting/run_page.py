@@ -8,23 +8,34 @@ from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.reporting.accuracy import (
-    accuracy_section,
-    accuracy_table,
-    consistency_section,
-    unreadable_sentences,
-    vote_section,
+    build_accuracy_section,
+    build_accuracy_table,
+    build_consistency_section,
+    build_vote_section,
+    describe_unreadable,
 )
-from peerjudge.reporting.biases import position_section
+from peerjudge.reporting.biases import build_position_section
 from peerjudge.reporting.contestants import (
-    contestants_section,
-    run_ranking_table,
-    run_weights_table,
+    build_contestants_section,
+    build_run_ranking_table,
+    build_run_weights_table,
 )
-from peerjudge.reporting.costs import CostRow, Costs, costs_of
+from peerjudge.reporting.costs import CostRow, Costs, build_costs
 from peerjudge.reporting.formats import MISSING, SIMULATED, money
-from peerjudge.reporting.layout import Column, Section, Table, build_section, print_table, table_of
-from peerjudge.reporting.opinions import controls_table, events_table, opinions_section
-from peerjudge.reporting.sentences import effort_sentence
+from peerjudge.reporting.layout import (
+    Column,
+    Section,
+    Table,
+    build_section,
+    build_table,
+    print_table,
+)
+from peerjudge.reporting.opinions import (
+    build_controls_table,
+    build_events_table,
+    build_opinions_section,
+)
+from peerjudge.reporting.sentences import describe_effort
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,15 +54,15 @@ _CALLS = {
 }
 
 
-def run_sections(findings: Findings, manifest: Mapping[str, object]) -> list[Section]:
+def build_run_sections(findings: Findings, manifest: Mapping[str, object]) -> list[Section]:
     """Return the sections of the page; a section without anything to show is left out."""
     sections = [
-        accuracy_section(findings),
-        vote_section(findings),
-        opinions_section(findings),
-        position_section(findings),
-        contestants_section(findings),
-        consistency_section(findings),
+        build_accuracy_section(findings),
+        build_vote_section(findings),
+        build_opinions_section(findings),
+        build_position_section(findings),
+        build_contestants_section(findings),
+        build_consistency_section(findings),
     ]
     shown = [*(sections if findings.conditions else []), _played_section(findings, manifest)]
     return [section for section in shown if section is not None]
@@ -66,38 +77,40 @@ def print_findings(findings: Findings, *, console: Console) -> None:
 
     if findings.simulated:
         console.print(Text(SIMULATED, style="bold"))
-    console.print(Text(effort_sentence(findings.effort)))
-    table = accuracy_table(findings).only("Condition", "Before", "After", "Gain", "Over vote")
+    console.print(Text(describe_effort(findings.effort)))
+    table = build_accuracy_table(findings).only("Condition", "Before", "After", "Gain", "Over vote")
     print_table(table, console, notes="*" in table.note)
-    for line in unreadable_sentences(findings):
+    for line in describe_unreadable(findings):
         console.print(Text(line))
-    events = events_table(findings.by_seat)
+    events = build_events_table(findings.by_seat)
     columns = [
         one
         for one in events.headings
         if one not in {"Agreed", "Altered after agreement", "No event"}
     ]
     print_table(events.only(*columns), console, notes=False)
-    controls = controls_table([row for row in findings.stances.controls if row.reviewer is None])
+    controls = build_controls_table(
+        [row for row in findings.stances.controls if row.reviewer is None]
+    )
     shown = ("Condition", "Altered", "By gold", "By another", "More without")
     print_table(controls.only(*shown), console, notes=False)
     if findings.peers is None:
         console.print(Text(f"\nNo ranking: {findings.peers_missing}"))
         return
-    print_table(run_ranking_table(findings), console)
+    print_table(build_run_ranking_table(findings), console)
     if findings.peers.reason:
         console.print(Text(findings.peers.reason))
-    print_table(run_weights_table(findings), console, notes=False)
+    print_table(build_run_weights_table(findings), console, notes=False)
 
 
-def cost_sentence(costs: Costs) -> str:
+def describe_cost(costs: Costs) -> str:
     """Return the cost of a run in one sentence."""
     more = "" if costs.known else " and calls without a known price"
     return f"Cost: {money(costs.cost)}{more}."
 
 
 def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section | None:
-    costs = _costs_table(costs_of(findings.spoken, manifest))
+    costs = _costs_table(build_costs(findings.spoken, manifest))
     return build_section(
         "What was run",
         {**_facts(manifest), "resampling seed": str(findings.seed)},
@@ -109,7 +122,7 @@ def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Secti
 
 def _conditions_table(findings: Findings) -> Table:
     estimated = findings.effort.estimated
-    return table_of(
+    return build_table(
         "Discussions and tokens by condition",
         findings.conditions,
         ("Condition", lambda row: row.name),
@@ -137,7 +150,7 @@ def _costs_table(costs: Costs) -> Table:
     total = CostRow(reviewer="All", spoken=costs.total, price=None, cost=costs.cost)
     rows = [*costs.rows, *([total] if len(costs.rows) > 1 else [])]
     more = "" if costs.known else " and more"
-    return table_of(
+    return build_table(
         "Replies and cost by reviewer",
         rows,
         ("Reviewer", lambda row: row.reviewer),
@@ -159,7 +172,7 @@ def _seconds(row: CostRow) -> str:
     return f"{row.spoken.latency / paid:.1f}" if paid else MISSING
 
 
-def shown_manifest(manifest: Mapping[str, object]) -> Mapping[str, object]:
+def hide_folders(manifest: Mapping[str, object]) -> Mapping[str, object]:
     """Return the manifest with the names of data and files, but without their folders."""
     experiment = _mapping(manifest.get("experiment"))
     data = experiment.get("data")
@@ -171,12 +184,12 @@ def shown_manifest(manifest: Mapping[str, object]) -> Mapping[str, object]:
     return {**manifest, "experiment": {**experiment, "data": shown}}
 
 
-def manifest_text(manifest: Mapping[str, object]) -> str:
+def format_manifest(manifest: Mapping[str, object]) -> str:
     """Return the manifest as indented JSON."""
     return json.dumps(manifest, indent=2, ensure_ascii=False, default=str)
 
 
-def question_of(manifest: Mapping[str, object]) -> str:
+def read_question(manifest: Mapping[str, object]) -> str:
     """Return the question of the experiment, empty where it has none."""
     return str(_mapping(manifest.get("experiment")).get("question") or "")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.data import Outcome
 from peerjudge.reporting.formats import MISSING, decimal, interval, percent, share, span
-from peerjudge.reporting.layout import Column, Table, table_of
+from peerjudge.reporting.layout import Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.cells import Cell
@@ -20,7 +20,7 @@ _END = 120
 """Letters of a reply that are shown, at its start and at its end."""
 
 
-def scores_table(title: str, scores: Sequence[Score], groups: Sequence[str]) -> Table:
+def build_scores_table(title: str, scores: Sequence[Score], groups: Sequence[str]) -> Table:
     """Return the accuracy of each judge over all readable verdicts and by group."""
 
     def group(name: str) -> Callable[[Score], str]:
@@ -34,7 +34,7 @@ def scores_table(title: str, scores: Sequence[Score], groups: Sequence[str]) -> 
     )
 
 
-def details_table(scores: Scores) -> Table:
+def build_details_table(scores: Scores) -> Table:
     """Return the verdicts behind each accuracy, its bounds, and its order consistency."""
     return _judged(
         "Verdicts behind the accuracies, shares in %",
@@ -53,7 +53,9 @@ def details_table(scores: Scores) -> Table:
     )
 
 
-def published_table(scores: Scores, published: PublishedTable, rows: Sequence[Match]) -> Table:
+def build_published_table(
+    scores: Scores, published: PublishedTable, rows: Sequence[Match]
+) -> Table:
     """Return the measured and the published accuracy of each method, by group."""
     ours = "simulated" if scores.simulated else "measured"
     groups = [name for name in published.items if name in scores.groups or not name]
@@ -61,7 +63,7 @@ def published_table(scores: Scores, published: PublishedTable, rows: Sequence[Ma
     def pair(group: str) -> Callable[[Match], str]:
         return lambda row: _pair(row, group)
 
-    return table_of(
+    return build_table(
         f"Accuracy in %: {ours} / {published.title}, {published.name}",
         rows,
         ("Reviewer", lambda row: row[0].judge.reviewer),
@@ -81,7 +83,7 @@ def _pair(row: Match, group: str) -> str:
     return f"{ours} / {MISSING if printed is None else share(printed, 1)}"
 
 
-def correlations_table(scores: Scores) -> Table:
+def build_correlations_table(scores: Scores) -> Table:
     """Return how the ratings of each judge correlate with gold, by aspect."""
     return _judged(
         f"Ratings against gold{_simulated(scores)}",
@@ -102,17 +104,17 @@ def correlations_table(scores: Scores) -> Table:
     )
 
 
-def score_tables(scores: Scores) -> list[Table]:
+def build_score_tables(scores: Scores) -> list[Table]:
     """Return the tables of a scored source, as `peerjudge score` prints them."""
     title = f"Accuracy in % [{scores.level:.0%} interval]{_simulated(scores)}"
     return [
-        scores_table(title, scores.scores, scores.groups),
-        details_table(scores),
-        correlations_table(scores),
+        build_scores_table(title, scores.scores, scores.groups),
+        build_details_table(scores),
+        build_correlations_table(scores),
     ]
 
 
-def score_sentences(scores: Scores) -> list[str]:
+def describe_scores(scores: Scores) -> list[str]:
     """Return how many discussions are left out, and how the ratings were obtained."""
     said = [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
     return said + [
@@ -122,7 +124,7 @@ def score_sentences(scores: Scores) -> list[str]:
     ]
 
 
-def disagreement_sentences(scores: Scores) -> list[str]:
+def describe_disagreements(scores: Scores) -> list[str]:
     """Return every reply whose reading differs from the recorded verdict, with its start and end."""
     found = scores.disagreements
     return [
@@ -148,7 +150,7 @@ def _judged(
     title: str, rows: Sequence[J], *columns: Column[J], names: int = 3, note: str = ""
 ) -> Table:
     """Return a table whose rows are named by the judge; outside runs that is the reviewer alone."""
-    return table_of(
+    return build_table(
         title,
         rows,
         ("Condition", lambda row: row.judge.condition or MISSING),

@@ -1,4 +1,4 @@
-"""Sentences of a report: what was played, what was found first of all, how intervals are made."""
+"""Sentences at the head of a report: the size of a run and its main findings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
-from peerjudge.reporting.contestants import drawable, measured_of
+from peerjudge.reporting.contestants import fill_bounds, measure_standing
 from peerjudge.reporting.formats import (
     counted,
     isolated,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from peerjudge.reporting.published import Published
 
 
-def effort_sentence(effort: Effort) -> str:
+def describe_effort(effort: Effort) -> str:
     """Return in one line what was played."""
     discussions = (
         f"{counted(effort.done, 'discussion')} of {counted(effort.comparisons, 'comparison')}"
@@ -41,8 +41,8 @@ def effort_sentence(effort: Effort) -> str:
     return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}."
 
 
-def sentences(findings: Findings) -> list[str]:
-    """What a run found, most important first; what cannot be said of it is left out."""
+def summarize_findings(findings: Findings) -> list[str]:
+    """Return the main findings of a run, the most important first; missing ones are left out."""
     return [
         *_against_vote(findings),
         *_gain(findings),
@@ -145,8 +145,8 @@ def _lost(findings: Findings) -> Iterator[str]:
         yield f"Of {counted(effort.discussions, 'discussion')}, {' and '.join(parts)}."
 
 
-def recorded_sentences(found: RecordedFindings, printed: Published) -> list[str]:
-    """How what is printed compares with ours, over all printed values."""
+def compare_with_paper(found: RecordedFindings, printed: Published) -> list[str]:
+    """Return how many printed values lie in our intervals, and the greatest differences."""
     pairs = [*_tables(found, printed)]
     if not pairs:
         return []
@@ -172,7 +172,7 @@ def _tables(
         ):
             for name, value in table.get(one.jury.name, {}).items():
                 if ranking is not None and name in ranking.contestants:
-                    yield kind, value, drawable(measured_of(ranking, name))
+                    yield kind, value, fill_bounds(measure_standing(ranking, name))
     for row in found.agreement:
         said = printed.agreement.get(row.jury.name)
         if said is not None:

@@ -1,8 +1,8 @@
-"""Transcripts as the data that the report's page reads: small rows to filter, texts in chunks.
+"""Transcripts as data for the script of a page: small rows to filter, and texts in chunks.
 
-The page holds one index of all discussions and many chunks of texts. It reads the index at once and
-a chunk only when a discussion in it is opened or searched, so that ten thousand stay usable. Chunks
-are compressed, which browsers undo by themselves: `DecompressionStream`, since 2023 in all of them.
+A page has one index of all discussions and many chunks of texts. The script reads the index at once
+and a chunk only when a discussion in it is opened or searched, so that a page of ten thousand
+discussions stays usable. Browsers decompress the chunks (`DecompressionStream`, in all since 2023).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from peerjudge.data import (
     Turn,
     Verdict,
 )
-from peerjudge.reporting.formats import event_name
+from peerjudge.reporting.formats import name_event
 from peerjudge.tracker import stance_of
 
 TEXT_LIMIT = 20_000
-"""Characters of one text that the page holds; it says how many it leaves out."""
+"""Characters of one text in the page; the page states how many are left out."""
 _CHUNK = 200
 _PREVIEW = 180
 _MARKS = {Outcome.TIE: "=", Outcome.UNREADABLE: "?", Outcome.REFUSED: "!"}
@@ -39,21 +39,21 @@ _NO_VERDICT = "-"
 
 
 class Flag(IntFlag):
-    """What a discussion can be filtered by."""
+    """Filters of discussions, as bits."""
 
     ALTERED = 1
-    """Some seat altered its opinion."""
+    """A seat altered its opinion."""
     DISAGREED = 2
-    """It was discussed, and ended with seats of different stances."""
+    """A discussion that ended with different stances."""
     AWAY = 4
     """A follower moved away from gold."""
     UNREADABLE = 8
-    """Some verdict was unreadable or refused."""
+    """A verdict was unreadable or refused."""
     FAILED = 16
 
 
-def flags_of(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
-    """The filters that this discussion passes."""
+def find_flags(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
+    """Return the filters that this discussion passes."""
     events = list(events)
     finals = {
         stance
@@ -77,8 +77,8 @@ def flags_of(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
     return flags
 
 
-def embedded(value: object) -> str:
-    """JSON that can stand inside a script element whatever its strings hold."""
+def embed_json(value: object) -> str:
+    """Return JSON that cannot end the script element around it, for all strings."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -86,10 +86,10 @@ def embedded(value: object) -> str:
 
 
 class TranscriptData:
-    """Lays out transcripts as they go by, and keeps of their texts only what is compressed.
+    """Collector of transcripts for a page, which keeps only compressed texts.
 
-    A verdict is a mark: the number of the answer in the order shown in that discussion, `=` a tie,
-    `?` unreadable, `!` refused, `-` none asked for.
+    A verdict is a mark: the number of the answer in the shown order of the discussion, `=` a tie,
+    `?` unreadable, `!` refused, `-` no verdict.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class TranscriptData:
         self._chunk = _Chunk()
 
     def add(self, transcript: Transcript, events: Sequence[OpinionEvent]) -> None:
-        """Add a discussion, with the opinion events that were found in it."""
+        """Add a discussion with its opinion events."""
         self._add_row(transcript, events)
         self._chunk.add(transcript, events)
         if len(self._chunk.discussions) == _CHUNK:
@@ -110,13 +110,13 @@ class TranscriptData:
             self._chunk = _Chunk()
 
     def chunks(self) -> tuple[str, ...]:
-        """The texts of so many discussions each: JSON, deflated (RFC 1950), in base64."""
+        """Return the texts in chunks of 200 discussions: JSON, compressed by zlib (RFC 1950), in base64."""
         rest = (self._chunk.packed(),) if self._chunk.discussions else ()
         return (*self._full, *rest)
 
     def index(self) -> str:
-        """The rows of all discussions that went by, as JSON."""
-        return embedded(
+        """Return the rows of all discussions as JSON."""
+        return embed_json(
             {
                 "chunk": _CHUNK,
                 "conditions": list(self._conditions),
@@ -132,7 +132,7 @@ class TranscriptData:
 
     def _add_row(self, transcript: Transcript, events: Iterable[OpinionEvent]) -> None:
         comparison = transcript.comparison
-        flags = flags_of(transcript, events)
+        flags = find_flags(transcript, events)
         places = {seat.id: number for number, seat in enumerate(transcript.seats)}
         seating = json.dumps([self._seat(seat) for seat in transcript.seats])
         moves = [
@@ -159,7 +159,7 @@ class TranscriptData:
 
 @dataclass(slots=True)
 class _Chunk:
-    """Some discussions with all their texts, each text once."""
+    """Consecutive discussions with all their texts, each text once."""
 
     texts: _Numbers = field(default_factory=lambda: _Numbers())
     lengths: dict[int, int] = field(default_factory=lambda: dict[int, int]())
@@ -190,7 +190,7 @@ class _Chunk:
             "discussions": self.discussions,
         }
         text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
-        # A lone surrogate has no UTF-8 form: it becomes `?`, as everywhere in the page.
+        # A lone surrogate has no UTF-8 form: it becomes `?`, as in the whole page.
         return b64encode(zlib.compress(text.encode("utf-8", errors="replace"))).decode("ascii")
 
     def _comparison(self, comparison: Comparison) -> list[object]:
@@ -200,7 +200,7 @@ class _Chunk:
 
     def _turn(self, turn: Turn, event: OpinionEvent | None) -> list[object]:
         said = turn.utterance
-        event_words = "" if event is None else event_name(event.kind)
+        event_words = "" if event is None else name_event(event.kind)
         direction = event.gold if event is not None else None
         moved = "" if direction in (None, Direction.NEITHER) else str(direction)
         return [self._text(said.text), turn.cue.task, said.model, event_words, moved]
@@ -213,7 +213,7 @@ class _Chunk:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers texts in the order in which they first appear."""
+    """Numbers of texts in order of their first appearance."""
 
     def of(self, text: str) -> int:
         return self.setdefault(text, len(self))

@@ -37,7 +37,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.reporting.biases import bias_tables
+from peerjudge.reporting.biases import build_bias_tables
 
 
 @pytest.fixture(scope="module")
@@ -360,7 +360,7 @@ def test_a_new_measure_needs_one_entry(monkeypatch: pytest.MonkeyPatch):
     document = build_bias_document(found)
     assert list(document["tie_rates"]) == [{"reviewer": "judge", "ties": 1, "share": None}]
     assert list(document)[:3] == ["gold", "simulated", "position"]
-    table = bias_tables(found)[-1]
+    table = build_bias_tables(found)[-1]
     assert table.title == "Tie rates"
     assert table.headings == ("Reviewer", "Ties", "Share")
     assert table.rows == (("judge", "1", "-"),)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, Usage, replace
-from peerjudge.reporting.costs import costs_of
+from peerjudge.reporting.costs import build_costs
 from peerjudge.testing import transcript_of
 
 said = st.builds(
@@ -48,7 +48,7 @@ def test_replies_are_paid_simulated_cached_or_free() -> None:
 def test_the_whole_costs_what_its_parts_cost(one: Spoken, other: Spoken) -> None:
     """The cost is the tokens by their prices, and adds up over reviewers."""
     prices = {"ann": {"input": 2.0, "output": 10.0}, "bob": {"input": 0.5, "output": 1.5}}
-    costs = costs_of({"ann": one, "bob": other}, {"prices": prices})
+    costs = build_costs({"ann": one, "bob": other}, {"prices": prices})
     ann, bob = costs.rows
     assert ann.cost == (one.prompt_tokens * 2.0 + one.completion_tokens * 10.0) / 1e6
     assert costs.cost == (ann.cost or 0.0) + (bob.cost or 0.0)
@@ -59,6 +59,6 @@ def test_the_whole_costs_what_its_parts_cost(one: Spoken, other: Spoken) -> None
 def test_a_price_nobody_knows_is_not_nothing() -> None:
     """What was paid at an unknown price leaves the total open; who is not charged is free."""
     said = {"ann": Spoken(replies=1, paid=1, prompt_tokens=5), "bob": Spoken(replies=1)}
-    costs = costs_of(said, {"prices": {"ann": None}})
+    costs = build_costs(said, {"prices": {"ann": None}})
     assert [row.cost for row in costs.rows] == [None, 0.0]
     assert not costs.known

@@ -10,9 +10,9 @@ import pytest
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting import run_figures, save_figures
+from peerjudge.reporting import draw_run_figures, save_figures
 from peerjudge.reporting.drawing import render_svg
-from peerjudge.reporting.raster import png_renderer
+from peerjudge.reporting.raster import find_png_renderer
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -22,7 +22,7 @@ def test_every_figure_of_the_page_is_saved_as_svg_and_png(
 ) -> None:
     """A paper's author finds each figure in both forms under its name."""
     pytest.importorskip("resvg_py")
-    figures = run_figures(build_findings(run))
+    figures = draw_run_figures(build_findings(run))
     files, missing = save_figures(figures, tmp_path / "figures", simulated=True)
     assert missing == ""
     assert {file.stem for file in files} == {figure.id for figure in figures.values()}
@@ -34,7 +34,7 @@ def test_every_figure_of_the_page_is_saved_as_svg_and_png(
 
 def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...]) -> None:
     """Its colours are written out, as few programs know custom properties, and it loads nothing."""
-    for figure in run_figures(build_findings(run)).values():
+    for figure in draw_run_figures(build_findings(run)).values():
         drawn = render_svg(figure, simulated=True)
         root = ET.fromstring(drawn)
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -45,7 +45,7 @@ def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...])
 
 def test_a_figure_of_real_models_does_not_say_simulated(run: tuple[Transcript, ...]) -> None:
     """The word is there where it is true."""
-    figure = run_figures(build_findings(run))["accuracy"]
+    figure = draw_run_figures(build_findings(run))["accuracy"]
     assert "simulated" not in render_svg(figure, simulated=False).split("</style>")[1].lower()
 
 
@@ -53,7 +53,7 @@ def test_hostile_names_leave_a_saved_figure_well_formed(run: tuple[Transcript, .
     """Neither markup nor characters that XML forbids get into the file from a condition's name."""
     name = "</text><script>x</script>\x00\x1b\ud800 & <"
     hostile = [replace(transcript, condition=name) for transcript in run]
-    for figure in run_figures(build_findings(hostile)).values():
+    for figure in draw_run_figures(build_findings(hostile)).values():
         root = ET.fromstring(render_svg(figure, simulated=True))
         assert not root.findall(".//{http://www.w3.org/2000/svg}script")
 
@@ -67,8 +67,8 @@ import sys
 sys.modules["resvg_py"] = None
 from pathlib import Path
 from peerjudge.reporting.drawing import Figure, save_figures
-from peerjudge.reporting.figures import bar_figure, Counts
-drawing = bar_figure([Counts(group="ann", name="leader", note="", parts=[("held", "", 3)])], across="times")
+from peerjudge.reporting.figures import draw_bars, Counts
+drawing = draw_bars([Counts(group="ann", name="leader", note="", parts=[("held", "", 3)])], across="times")
 figure = Figure(id="one", description="One.", drawing=drawing)
 files, missing = save_figures({{"one": figure}}, Path({str(tmp_path)!r}), simulated=False)
 print([file.name for file in files], missing)
@@ -86,7 +86,9 @@ def test_a_folder_that_cannot_be_written_is_named(
     """The sentence says which folder, and the way out."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another --figures folder"):
-        save_figures(run_figures(build_findings(run)), tmp_path / "file" / "there", simulated=True)
+        save_figures(
+            draw_run_figures(build_findings(run)), tmp_path / "file" / "there", simulated=True
+        )
 
 
 def test_figures_have_words_on_a_machine_without_fonts() -> None:
@@ -98,8 +100,8 @@ def svg_to_bytes(**options):
     assert options["skip_system_fonts"] is True
     return draw(**options)
 resvg_py.svg_to_bytes = svg_to_bytes
-from peerjudge.reporting.raster import png_renderer
-render, missing = png_renderer()
+from peerjudge.reporting.raster import find_png_renderer
+render, missing = find_png_renderer()
 svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20">' \
       '<text y="15" font-family="Helvetica, Arial, sans-serif" font-weight="%d">%s</text></svg>'
 text = "\u03ba = \u22121"
@@ -115,7 +117,7 @@ print(len({render(svg % (400, text)), render(svg % (600, text)), render(svg % (4
 def test_names_in_other_scripts_may_use_the_fonts_of_the_machine() -> None:
     """The embedded font has no Chinese; a machine that has a font for it writes such names."""
     pytest.importorskip("resvg_py")
-    render, _ = png_renderer()
+    render, _ = find_png_renderer()
     assert render is not None
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><text y="15">\u6f22</text></svg>'
     assert render(svg).startswith(PNG)
@@ -123,7 +125,7 @@ def test_names_in_other_scripts_may_use_the_fonts_of_the_machine() -> None:
 
 def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
     """Whoever pastes a figure pastes its level and what it resamples; its axis has a name."""
-    drawn = render_svg(run_figures(build_findings(run))["accuracy"], simulated=True)
+    drawn = render_svg(draw_run_figures(build_findings(run))["accuracy"], simulated=True)
     assert "Intervals: 95 %, from resampling the 7 questions." in drawn
     assert "verdicts that name the gold answer" in drawn
     assert "conclusions</text>" in drawn

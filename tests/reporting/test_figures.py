@@ -18,13 +18,13 @@ from peerjudge.reporting.figures import (
     Square,
     Strip,
     Values,
-    bar_figure,
-    dot_figure,
-    heat_figure,
-    line_figure,
-    mark_figure,
-    network_figure,
-    strip_figure,
+    draw_bars,
+    draw_dots,
+    draw_heat_maps,
+    draw_lines,
+    draw_marks,
+    draw_network,
+    draw_strips,
 )
 
 shares = st.floats(0, 1)
@@ -58,7 +58,7 @@ PLOT = (178.0, 566.0)
 @given(st.lists(shares, min_size=1, max_size=8))
 def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) -> None:
     """A greater share is never drawn further left, and nothing leaves the axis."""
-    figure = dot_figure([row(value) for value in values], limits=(0.0, 1.0), across="share")
+    figure = draw_dots([row(value) for value in values], limits=(0.0, 1.0), across="share")
     places = numbers(drawn(figure, "dot"), "cx")
     left, right = PLOT
     assert len(places) == len(values)
@@ -74,7 +74,7 @@ def test_dots_lie_in_the_plot_in_the_order_of_their_values(values: list[float]) 
 @given(shares, shares)
 def test_ticks_are_few_and_within_the_plot(one: float, other: float) -> None:
     """An axis has at least two ticks and never so many that they collide."""
-    figure = dot_figure([row(one), row(other)], limits=(0.0, 1.0), across="share")
+    figure = draw_dots([row(one), row(other)], limits=(0.0, 1.0), across="share")
     ticks = numbers(drawn(figure, "tick"), "x")
     left, right = PLOT
     assert 2 <= len(ticks) <= 12
@@ -92,7 +92,7 @@ def test_an_arrow_joins_before_and_after_when_they_lie_apart() -> None:
         )
         for end in (0.5, 0.8)
     )
-    figure = dot_figure([near, far], across="share")
+    figure = draw_dots([near, far], across="share")
     (arrow,) = drawn(figure, "arrow")
     second = numbers(drawn(figure, "name"), "y")[1]
     assert abs((float(arrow.at["y1"]) + float(arrow.at["y2"])) / 2 - second) < 10
@@ -101,7 +101,7 @@ def test_an_arrow_joins_before_and_after_when_they_lie_apart() -> None:
 def test_a_long_name_is_cut_and_complete_in_its_tooltip() -> None:
     """The reader sees the start of a long name, and the whole name on request."""
     name = "a_condition_with_a_very_long_name_indeed"
-    (label,) = drawn(dot_figure([row(0.5, name)], across="share"), "name")
+    (label,) = drawn(draw_dots([row(0.5, name)], across="share"), "name")
     assert len(label.text) < len(name)
     assert label.title == name
 
@@ -109,7 +109,7 @@ def test_a_long_name_is_cut_and_complete_in_its_tooltip() -> None:
 def test_a_name_of_several_words_takes_two_lines() -> None:
     """A name that breaks into two lines loses nothing."""
     name = "solid with plain, vote of six"
-    (label,) = drawn(dot_figure([row(0.5, name)], across="share"), "name")
+    (label,) = drawn(draw_dots([row(0.5, name)], across="share"), "name")
     assert f"{label.text} {label.below}" == name
     assert label.title == ""
 
@@ -122,7 +122,7 @@ def test_parts_of_a_bar_follow_each_other() -> None:
         note="",
         parts=[("held", "", 3), ("altered", "", 1), ("shifted", "", 0)],
     )
-    figure = bar_figure([counts], across="times")
+    figure = draw_bars([counts], across="times")
     held, altered = drawn(figure, "part")
     assert (held.css, altered.css) == ("part held", "part altered")
     assert held.at["x"] == PLOT[0]
@@ -138,7 +138,7 @@ def test_a_group_is_named_once() -> None:
         Counts(group=group, name=name, note="", parts=[("held", "", 1)])
         for group, name in (("ann", "leader"), ("ann", "follower"), ("bob", "leader"))
     ]
-    figure = bar_figure(rows, across="times")
+    figure = draw_bars(rows, across="times")
     assert [label.text for label in drawn(figure, "name")] == ["ann", "bob"]
     first, _, third = numbers(drawn(figure, "role"), "y")
     assert numbers(drawn(figure, "name"), "y") == [first, third]
@@ -161,7 +161,7 @@ def grid(size: int, title: str = "all") -> Grid:
 @given(st.integers(2, 30), st.integers(1, 4))
 def test_grids_stand_apart_and_within_the_figure(size: int, grids: int) -> None:
     """No square of one grid lies on a square of another, and none leaves the figure."""
-    figure = heat_figure([grid(size, str(number)) for number in range(grids)])
+    figure = draw_heat_maps([grid(size, str(number)) for number in range(grids)])
     cells = drawn(figure, "heat")
     places = list(zip(numbers(cells, "x"), numbers(cells, "y"), strict=True))
     (side,) = {*numbers(cells, "width"), *numbers(cells, "height")}
@@ -174,7 +174,7 @@ def test_a_square_is_stronger_the_further_from_half() -> None:
     """Even battles have no colour; wins and losses have different colours, equally strong."""
     shares = [[None, 0.5, 0.75], [0.5, None, 0.25], [0.25, 0.75, None]]
     names = ["ann", "bob", "cid"]
-    figure = heat_figure([Grid(title="", names=names, shares=shares, battles=[[2] * 3] * 3)])
+    figure = draw_heat_maps([Grid(title="", names=names, shares=shares, battles=[[2] * 3] * 3)])
     even, won, _, lost, *_ = drawn(figure, "heat")
     strengths = numbers([even, won, lost], "fill-opacity")
     assert strengths[0] == 0.0
@@ -186,7 +186,9 @@ def test_a_square_is_stronger_the_further_from_half() -> None:
 def test_a_pair_without_battles_has_no_square() -> None:
     """Nothing is drawn for a pair without battles, as its share is not known."""
     shares = [[None, None], [None, None]]
-    figure = heat_figure([Grid(title="", names=["a", "b"], shares=shares, battles=[[0] * 2] * 2)])
+    figure = draw_heat_maps(
+        [Grid(title="", names=["a", "b"], shares=shares, battles=[[0] * 2] * 2)]
+    )
     assert drawn(figure, "heat") == []
 
 
@@ -203,7 +205,7 @@ def rising(name: str, end: float) -> Series:
 @given(st.lists(st.floats(900, 1300), min_size=1, max_size=6))
 def test_names_of_lines_do_not_cover_each_other(ends: list[float]) -> None:
     """However close the lines end, their names stand below each other in the order of the ends."""
-    figure = line_figure(
+    figure = draw_lines(
         [rising(str(number), end) for number, end in enumerate(ends)], across="battles", up="Elo"
     )
     names, lines = drawn(figure, "series"), drawn(figure, "line", "polyline")
@@ -227,7 +229,7 @@ def test_every_reviewer_has_a_place_of_its_own(pairs: set[tuple[int, int]]) -> N
     """No two circles meet, all lie in the figure, and each link is drawn once."""
     names = [f"reviewer {number}" for number in range(9)]
     links = [link(names[one], names[other]) for one, other in sorted(pairs)]
-    figure = network_figure(names, links)
+    figure = draw_network(names, links)
     nodes = drawn(figure, "node")
     places = list(zip(numbers(nodes, "cx"), numbers(nodes, "cy"), strict=True))
     assert len(places) == 9
@@ -241,7 +243,7 @@ def test_every_reviewer_has_a_place_of_its_own(pairs: set[tuple[int, int]]) -> N
 
 def test_two_arrows_between_two_reviewers_bow_apart() -> None:
     """The directions of persuasion are distinguished."""
-    figure = network_figure(["ann", "bob"], [link("ann", "bob"), link("bob", "ann")])
+    figure = draw_network(["ann", "bob"], [link("ann", "bob"), link("bob", "ann")])
     one, other = drawn(figure, "link")
     assert one.at["d"] != other.at["d"]
     above, below = numbers(drawn(figure, "link-label"), "y")
@@ -254,7 +256,7 @@ def test_two_arrows_between_two_reviewers_bow_apart() -> None:
 def test_a_printed_value_shares_the_axis_of_ours() -> None:
     """Equal numbers of ours and of a paper stand on each other."""
     measured = Measurement(value=0.5, low=0.4, high=0.6, n=9)
-    figure = mark_figure(
+    figure = draw_marks(
         [
             ("ann", [Marked(measured=measured, note="", printed=0.5), None]),
             ("bob", [Marked(measured=measured, note=""), Marked(measured=measured, note="")]),
@@ -291,7 +293,7 @@ def test_strips_leave_room_for_the_words_beside_them(lengths: list[int]) -> None
         Strip(group=f"condition {number}", squares=[square] * length, share=0.1, note="10 % (3)")
         for number, length in enumerate(lengths)
     ]
-    figure = strip_figure(strips)
+    figure = draw_strips(strips)
     (note, *_) = set(numbers(drawn(figure, "note"), "x"))
     for (places, side, bar), length in zip(strip_rows(figure), lengths, strict=True):
         assert len(places) == length
@@ -304,7 +306,7 @@ def test_a_part_of_a_strip_stands_apart() -> None:
     """A gap separates the private verdicts from the turns, and only the first strip is headed."""
     private, turn = (Square(kind="gold", head=head, title="", fresh=head == "L") for head in "PL")
     strip = Strip(group="one", squares=[private, private, turn], share=0.5, note="")
-    figure = strip_figure([strip, strip])
+    figure = draw_strips([strip, strip])
     ((a, b, c), *_), _ = strip_rows(figure)
     assert c - b > b - a
     assert [label.text for label in drawn(figure, "tick")] == ["P", "P", "L"]

@@ -17,7 +17,7 @@ import pytest
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting import TranscriptData, findings_document, raster, write_report
+from peerjudge.reporting import TranscriptData, build_findings_document, raster, write_report
 from peerjudge.tracker import opinion_events
 
 HOSTILE = (
@@ -235,7 +235,7 @@ def test_a_report_that_cannot_be_written_says_so(
 def test_the_document_holds_the_same_numbers(run: tuple[Transcript, ...]) -> None:
     """The findings as JSON have no number that JSON cannot say."""
     found = build_findings(run)
-    document = json.loads(json.dumps(findings_document(found), allow_nan=False))
+    document = json.loads(json.dumps(build_findings_document(found), allow_nan=False))
     assert document["schema"] == "Findings/1"
     assert document["data"]["simulated"] is True
     names = [condition["name"] for condition in document["data"]["conditions"]]

@@ -21,9 +21,9 @@ from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.reporting import (
     Published,
-    findings_document,
-    published,
-    recorded_figures,
+    build_findings_document,
+    draw_recorded_figures,
+    find_published,
     write_recorded_report,
 )
 
@@ -146,7 +146,7 @@ def test_ties_and_ratings_need_not_be_there() -> None:
             humans=("people",),
         )
     )
-    assert recorded_figures(found, Published())["position"]
+    assert draw_recorded_figures(found, Published())["position"]
 
 
 def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:
@@ -161,20 +161,20 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> 
 def test_the_numbers_stand_in_the_document(tmp_path: Path) -> None:
     """What the page shows can be read by a program, without a number JSON cannot say."""
     found = find(small())
-    document = json.loads(json.dumps(findings_document(found), allow_nan=False))
+    document = json.loads(json.dumps(build_findings_document(found), allow_nan=False))
     assert document["schema"] == "RecordedFindings/1"
     assert [one["jury"]["name"] for one in document["data"]["agreement"]][:2] == ["ann", "bob"]
 
 
 def test_nothing_is_known_to_be_printed_about_most_data() -> None:
     """A dataset without a paper has an empty column of printed values, whatever its name."""
-    assert published("small") == Published()
-    assert published("../published") == Published()
+    assert find_published("small") == Published()
+    assert find_published("../published") == Published()
 
 
 def test_ours_is_what_the_paper_printed(tmp_path: Path, verdicts) -> None:
     """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
-    printed = published("vicuna80")
+    printed = find_published("vicuna80")
     found = find(load(verdicts("vicuna80")), juries=printed.juries)
     for one in found.evaluators:
         for name, standing in one.win_rate.contestants.items():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Transcript
-from peerjudge.reporting.transcripts import TEXT_LIMIT, Flag, TranscriptData, embedded, flags_of
+from peerjudge.reporting.transcripts import TEXT_LIMIT, Flag, TranscriptData, embed_json, find_flags
 from peerjudge.testing import transcript_of
 from peerjudge.tracker import opinion_events
 
@@ -35,14 +35,14 @@ def unpacked(data: TranscriptData) -> list[dict]:
 def flags(moves: str, **told) -> Flag:
     """The filters that this discussion passes."""
     transcript = transcript_of(moves, **told)
-    return flags_of(transcript, opinion_events(transcript))
+    return find_flags(transcript, opinion_events(transcript))
 
 
 @settings(deadline=None, max_examples=50)
 @given(plain)
 def test_embedded_json_cannot_leave_its_script_element(value: object) -> None:
     """Whatever the strings hold, there is no character left that HTML could react to."""
-    text = embedded(value)
+    text = embed_json(value)
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == value
 

@@ -1,17 +1,17 @@
 """Geometry of figures: every figure becomes a list of shapes in the units of the SVG view box."""
 
-from peerjudge.reporting.figures.lines import Series, line_figure
-from peerjudge.reporting.figures.network import Link, network_figure
+from peerjudge.reporting.figures.lines import Series, draw_lines
+from peerjudge.reporting.figures.network import Link, draw_network
 from peerjudge.reporting.figures.rows import (
     Counts,
     Marked,
     Values,
-    bar_figure,
-    dot_figure,
-    mark_figure,
+    draw_bars,
+    draw_dots,
+    draw_marks,
 )
 from peerjudge.reporting.figures.shapes import WIDTH, Drawing, Shape, text
-from peerjudge.reporting.figures.squares import Grid, Square, Strip, heat_figure, strip_figure
+from peerjudge.reporting.figures.squares import Grid, Square, Strip, draw_heat_maps, draw_strips
 
 __all__ = [
     "WIDTH",
@@ -25,12 +25,12 @@ __all__ = [
     "Square",
     "Strip",
     "Values",
-    "bar_figure",
-    "dot_figure",
-    "heat_figure",
-    "line_figure",
-    "mark_figure",
-    "network_figure",
-    "strip_figure",
+    "draw_bars",
+    "draw_dots",
+    "draw_heat_maps",
+    "draw_lines",
+    "draw_marks",
+    "draw_network",
+    "draw_strips",
     "text",
 ]

@@ -12,10 +12,10 @@ from peerjudge.reporting.figures.shapes import (
     Shape,
     Unit,
     circle,
+    find_round_ends,
     fit_text,
     line,
     multiples,
-    round_ends,
     text,
 )
 from peerjudge.reporting.formats import plain_tick
@@ -71,7 +71,7 @@ class _Plot:
         return _TOP + (self.high - value) / (self.high - self.low) * _HEIGHT
 
 
-def line_figure(
+def draw_lines(
     series: Sequence[Series],
     *,
     across: str,
@@ -90,10 +90,10 @@ def line_figure(
     """
     values = [value for one in series for value in (*one.low, *one.high, *one.values)]
     values += [one.printed for one in series if one.printed is not None]
-    low, high, step = round_ends(min(values), max(values), limits)
+    low, high, step = find_round_ends(min(values), max(values), limits)
     places = [place for one in series for place in one.at]
     plot = _Plot(most=max(places), low=low, high=high)
-    stride = round_ends(0.0, plot.most, None)[2]
+    stride = find_round_ends(0.0, plot.most, None)[2]
     if all(float(place).is_integer() for place in places):
         # Turns, rounds and battles are whole numbers: no tick between them.
         stride = max(stride, 1.0)

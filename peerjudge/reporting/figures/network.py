@@ -47,7 +47,7 @@ class Link:
     title: str
 
 
-def network_figure(names: Sequence[str], links: Sequence[Link]) -> Drawing:
+def draw_network(names: Sequence[str], links: Sequence[Link]) -> Drawing:
     """Draw arrows between the names, each connected group in a circle of its own.
 
     A link from a name to itself is not drawn.

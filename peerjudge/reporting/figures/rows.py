@@ -14,14 +14,14 @@ from peerjudge.reporting.figures.shapes import (
     Limits,
     Shape,
     Unit,
-    axis_of,
+    build_axis,
     circle,
     fit_text,
-    key_texts,
     line,
     rectangle,
     text,
     wrap_text,
+    write_keys,
 )
 from peerjudge.reporting.formats import plain_tick, share_tick
 
@@ -68,7 +68,7 @@ class Counts:
     parts: Sequence[tuple[str, str, int]] = field(default_factory=tuple)
 
 
-def dot_figure(
+def draw_dots(
     rows: Sequence[Values],
     *,
     across: str,
@@ -90,7 +90,7 @@ def dot_figure(
         arrows: draw an arrow from the hollow dot to the full one, as for a change over time.
     """
     held = [m for row in rows for m in (row.start, row.end) if m is not None]
-    axis = axis_of(
+    axis = build_axis(
         (bound for m in held for bound in (m.low, m.high, m.value)),
         left=_LEFT,
         right=_RIGHT,
@@ -102,7 +102,7 @@ def dot_figure(
     shapes: list[Shape] = []
     if any(row.start is not None for row in rows):
         for name, css in zip(
-            key_texts(keys, x=16.0, letter=_LETTER), ("start", "end"), strict=True
+            write_keys(keys, x=16.0, letter=_LETTER), ("start", "end"), strict=True
         ):
             shapes += [circle(f"dot {css}", float(name.at["x"]) - 10, 9, 5), name]
     shapes += axis.shapes(across, _DOT_TOP, bottom, reference)
@@ -153,7 +153,7 @@ def _arrow(start: tuple[float, float], end: tuple[float, float]) -> list[Shape]:
     ]
 
 
-def mark_figure(
+def draw_marks(
     rows: Sequence[tuple[str, Sequence[Marked | None]]],
     series: Sequence[str],
     *,
@@ -175,7 +175,7 @@ def mark_figure(
     held = [mark for _, marks in rows for mark in marks if mark is not None]
     printed = [mark.printed for mark in held if mark.printed is not None]
     ends = [end for mark in held for end in (mark.measured.low, mark.measured.high)]
-    axis = axis_of(
+    axis = build_axis(
         [*ends, *printed],
         left=_MARK_LEFT,
         right=_MARK_RIGHT,
@@ -201,7 +201,7 @@ def mark_figure(
 def _mark_keys(series: Sequence[str], *, printed: bool) -> list[Shape]:
     shapes: list[Shape] = []
     names = [*series, *([_PRINTED] if printed else [])]
-    for number, name in enumerate(key_texts(names, x=14.0, letter=_MARK_LETTER)):
+    for number, name in enumerate(write_keys(names, x=14.0, letter=_MARK_LETTER)):
         x = float(name.at["x"])
         is_printed = number == len(series)
         symbol = _bar(x - 7, 9) if is_printed else circle(f"mark-dot s{number % 6}", x - 9, 9, 4.5)
@@ -221,11 +221,11 @@ def _bar(x: float, y: float) -> Shape:
     return line("printed", x, y - 7.5, x, y + 7.5)
 
 
-def bar_figure(rows: Sequence[Counts], *, across: str) -> Drawing:
+def draw_bars(rows: Sequence[Counts], *, across: str) -> Drawing:
     """Draw stacked bars of counts, grouped where neighbours share a group; `across` names the axis."""
     longest = max((sum(part[2] for part in row.parts) for row in rows), default=0) or 1
     ends = (0.0, float(longest))
-    axis = axis_of(ends, left=_LEFT, right=_RIGHT, unit=plain_tick, limits=ends)
+    axis = build_axis(ends, left=_LEFT, right=_RIGHT, unit=plain_tick, limits=ends)
     axis = replace(axis, step=max(axis.step, 1.0))
     bars: list[Shape] = []
     y, group = _BAR_TOP, ""

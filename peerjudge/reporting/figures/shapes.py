@@ -69,7 +69,7 @@ class Axis:
         return drawn
 
 
-def axis_of(
+def build_axis(
     values: Iterable[float],
     *,
     left: float,
@@ -80,11 +80,11 @@ def axis_of(
 ) -> Axis:
     """Return an axis that shows all values and the reference, within the limits."""
     shown = [*values] + ([] if reference is None else [reference[0]])
-    low, high, step = round_ends(min(shown, default=0.0), max(shown, default=1.0), limits)
+    low, high, step = find_round_ends(min(shown, default=0.0), max(shown, default=1.0), limits)
     return Axis(left=left, right=right, low=low, high=high, step=step, unit=unit)
 
 
-def round_ends(least: float, most: float, limits: Limits | None) -> tuple[float, float, float]:
+def find_round_ends(least: float, most: float, limits: Limits | None) -> tuple[float, float, float]:
     """Return round ends and a round step that cover all values, within the limits."""
     span = max(most - least, 1e-9)
     power = 10.0 ** floor(log10(span / 4))
@@ -126,7 +126,7 @@ def wrap_text(css: str, x: float, y: float, words: str, *, letters: int = _LETTE
     return Shape("text", css, at, text=words[:break_at], below=second.text, title=full)
 
 
-def key_texts(names: Sequence[str], *, x: float, letter: float, gap: float = 30.0) -> list[Shape]:
+def write_keys(names: Sequence[str], *, x: float, letter: float, gap: float = 30.0) -> list[Shape]:
     """Return the names of a key side by side above the plot, with room for a symbol before each."""
     keys: list[Shape] = []
     for name in names:

@@ -67,7 +67,7 @@ class Strip:
     note: str
 
 
-def heat_figure(grids: Sequence[Grid]) -> Drawing:
+def draw_heat_maps(grids: Sequence[Grid]) -> Drawing:
     """Draw the grids, as many side by side as there is room for; all have the same names."""
     size = len(grids[0].names)
     per_line = len(grids)
@@ -123,7 +123,7 @@ def _heat(grid: Grid, row: int, column: int, won: float, x: float, y: float, cel
     return replace(drawn, at={**drawn.at, "fill-opacity": strength})
 
 
-def strip_figure(strips: Sequence[Strip]) -> Drawing:
+def draw_strips(strips: Sequence[Strip]) -> Drawing:
     """Draw the strips below each other, neighbours of one group together."""
     longest = max(len(strip.squares) for strip in strips)
     side = min(_SIDE, (_RIGHT - _LEFT - _GAP) / longest - _APART)

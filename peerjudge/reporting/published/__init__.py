@@ -1,4 +1,4 @@
-"""Numbers that papers printed about recorded reviews, kept in `DATASET.toml` with their source."""
+"""Values that papers print about recorded reviews, read from `DATASET.toml` with their source."""
 
 from __future__ import annotations
 
@@ -10,40 +10,32 @@ from typing import Literal, cast
 
 from peerjudge.analysis.recorded import Jury
 
-__all__ = ["Published", "published"]
+__all__ = ["Published", "find_published"]
 
 _Toml = Mapping[str, object]
 _Values = Mapping[str, Mapping[str, float]]
 
 
-def _nothing() -> dict[str, dict[str, float]]:
-    return {}
-
-
-def _untitled() -> dict[str, str]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What one paper printed about one dataset; empty where no paper is known.
+    """Values that one paper prints about one dataset; empty where no paper is known.
 
-    `elo` and `win_rate` are by evaluator and contestant, `agreement` by jury: its `accuracy` and
-    `kappa`. `juries` are those it reports on beyond single reviewers and everybody. `titles` names
-    the paper's tables and figures by ours, `remarks` says of its figures what of them can be compared.
+    `elo` and `win_rate` are by evaluator and contestant, `agreement` by jury (`accuracy`, `kappa`).
+    `juries` are the juries of the paper other than single reviewers and all reviewers. `titles` has
+    the paper's tables and figures by the name of ours, `remarks` the limits of their comparison.
     """
 
     source: str = ""
-    titles: Mapping[str, str] = field(default_factory=_untitled)
-    remarks: Mapping[str, str] = field(default_factory=_untitled)
-    elo: _Values = field(default_factory=_nothing)
-    win_rate: _Values = field(default_factory=_nothing)
-    agreement: _Values = field(default_factory=_nothing)
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
+    remarks: Mapping[str, str] = field(default_factory=dict[str, str])
+    elo: _Values = field(default_factory=dict[str, dict[str, float]])
+    win_rate: _Values = field(default_factory=dict[str, dict[str, float]])
+    agreement: _Values = field(default_factory=dict[str, dict[str, float]])
     juries: tuple[Jury, ...] = ()
 
 
-def published(dataset: str) -> Published:
-    """What is known to be printed about a dataset."""
+def find_published(dataset: str) -> Published:
+    """Return the printed values about a dataset, empty where none are known."""
     file = files("peerjudge.reporting.published").joinpath(f"{dataset}.toml")
     if not dataset.isidentifier() or not file.is_file():
         return Published()
