@@ -11,8 +11,13 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json, results, status
-from peerjudge.cli.documents import report_interruption, save_document
+from peerjudge.cli.console import (
+    print_json,
+    report_interruption,
+    results,
+    save_document,
+    status,
+)
 from peerjudge.errors import PeerJudgeError
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Marked, Series, draw_lines, draw_marks

@@ -8,9 +8,11 @@ import math
 import os
 import sys
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from peerjudge.errors import PeerJudgeError
+from peerjudge.errors import PeerJudgeError, StoreError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from peerjudge.analysis.ballots import Ballots
     from peerjudge.data import Dataset
+    from peerjudge.reporting.drawing import Figure
 
 _FAILED = "turn failed"
 _SHOWN_FAILURES = 10
@@ -70,6 +73,37 @@ def say_if_simulated(dataset: Dataset | Ballots) -> None:
         from peerjudge.reporting.formats import SIMULATED
 
         results().print(SIMULATED, style="bold")
+
+
+def report_interruption() -> int:
+    """Say that an interrupted computation saved nothing, and return the exit code of Ctrl-C."""
+    status().print("Interrupted. Nothing is saved; run the same command to start again.")
+    return 130
+
+
+def save_document(
+    document: Mapping[str, object], figures: Mapping[str, Figure], folder: Path, *, name: str
+) -> str:
+    """Write the document as `name`, and the figures as SVG (and PNG), into the folder.
+
+    Returns a sentence that lists the files. The figures say that they are simulated.
+
+    Raises:
+        StoreError: the folder cannot be written.
+    """
+    from peerjudge.reporting.drawing import save_figures
+
+    path = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json_text(document) + "\n", encoding="utf-8")
+    except OSError as cause:
+        msg = f"cannot write {path}: {cause.strerror}; choose another folder with --out"
+        raise StoreError(msg) from cause
+    saved, note = save_figures(figures, folder, simulated=True)
+    if note:
+        status().print(note)
+    return f"saved in {folder}: {', '.join(file.name for file in (path, *saved))}"
 
 
 def configure_logging(*, level: str, form: LogForm) -> None:

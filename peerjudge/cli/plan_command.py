@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import print_json, results, status
+from peerjudge.cli.console import print_json, report_interruption, results, save_document, status
 from peerjudge.errors import CardError
 
 
@@ -68,7 +68,6 @@ def plan_command(
     json
         Print one JSON document.
     """
-    from peerjudge.cli.documents import report_interruption, save_document
     from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
     from peerjudge.power import plan_study
     from peerjudge.runs import parse_settings

@@ -62,14 +62,10 @@ class StudyDesign:
         return dataclasses.replace(self, discussions=kept)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Batch:
-    """Studies simulated together; `coins` draw, by comparison, the random order and leader."""
-
-    world: World
-    speakers: Mapping[str, Speaker]
-    coins: Sequence[npt.NDArray[np.int64]]
-    draws: Draws = field(default_factory=dict)
+_Coins = Sequence[npt.NDArray[np.int64]]
+"""By comparison, the random order and the random leader."""
+_Batch = tuple[World, Mapping[str, Speaker], _Coins, Draws]
+"""Studies simulated together."""
 
 
 def build_design(plan: Plan, cast: Mapping[str, Card]) -> StudyDesign:
@@ -129,7 +125,7 @@ def _draw_batches(
         count = min(at_a_time, studies - done)
         world = World(design.items.take(rows), studies=count, random=random)
         coins = [random.integers(0, 2, comparisons) for _ in ("order", "leader")]
-        yield _Batch(world=world, speakers=speakers, coins=coins)
+        yield world, speakers, coins, {}
 
 
 def _list_discussions(part: Part, plan: Plan) -> Iterator[_Discussion]:
@@ -164,24 +160,25 @@ def _play(
     discussions: Sequence[_Discussion], batch: _Batch
 ) -> Iterator[tuple[_Discussion, Played, Floats]]:
     """Play each discussion; the weight is 1 for comparisons that have it, else 0."""
+    world, speakers, coins, draws = batch
     for discussion in discussions:
         played = play_script(
             discussion.script,
-            batch.world,
-            {seat.id: batch.speakers[seat.reviewer] for seat in discussion.script.seats},
-            draws=batch.draws,
+            world,
+            {seat.id: speakers[seat.reviewer] for seat in discussion.script.seats},
+            draws=draws,
             conclusions=discussion.conclusions,
             repetition=discussion.repetition,
         )
-        weight = np.ones(batch.world.shape[1])
-        for coin, value in zip(batch.coins, (discussion.order, discussion.leader), strict=True):
+        weight = np.ones(world.shape[1])
+        for coin, value in zip(coins, (discussion.order, discussion.leader), strict=True):
             if value is not None:
                 weight *= coin == value
         yield discussion, played, weight
 
 
 def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
-    world = batch.world
+    world = batch[0]
     correct, read, correct_before, seats = (np.zeros(world.shape) for _ in range(4))
     contradicted: dict[Role, Floats] = {}
     altered: dict[Role, Floats] = {}

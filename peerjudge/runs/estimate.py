@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,25 +127,6 @@ class Estimate:
         return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
-class _Totals:
-    """Sums of one step, each call weighted with the share of discussions that make it."""
-
-    def __init__(self, turn: int) -> None:
-        self.first_turn = turn
-        self.calls = self.shared = self.prompt = self.completion = self.cost = 0.0
-        self.cost_known = True
-
-    def add(self, usage: Usage, cost: float | None, *, shared: bool, share: float) -> None:
-        self.calls += share
-        if shared:
-            self.shared += share
-            return
-        self.prompt += share * usage.prompt_tokens
-        self.completion += share * usage.completion_tokens
-        self.cost += share * (cost or 0.0)
-        self.cost_known = self.cost_known and cost is not None
-
-
 def read_costs(cast: Cast, *, project: Path) -> Costs:
     """Look up the prices of the reviewers, first in the project's `prices.toml`.
 
@@ -175,7 +157,8 @@ def estimate_calls(
     sample = plan.comparisons[::every]
     parts = {part.condition.name: part for part in plan.parts}
     discussions = dict.fromkeys(parts, 0)
-    steps: dict[str, dict[tuple[str, bool], _Totals]] = {name: {} for name in parts}
+    # First turn, calls, shared calls, prompt and completion tokens, and cost (NaN if unknown).
+    sums: dict[tuple[str, str, bool], list[float]] = {}
     count = build_token_counter(plan.cast)
     seen: set[bytes] = set()
     for head in replace(plan, comparisons=sample):
@@ -187,18 +170,33 @@ def estimate_calls(
             reviewer, cue = request.seat.reviewer, request.cue
             # Only replies of models are cached, and only private requests can be known to be equal.
             model = plan.cast[reviewer].kind is ReviewerKind.MODEL
-            totals = steps[head.condition].setdefault((cue.task, cue.private), _Totals(turn))
-            totals.add(
-                usage,
-                costs.of(reviewer, usage),
-                shared=model and cue.private and not _is_new(request, seen),
-                share=1.0 if reached is None else reached[head.condition][turn],
-            )
+            added: tuple[float, ...] = (1, 1, 0, 0, 0)
+            if not (model and cue.private) or _is_new(request, seen):
+                cost = costs.of(reviewer, usage)
+                tokens = (usage.prompt_tokens, usage.completion_tokens)
+                added = (1, 0, *tokens, nan if cost is None else cost)
+            share = 1.0 if reached is None else reached[head.condition][turn]
+            row = sums.setdefault((head.condition, cue.task, cue.private), [turn, 0, 0, 0, 0, 0])
+            row[1:] = [total + share * value for total, value in zip(row[1:], added, strict=True)]
     scale = len(plan.comparisons) / len(sample) if sample else 0.0
     return Estimate(
         discussions={name: round(number * scale) for name, number in discussions.items()},
         steps=tuple(
-            step for name, each in steps.items() for step in _list_steps(name, each, scale)
+            Step(
+                condition=condition,
+                task=task,
+                private=private,
+                calls=round(calls * scale),
+                shared=round(shared * scale),
+                prompt_tokens=round(prompt * scale),
+                completion_tokens=round(completion * scale),
+                cost_usd=None if isnan(cost) else cost * scale,
+            )
+            for name in parts
+            for (condition, task, private), (_, calls, shared, prompt, completion, cost) in sorted(
+                sums.items(), key=lambda item: item[1][0]
+            )
+            if condition == name
         ),
         comparisons=len(plan.comparisons),
         sampled=len(sample),
@@ -268,19 +266,3 @@ def _is_new(request: Request, seen: set[bytes]) -> bool:
     new = key not in seen
     seen.add(key)
     return new
-
-
-def _list_steps(
-    condition: str, totals: Mapping[tuple[str, bool], _Totals], scale: float
-) -> Iterator[Step]:
-    for (task, private), each in sorted(totals.items(), key=lambda item: item[1].first_turn):
-        yield Step(
-            condition=condition,
-            task=task,
-            private=private,
-            calls=round(each.calls * scale),
-            shared=round(each.shared * scale),
-            prompt_tokens=round(each.prompt * scale),
-            completion_tokens=round(each.completion * scale),
-            cost_usd=each.cost * scale if each.cost_known else None,
-        )
