@@ -14,11 +14,15 @@ import numpy as np
 from peerjudge.analysis.ballots import OUTCOME_CODES, Ballots, Bools, Codes, Floats, Numbers
 from peerjudge.analysis.conditions import Consistency
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
+from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import SHARE, bound_mean, draw_clusters, find_percentiles
 from peerjudge.data import Measurement, Noun, Outcome
 
 Golds: TypeAlias = tuple[Numbers, Codes, Mapping[str, Bools]]
 """Gold verdicts: their comparisons, their codes, and by group its members; "" is all of them."""
+
+_Entries: TypeAlias = tuple[Numbers, Ints, dict[str, Bools]]
+"""Judges, questions, and by name which entries count."""
 
 _EQUAL = 1e-12
 _RATIOS = ("right", "readable", "decided_right", "decided", "settled_same", "settled")
@@ -63,13 +67,7 @@ class Cell(Noun, frozen=True, kw_only=True):
 
 
 def measure_cells(
-    ballots: Ballots,
-    key: Sequence[Column],
-    golds: Golds,
-    *,
-    seed: int,
-    samples: int,
-    level: float,
+    ballots: Ballots, key: Sequence[Column], golds: Golds, *, sampler: Sampler
 ) -> dict[int, dict[str, Cell]]:
     """Return the cells by judge (the code in `reviewer`) and group; "" is the group of all.
 
@@ -78,51 +76,75 @@ def measure_cells(
             others judged it. A verdict counts once for every gold of its comparison.
         key: columns with equal values for judgements that differ in the shown order only.
         golds: gold verdicts and their groups.
-        seed: of the resampling.
-        samples: number of resamples.
-        level: of the intervals.
+        sampler: settings of the resampling.
     """
     comparison, gold, groups = golds
-    size, judges = len(ballots.comparisons), len(ballots.reviewers)
+    size = len(ballots.comparisons)
     question, _ = group_rows(ballots.question_of[comparison])
     entry, row = _join(ballots.comparison, comparison, size)
-    verdicts = _mark_verdicts(ballots.where(entry), gold[row])
     matches = match_orders(ballots, *key)
     pair, pair_row = _join(ballots.comparison[matches.row], comparison, size)
-    pairs = {
-        "paired": np.ones(len(pair), dtype=np.bool_),
-        "paired_right": matches.same[pair] & (matches.verdict[pair] == gold[pair_row]),
-        "paired_same": matches.same[pair],
-        "paired_readable": matches.readable[pair],
-    }
-    judge, judge_of_pair = ballots.reviewer[entry], ballots.reviewer[matches.row][pair]
+    verdicts: _Entries = (
+        ballots.reviewer[entry],
+        question[row],
+        _mark_verdicts(ballots.where(entry), gold[row]),
+    )
+    pairs: _Entries = (
+        ballots.reviewer[matches.row][pair],
+        question[pair_row],
+        {
+            "paired": np.ones(len(pair), dtype=np.bool_),
+            "paired_right": matches.same[pair] & (matches.verdict[pair] == gold[pair_row]),
+            "paired_same": matches.same[pair],
+            "paired_readable": matches.readable[pair],
+        },
+    )
     found: dict[int, dict[str, Cell]] = {}
     for group, members in groups.items():
-        inside, paired = np.flatnonzero(members[row]), np.flatnonzero(members[pair_row])
-        if not len(inside):
-            continue
-        marks = {name: marked[inside] for name, marked in verdicts.items()}
-        of_pairs = {name: marked[paired] for name, marked in pairs.items()}
-        of_pairs |= _mark_judgements(pair[paired], of_pairs)
-        who, who_paired = judge[inside], judge_of_pair[paired]
-        places, place = np.unique(question[row[inside]], return_inverse=True)
-        shape, cell = (len(places), judges), place * judges + who
-        of_pair = np.searchsorted(places, question[pair_row[paired]]) * judges + who_paired
-        sums = [_sum(marks[one], cell, shape) for one in _RATIOS[:4]]
-        sums = np.stack(
-            [*sums, *(_sum(of_pairs[one], of_pair, shape) for one in _RATIOS[4:])], axis=2
-        )
-        drawn = draw_clusters(len(sums), samples=samples, seed=seed) @ sums.reshape(len(sums), -1)
-        drawn = drawn.reshape(samples, judges, -1)
-        counts = {name: np.bincount(who[mark], minlength=judges) for name, mark in marks.items()}
-        for name, mark in of_pairs.items():
-            counts[name] = np.bincount(who_paired[mark], minlength=judges)
-        counts["questions"] = (_sum(marks["judged"], cell, shape) > 0).sum(axis=0)
-        for number in np.flatnonzero(counts["judged"]).tolist():
-            own = {name: int(count[number]) for name, count in counts.items()}
-            built = _build_cell(own, sums[:, number], drawn[:, number], seed=seed, level=level)
-            found.setdefault(number, {})[group] = built
+        inside, paired = members[row], members[pair_row]
+        if inside.any():
+            judge, place, marks = _take(pairs, paired)
+            marks = {**marks, **_mark_judgements(pair[paired], marks)}
+            judged = (judge, place, marks)
+            cells = _measure_group(_take(verdicts, inside), judged, len(ballots.reviewers), sampler)
+            for number, cell in cells.items():
+                found.setdefault(number, {})[group] = cell
     return found
+
+
+def _take(entries: _Entries, rows: Bools) -> _Entries:
+    judge, question, marks = entries
+    return judge[rows], question[rows], {name: marked[rows] for name, marked in marks.items()}
+
+
+def _measure_group(
+    verdicts: _Entries, pairs: _Entries, judges: int, sampler: Sampler
+) -> dict[int, Cell]:
+    """Return the cells of one group by judge, from verdicts and from judgements in several orders."""
+    questions = np.unique(verdicts[1])
+    shape = (len(questions), judges)
+    counts: dict[str, Ints] = {}
+    sums = np.zeros((*shape, len(_RATIOS)))
+    for judge, question, marks in (verdicts, pairs):
+        cell = np.searchsorted(questions, question) * judges + judge
+        for name, marked in marks.items():
+            table = np.bincount(cell[marked], minlength=shape[0] * judges).reshape(shape)
+            counts[name] = table.sum(axis=0)
+            if name == "judged":
+                counts["questions"] = (table > 0).sum(axis=0)
+            if name in _RATIOS:
+                sums[:, :, _RATIOS.index(name)] = table
+    times = draw_clusters(len(sums), samples=sampler.samples, seed=sampler.seed)
+    drawn = (times @ sums.reshape(len(sums), -1)).reshape(sampler.samples, *sums.shape[1:])
+    return {
+        number: _build_cell(
+            {name: int(count[number]) for name, count in counts.items()},
+            sums[:, number],
+            drawn[:, number],
+            sampler,
+        )
+        for number in np.flatnonzero(counts["judged"]).tolist()
+    }
 
 
 def _join(comparisons: Numbers, golds: Numbers, size: int) -> tuple[Ints, Ints]:
@@ -169,22 +191,14 @@ def _mark_judgements(item: Ints, marks: Mapping[str, Bools]) -> dict[str, Bools]
     }
 
 
-def _sum(marks: Bools, cell: Ints, shape: tuple[int, int]) -> Floats:
-    """Return the number of marked entries by cell, `[question, judge]`."""
-    flat = np.bincount(cell[marks], minlength=shape[0] * shape[1])
-    return flat.reshape(shape).astype(np.float64)
-
-
-def _build_cell(
-    counts: Mapping[str, int], sums: Floats, drawn: Floats, *, seed: int, level: float
-) -> Cell:
+def _build_cell(counts: Mapping[str, int], sums: Floats, drawn: Floats, sampler: Sampler) -> Cell:
     """Build a cell from the counts of one judge, its `[question, sum]` and `[sample, sum]`."""
     judged, right = counts["judged"], counts["right"]
     unsettled = judged - counts[Outcome.CHOICE] - counts[Outcome.TIE]
 
     def ratio(name: str) -> Measurement:
         at = _RATIOS.index(name)
-        return _measure_ratio(sums[:, at : at + 2], drawn[:, at : at + 2], seed=seed, level=level)
+        return _measure_ratio(sums[:, at : at + 2], drawn[:, at : at + 2], sampler)
 
     same, unreadable = counts["settled_same"], counts["items_unreadable"]
     return Cell(
@@ -207,20 +221,20 @@ def _build_cell(
     )
 
 
-def _measure_ratio(sums: Floats, drawn: Floats, *, seed: int, level: float) -> Measurement:
+def _measure_ratio(sums: Floats, drawn: Floats, sampler: Sampler) -> Measurement:
     """Return the ratio of two sums, with bounds from the common resamples."""
     sums = sums[sums[:, 1] > 0]
     n = int(sums[:, 1].sum())
     if n == 0:
-        return Measurement(value=nan, low=nan, high=nan, n=0, level=level)
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=sampler.level)
     if np.ptp(sums[:, 0] / sums[:, 1]) <= _EQUAL:
-        low, high, method = bound_mean(sums, limits=SHARE, seed=seed, level=level)
+        low, high, method = bound_mean(sums, limits=SHARE, seed=sampler.seed, level=sampler.level)
     else:
         above, below = drawn[drawn[:, 1] > 0].T
-        low, high = find_percentiles(above / below, level=level)
+        low, high = find_percentiles(above / below, level=sampler.level)
         method = "bootstrap by question"
     value = float(sums[:, 0].sum()) / n
-    return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)
+    return Measurement(value=value, low=low, high=high, n=n, level=sampler.level, method=method)
 
 
 def _share_orders(counts: Mapping[str, int]) -> OrderShares:

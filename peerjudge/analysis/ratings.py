@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
+from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import draw_clusters, find_percentiles, sum_by_cluster
 from peerjudge.analysis.judges import Judge, order_judges
 from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript
@@ -94,9 +95,7 @@ def correlate_ratings(
     judges: Sequence[Judge],
     used: Bools,
     *,
-    seed: int,
-    samples: int,
-    level: float,
+    sampler: Sampler,
 ) -> tuple[Correlation, ...]:
     """Return the correlations of ratings with gold (`meta["gold_ASPECT"]`), by judge and aspect.
 
@@ -107,9 +106,7 @@ def correlate_ratings(
         ballots: `reviewer` is the number of the judge.
         judges: by number.
         used: by comparison, true for those whose aspects are used.
-        seed: of the resampling.
-        samples: number of resamples.
-        level: of the intervals.
+        sampler: settings of the resampling.
     """
     aspects = dict.fromkeys(
         key.removeprefix(_PREFIX)
@@ -123,14 +120,11 @@ def correlate_ratings(
     for judge in order_judges(lone):
         own = lone.where(lone.reviewer == judge)
         for aspect in aspects:
-            names = ("", aspect)
-            about = own.where(_rates(own, names))
+            about = own.where(_rates(own, ("", aspect)))
             if len(about):
                 rated = _pair_with_gold(about, aspect)
                 unrated = int(np.isnan(about.rating).sum())
-                found.append(
-                    _correlate(judges[judge], aspect, rated, unrated, (seed, samples, level))
-                )
+                found.append(_correlate(judges[judge], aspect, rated, unrated, sampler))
     return tuple(found)
 
 
@@ -144,7 +138,7 @@ def _correlate(
     aspect: str,
     rated: Sequence[_Pair],
     unrated: int,
-    how: tuple[int, int, float],
+    sampler: Sampler,
 ) -> Correlation:
     x = np.array([rating for rating, _, _ in rated], dtype=np.float64)
     y = np.array([gold for _, gold, _ in rated], dtype=np.float64)
@@ -158,7 +152,7 @@ def _correlate(
         mean=float(x.mean()) if rated else nan,
         mean_gold=float(y.mean()) if rated else nan,
         mean_error=float(np.abs(x - y).mean()) if rated else nan,
-        pearson=_measure_pearson(pooled["pearson"], x, y, questions, how),
+        pearson=_measure_pearson(pooled["pearson"], x, y, questions, sampler),
         spearman=pooled["spearman"],
         kendall=pooled["kendall"],
         by_question=_average(_find_coefficients(*part) for part in _split_questions(rated)),
@@ -205,23 +199,24 @@ def _correlate_columns(x: Floats, y: Floats) -> float:
 
 
 def _measure_pearson(
-    value: float, x: Floats, y: Floats, questions: Sequence[str], how: tuple[int, int, float]
+    value: float, x: Floats, y: Floats, questions: Sequence[str], sampler: Sampler
 ) -> Measurement:
-    seed, samples, level = how
     if isnan(value) or len(set(questions)) < 2:
         # One question cannot show how questions differ.
-        return Measurement(value=value, low=nan, high=nan, n=len(x), level=level)
+        return Measurement(value=value, low=nan, high=nan, n=len(x), level=sampler.level)
     # Moments about the means add up over questions, so that a resample is a product.
     a, b = x - x.mean(), y - y.mean()
     sums = sum_by_cluster(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), questions)
-    drawn = draw_clusters(len(sums), samples=samples, seed=seed) @ sums
+    drawn = draw_clusters(len(sums), samples=sampler.samples, seed=sampler.seed) @ sums
     n, sa, sb, saa, sbb, sab = drawn.T
     spread = (n * saa - sa * sa) * (n * sbb - sb * sb)
     known = spread > 1e-9
     r = (n * sab - sa * sb)[known] / np.sqrt(spread[known])
-    low, high = find_percentiles(r, level=level)
+    low, high = find_percentiles(r, level=sampler.level)
     method = "bootstrap by question"
-    return Measurement(value=value, low=low, high=high, n=len(x), level=level, method=method)
+    return Measurement(
+        value=value, low=low, high=high, n=len(x), level=sampler.level, method=method
+    )
 
 
 def _split_questions(rated: Sequence[_Pair]) -> Iterator[tuple[Floats, Floats]]:

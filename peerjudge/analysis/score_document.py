@@ -1,8 +1,8 @@
-"""The scores as one JSON document: what `peerjudge score --json` prints.
+"""The JSON document of scores, as `peerjudge score --json` prints it.
 
     source, by, groups [name], simulated, level, seed, left_out,
-    rows [row], correlations [row], disagreements [row], ratings [row], published {...} (only if
-    asked for)
+    rows [row], correlations [row], disagreements [row], ratings [row], published {...} (only
+    with published figures)
 
 A **row** is one judge: `reviewer`, `condition` and `protocol` (null outside runs), `stance`
 (`recorded`, `private` or `concluded`), `total` (a cell), `groups {name: cell}`, and `own_reading`:
@@ -14,7 +14,7 @@ A **cell** has `n` (verdicts with a gold), `questions`, `right`, `ties`, `incons
 `refused`; `accuracy {value, low, high, n, method}` over the readable; `worst_case` and `best_case`;
 `decided` (as `accuracy`, where verdict and gold both choose); `orders {given, other, average, both,
 same}`, shares of all verdicts as in `OrderShares`; `consistency {judged, same, inconsistent,
-unreadable, rate}`. All shares are from 0 to 1; what could not be measured is null.
+unreadable, rate}`. All shares are from 0 to 1; values that do not exist are null.
 
 A row of **correlations** is `Correlation`, the judge spelled out. One of **disagreements** has
 `reviewer`, `comparison`, `shown`, `recorded`, `own`, `rule` and `text`; a verdict is an answer's id or
@@ -26,29 +26,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
+from typing import cast
 
 from peerjudge.analysis.cells import Cell
 from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.published import Match, PublishedTable
 from peerjudge.analysis.ratings import Correlation
 from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
-from peerjudge.data import Measurement, Outcome, to_plain
+from peerjudge.data import Noun, Outcome, to_plain
 
-_Plain = dict[str, object]
+_Document = dict[str, object]
 
 
 def build_score_document(
     scores: Scores,
     *,
     published: tuple[PublishedTable, Sequence[Match]] | None = None,
-) -> _Plain:
+) -> _Document:
     """Return the scores as plain values for JSON.
 
     Args:
         scores: from `score_ballots`.
         published: from `match_published`: its rows only, each with the published figures.
     """
-    document: _Plain = {
+    document: _Document = {
         "source": scores.source,
         "by": scores.by or None,
         "groups": list(scores.groups),
@@ -68,7 +69,7 @@ def build_score_document(
     return document
 
 
-def _judge(judge: Judge) -> _Plain:
+def _judge(judge: Judge) -> _Document:
     return {
         "reviewer": judge.reviewer,
         "condition": judge.condition or None,
@@ -77,28 +78,28 @@ def _judge(judge: Judge) -> _Plain:
     }
 
 
-def _row(one: Score) -> _Plain:
+def _row(one: Score) -> _Document:
+    own = one.own_reading
+    counts = ("same", "different", "only_recorded", "only_own")
     return {
         **_judge(one.judge),
+        **_cells(one),
+        "own_reading": (
+            None
+            if own is None
+            else {**_cells(own), **{name: getattr(own, name) for name in counts}}
+        ),
+    }
+
+
+def _cells(one: Score | OwnReading) -> _Document:
+    return {
         "total": _cell(one.total),
         "groups": {name: _cell(cell) for name, cell in one.groups.items()},
-        "own_reading": None if one.own_reading is None else _own_reading(one.own_reading),
     }
 
 
-def _own_reading(own: OwnReading) -> _Plain:
-    return {
-        "total": _cell(own.total),
-        "groups": {name: _cell(cell) for name, cell in own.groups.items()},
-        "same": own.same,
-        "different": own.different,
-        "only_recorded": own.only_recorded,
-        "only_own": own.only_own,
-    }
-
-
-def _cell(cell: Cell) -> _Plain:
-    orders, consistency = cell.orders, cell.consistency
+def _cell(cell: Cell) -> _Document:
     return {
         "n": cell.judged,
         "questions": cell.questions,
@@ -107,55 +108,21 @@ def _cell(cell: Cell) -> _Plain:
         "inconsistent": cell.outcomes[Outcome.INCONSISTENT],
         "unreadable": cell.outcomes[Outcome.UNREADABLE],
         "refused": cell.outcomes[Outcome.REFUSED],
-        "accuracy": _measurement(cell.accuracy),
+        "accuracy": _plain(cell.accuracy),
         "worst_case": cell.worst_case,
         "best_case": cell.best_case,
-        "decided": _measurement(cell.decided),
-        "orders": {
-            "given": _known(orders.given),
-            "other": _known(orders.other),
-            "average": _known(orders.average),
-            "both": _known(orders.both),
-            "same": _known(orders.same),
-        },
-        "consistency": {
-            "judged": consistency.judged,
-            "same": consistency.same,
-            "inconsistent": consistency.inconsistent,
-            "unreadable": consistency.unreadable,
-            "rate": None if consistency.rate is None else _measurement(consistency.rate),
-        },
+        "decided": _plain(cell.decided),
+        "orders": _plain(cell.orders),
+        "consistency": _plain(cell.consistency),
     }
 
 
-def _measurement(measured: Measurement) -> _Plain:
-    return {
-        "value": _known(measured.value),
-        "low": _known(measured.low),
-        "high": _known(measured.high),
-        "n": measured.n,
-        "method": measured.method,
-    }
+def _correlation(one: Correlation) -> _Document:
+    names = (name for name in one.__struct_fields__ if name != "judge")
+    return {**_judge(one.judge), **{name: _plain(getattr(one, name)) for name in names}}
 
 
-def _correlation(one: Correlation) -> _Plain:
-    return {
-        **_judge(one.judge),
-        "aspect": one.aspect,
-        "answers": one.answers,
-        "unrated": one.unrated,
-        "mean": _known(one.mean),
-        "mean_gold": _known(one.mean_gold),
-        "mean_error": _known(one.mean_error),
-        "pearson": _measurement(one.pearson),
-        "spearman": _known(one.spearman),
-        "kendall": _known(one.kendall),
-        "by_question": _all_known(one.by_question),
-        "by_author": _all_known(one.by_author),
-    }
-
-
-def _disagreement(one: Disagreement) -> _Plain:
+def _disagreement(one: Disagreement) -> _Document:
     return {
         "reviewer": one.judge.reviewer,
         "comparison": one.comparison,
@@ -167,16 +134,20 @@ def _disagreement(one: Disagreement) -> _Plain:
     }
 
 
-def _published(row: Match) -> _Plain | None:
+def _published(row: Match) -> _Document | None:
     _, method, line = row
     if line is None:
         return None
     return {"setting": line.setting, "method": method, "values": dict(line.values)}
 
 
-def _all_known(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: _known(value) for name, value in values.items()}
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
+def _plain(value: object) -> object:
+    """Return plain values: null for NaN, nouns as their fields, a measurement without its level."""
+    if isinstance(value, float) and isnan(value):
+        return None
+    if isinstance(value, Noun):
+        value = {name: getattr(value, name) for name in value.__struct_fields__ if name != "level"}
+    if isinstance(value, Mapping):
+        items = cast("Mapping[str, object]", value)
+        return {name: _plain(one) for name, one in items.items()}
+    return value

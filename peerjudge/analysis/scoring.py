@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import OUTCOME_CODES, TIE, Ballots, Bools
 from peerjudge.analysis.cells import Cell, measure_cells
 from peerjudge.analysis.golds import align_comparisons, find_golds
+from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.judges import Judge, group_judges, key_judgements, order_judges
 from peerjudge.analysis.ratings import (
     Correlation,
@@ -23,6 +27,8 @@ from peerjudge.analysis.ratings import (
 from peerjudge.data import Dataset, Noun, RecordedReview, Verdict
 from peerjudge.errors import DataError
 from peerjudge.verdicts import Reading, read_verdict
+
+Names: TypeAlias = npt.NDArray[np.str_]
 
 
 class OwnReading(Noun, frozen=True, kw_only=True):
@@ -114,26 +120,23 @@ def score_ballots(
     Raises:
         DataError: a name matches no reviewer, no ballot has a gold, or there are no such groups.
     """
+    sampler = Sampler(seed=seed, samples=samples, level=level)
     recorded, judges, names = group_judges(ballots, reviewers)
     reread, rules = _read_again(ballots, recorded, reviews)
     source, used = _find_source(ballots, gold)
     if gold is not None:
         recorded, reread = (align_comparisons(one, source) for one in (recorded, reread))
-    correlations = correlate_ratings(
-        recorded, judges, used, seed=seed, samples=samples, level=level
-    )
+    correlations = correlate_ratings(recorded, judges, used, sampler=sampler)
     if correlations and by:
         msg = f"ratings are scored by aspect, not by {by!r}; leave --by out"
         raise DataError(msg)
     golds = find_golds(source, by, used=used)
     recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
-    cells, own_cells = (
-        measure_cells(one, key_judgements(one), golds, seed=seed, samples=samples, level=level)
-        for one in (recorded, reread)
-    )
+    cells = measure_cells(recorded, key_judgements(recorded), golds, sampler=sampler)
     if not (cells or correlations):
         msg = f"no judgement in {ballots.name} has a gold to be scored against"
         raise DataError(msg)
+    own_cells = measure_cells(reread, key_judgements(reread), golds, sampler=sampler)
     reread = reread.where(np.isin(reread.comparison, golds[0]))
     replaced = recorded.where(np.isin(recorded.number, reread.number))
     kinds = _compare_readings(replaced, reread)
@@ -158,16 +161,15 @@ def score_ballots(
         correlations=correlations,
         disagreements=tuple(
             Disagreement(
-                judge=judges[code],
-                comparison=replaced.comparisons[int(replaced.comparison[row])].id,
-                shown=_name_shown(replaced, row),
+                judge=judges[int(reread.reviewer[row])],
+                comparison=reread.comparisons[int(reread.comparison[row])].id,
+                shown=_name_shown(reread, row),
                 recorded=_name_verdict(replaced, row),
                 own=_name_verdict(reread, row),
                 rule=rules[int(reread.number[row])],
                 text=reviews[int(reread.number[row])].text,
             )
-            for code in order_judges(reread)
-            for row in np.flatnonzero((reread.reviewer == code) & (kinds != "same")).tolist()
+            for row in _order_rows(reread, kinds)
         ),
         ratings=sum_ratings(ratings or {}, names),
     )
@@ -223,7 +225,7 @@ def _read_again(
     return replace(found, verdict=np.array(codes, dtype=np.int8)), rules
 
 
-def _compare_readings(recorded: Ballots, own: Ballots) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+def _compare_readings(recorded: Ballots, own: Ballots) -> Names:
     """Return how the verdicts compare; two that are both not readable are the same."""
     ours, theirs = own.readable, recorded.readable
     same = (own.verdict == recorded.verdict) | ~(ours | theirs)
@@ -232,9 +234,7 @@ def _compare_readings(recorded: Ballots, own: Ballots) -> np.ndarray[tuple[int],
     )
 
 
-def _build_reading(
-    cells: Mapping[str, Cell] | None, kinds: np.ndarray[tuple[int], np.dtype[np.str_]]
-) -> OwnReading | None:
+def _build_reading(cells: Mapping[str, Cell] | None, kinds: Names) -> OwnReading | None:
     if cells is None:
         return None
     counts = Counter[str](kinds.tolist())
@@ -246,6 +246,13 @@ def _build_reading(
         only_recorded=counts["only_recorded"],
         only_own=counts["only_own"],
     )
+
+
+def _order_rows(ballots: Ballots, kinds: Names) -> list[int]:
+    """Return the rows with a reading that differs, by judge in the order of appearance."""
+    rows = np.flatnonzero(kinds != "same")
+    group, _ = group_rows(ballots.reviewer)
+    return rows[np.argsort(group[rows], kind="stable")].tolist()
 
 
 def _drop_total(cells: Mapping[str, Cell]) -> dict[str, Cell]:
