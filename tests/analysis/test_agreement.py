@@ -68,12 +68,12 @@ def test_the_percentages_in_the_text_are_exact_counts(vicuna: Dataset):
     assert rights == [971, 1028, 1077]
 
 
-def test_of_three_reviewers_the_weakest_counts_nothing(vicuna: Dataset):
-    """Peer weights are found among the named reviewers, and min-max silences the last of them."""
+def test_the_weakest_of_three_reviewers_has_weight_0(vicuna: Dataset):
+    """Peer weights are computed among the named reviewers; min-max gives the weakest weight 0."""
     found = agreement(vicuna, reviewers=["gpt4", "claude", "gpt35"], weights="peer")
     assert found.weights.weights["gpt35"] == 0.0
-    everybody = agreement(vicuna, weights="peer")
-    assert everybody.weights.weights == peer_rank(build_tournament(collect_reviews(vicuna))).weights
+    together = agreement(vicuna, weights="peer")
+    assert together.weights.weights == peer_rank(build_tournament(collect_reviews(vicuna))).weights
 
 
 def test_a_reviewer_serves_as_gold_for_others_and_not_for_itself(vicuna: Dataset):
@@ -112,13 +112,13 @@ def dataset(*rows: tuple[str, str, str]) -> Dataset:
 
 
 def test_a_tie_is_right_only_where_gold_is_a_tie():
-    """Two reviewers who cancel out say tie, and that is held against gold as it is."""
+    """Opposite verdicts of two reviewers combine to a tie, which is compared with gold as a tie."""
     found = agreement(dataset(("1", "1", "2"), ("=", "1", "2"), ("2", "2", "=")))
     assert found.accuracy.value == pytest.approx(2 / 3)
 
 
-def test_one_unreadable_reviewer_leaves_the_other_to_speak():
-    """An unreadable review is counted; the item falls out only when nobody is left."""
+def test_an_unreadable_review_leaves_the_verdict_to_the_other_reviewer():
+    """An unreadable review is counted; an item without a readable review is left out."""
     found = agreement(dataset(("1", "?", "1"), ("1", "?", "?"), ("2", "2", "-")))
     assert (found.n, found.unreadable, found.unjudged) == (2, 3, 1)
     assert found.accuracy.value == 1.0
@@ -126,7 +126,7 @@ def test_one_unreadable_reviewer_leaves_the_other_to_speak():
 
 
 def test_weights_decide_between_reviewers():
-    """The heavier reviewer carries the item; one of weight 0 has no voice at all."""
+    """The reviewer with the larger weight decides; weight 0 has no influence."""
     data = dataset(("1", "1", "2"), ("2", "?", "2"))
     assert agreement(data, weights={"x": 2.0, "y": 1.0}).accuracy.value == 1.0
     assert agreement(data, weights={"x": 1.0, "y": 2.0}).accuracy.value == 0.5
@@ -134,8 +134,8 @@ def test_weights_decide_between_reviewers():
     assert (silent.n, silent.unjudged) == (1, 1)
 
 
-def test_gold_speaks_of_answers_not_of_places():
-    """The same verdict is right in both orders of showing."""
+def test_gold_is_an_answer_not_a_place():
+    """The same verdict is right in both shown orders."""
     data = dataset(("1", "1", "1"))
     swapped = tuple(replace(review, shown=("bob", "ann")) for review in data.reviews)
     both = replace(data, reviews=data.reviews + swapped)
@@ -143,8 +143,8 @@ def test_gold_speaks_of_answers_not_of_places():
     assert (found.n, found.accuracy.value) == (2, 1.0)
 
 
-def test_reviewers_and_gold_must_be_there():
-    """A misspelt reviewer or gold is a mistake, and says who there is."""
+def test_unknown_reviewers_and_gold_are_errors():
+    """A misspelt reviewer or gold is an error that lists the reviewers."""
     data = dataset(("1", "1", "2"))
     with pytest.raises(DataError, match="no reviews by z; reviews are by x, y"):
         agreement(data, reviewers=["z"])
@@ -162,7 +162,7 @@ def test_reviewers_and_gold_must_be_there():
         agreement(replace(data, comparisons=anonymous), weights="peer")
 
 
-def test_the_document_has_the_promised_keys():
+def test_the_document_has_the_keys_of_its_contract():
     """`agreement --json` is a contract; a kappa that does not exist is null."""
     document = build_agreement_document(agreement(dataset(("1", "1", "1"), ("1", "1", "1"))))
     assert document == {

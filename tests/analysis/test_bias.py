@@ -315,8 +315,8 @@ def test_humans_judge_only_as_gold():
     assert [name for name, _ in number_judges(people)] == ["people"]
     by_judge = judged(data, reviewers=["people"], gold="judge")
     assert score_unswapped(by_judge.gold_of).tolist() == [-1.0]
-    with pytest.raises(DataError, match="no reviews of pairs by nobody"):
-        judged(data, gold="nobody")
+    with pytest.raises(DataError, match="no reviews of pairs by zoe"):
+        judged(data, gold="zoe")
     with pytest.raises(DataError, match="no reviews of pairs by eve"):
         judged(data, reviewers=["eve"])
 

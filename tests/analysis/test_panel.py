@@ -104,7 +104,7 @@ def judging(verdicts: dict[str, list[str]], golds: list[str]) -> Dataset:
 
 
 def drawn(correlated: float, count: int, *, judges: int = 4, seed: int = 0) -> Dataset:
-    """Judges who err three times in ten, copying a common error with this probability."""
+    """Judges that err three times in ten and copy a common error with this probability."""
     random = np.random.default_rng(seed)
     common = random.random(count) < 0.3
     verdicts = {}

@@ -73,7 +73,7 @@ def _dataset(comparisons, reviews, humans=()) -> Dataset:
 
 
 def _told(marks: dict[str, str], **kinds) -> Dataset:
-    """`marks` has by comparison what one judge said in the given and in the other order."""
+    """The marks of one judge by comparison, in the given and in the other order."""
     comparisons = [_comparison(name, **kinds) for name in marks]
     reviews = [
         _review(one, mark, swap=bool(place))
@@ -221,7 +221,7 @@ def test_counts_of_a_judge_in_both_orders():
 
 
 def test_a_tie_is_right_only_where_gold_is_a_tie():
-    """The same tie is wrong against a choice and right against a tie, where nothing is decided."""
+    """A tie is wrong against a choice and right against a tie; neither is decided."""
     assert _only(_told({"a": "=="})).total.right == 0
     met = _only(_told({"a": "=="}, gold="=")).total
     assert (met.right, met.decided.n) == (2, 0)
@@ -291,7 +291,7 @@ def test_subsets_that_make_up_a_category_are_pooled():
 
 
 def test_any_column_of_the_data_makes_groups():
-    """A key of `meta` groups; a name that is neither names what there is."""
+    """A key of `meta` makes groups; an unknown name lists the groups there are."""
     comparisons = [_comparison("a", level=1), _comparison("b", level=2)]
     dataset = _dataset(comparisons, [_review(one, "1") for one in comparisons])
     assert _only(dataset, by="level").groups.keys() == {"1", "2"}
