@@ -12,8 +12,7 @@ import pytest
 import peerjudge as pj
 from peerjudge.analysis.export import FORMATS, ExportFormat
 from peerjudge.analysis.frames import FRAMES
-from peerjudge.cli.export_command import export_command
-from peerjudge.cli.export_frames import write_csv, write_parquet
+from peerjudge.cli.export_command import export_command, write_csv, write_parquet
 from peerjudge.runs.frames import read_in_parts
 
 
