@@ -112,12 +112,16 @@ def configure_logging(*, level: str, form: LogForm) -> None:
     Raises `PeerJudgeError` for an unknown level.
     """
     import structlog
+    from stamina.instrumentation import set_on_retry_hooks
 
     number = logging.getLevelNamesMapping().get(level.upper())
     if number is None:
         msg = f"unknown log level {level!r}; choose one of debug, info, warning, error, critical"
         raise PeerJudgeError(msg)
     as_json = form == "json"
+    if number > logging.DEBUG:
+        # A busy provider causes thousands of retries.
+        set_on_retry_hooks([])
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

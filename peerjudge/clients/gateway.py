@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 from uuid import uuid4
 
-import structlog
+import stamina
 from autogen_core import Component, ComponentModel
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 from autogen_core.tools import Tool, ToolSchema
@@ -42,8 +42,6 @@ _SAMPLING = ("temperature", "top_p", "seed", "max_tokens")
 _REDACTED = "[key]"
 _SHORTEST_KEY = 6
 """Characters; a shorter secret may be an ordinary word and is not redacted."""
-
-_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class GovernedConfig(BaseModel):
@@ -181,36 +179,31 @@ class Governed(ClientProxy, Component[GovernedConfig]):
     async def _with_retries(self, request: CallRequest) -> Reply:
         """Return the reply of the first attempt that succeeds."""
         now = asyncio.get_running_loop().time
-        started = now()
-        attempt = 1
-        while True:
-            try:
-                return await self._attempt(request, attempt=attempt)
-            except Exception as error:
-                wait = self._wait_before_retry(request, error, attempt, now() - started)
-                if wait is None:
-                    self._redaction.redact_error(error)
-                    self._book(
-                        request.billing,
-                        CallOutcome.FAILED,
-                        attempts=attempt,
-                        latency=now() - started,
-                        error=type(error).__name__,
-                    )
-                    raise
-            await asyncio.sleep(wait)
-            attempt += 1
+        started, attempts = now(), 0
 
-    def _wait_before_retry(
-        self, request: CallRequest, error: Exception, failures: int, elapsed: float
-    ) -> float | None:
-        if not request.is_repeatable:
-            return None
-        wait = self._policy.next_wait(error, failures=failures, elapsed=elapsed)
-        if wait is not None:
-            kind = type(error).__name__
-            _log.debug("retry", model=self.model, kind=kind, failures=failures, wait=round(wait, 2))
-        return wait
+        def choose_wait(error: Exception) -> float | bool:
+            """Return the seconds until the next attempt, or `False` to give up."""
+            if not request.is_repeatable:
+                return False
+            wait = self._policy.next_wait(error, failures=attempts, elapsed=now() - started)
+            return False if wait is None else wait
+
+        try:
+            async for attempt in stamina.retry_context(on=choose_wait, attempts=None, timeout=None):
+                with attempt:
+                    attempts = attempt.num
+                    return await self._attempt(request, attempt=attempts)
+        except Exception as error:
+            self._redaction.redact_error(error)
+            self._book(
+                request.billing,
+                CallOutcome.FAILED,
+                attempts=attempts,
+                latency=now() - started,
+                error=type(error).__name__,
+            )
+            raise
+        raise AssertionError  # pragma: no cover - the last failure is raised above
 
     async def _attempt(self, request: CallRequest, *, attempt: int) -> Reply:
         """Return the reply of one attempt, made as soon as the limits allow it."""
