@@ -19,6 +19,10 @@ Column: TypeAlias = tuple[str, Callable[[R], str]]
 """The heading of a column and the function that formats its cell of a row."""
 
 
+_PAGE = 134
+"""About the number of letters in a row of a table across a page."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A table of formatted cells. The title states the unit; the first `names` columns are names.
@@ -38,8 +42,10 @@ class Table:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there are so many intervals in a row that a page shows them on a second line."""
-        return any(sum(" [" in cell for cell in row) > 4 for row in self.rows)
+        """Whether the columns do not fit a page unless intervals stand on a second line."""
+        columns = zip(self.headings, *self.rows, strict=True)
+        widths = (max(map(len, (*heading.split(), *cells))) for heading, *cells in columns)
+        return sum(width + 2 for width in widths) > _PAGE
 
     def only(self, *headings: str) -> Table:
         """Return the table with these columns, as far as it has them."""

@@ -53,7 +53,7 @@ def test_a_panel_ranks_by_its_majority_and_leaves_out_kin(played):
 
 
 def test_graphs_are_written_for_other_tools(played):
-    """Who beat whom, and who persuades whom, open in any tool that reads GraphML."""
+    """Graphs of wins and of persuasion are valid GraphML."""
     assert played("rank", "study", "--graph", "beat.graphml").code == 0
     beat = nx.read_graphml(played.folder / "beat.graphml")
     assert all(points > 0 for *_, points in beat.edges(data="points"))
@@ -93,7 +93,7 @@ def test_conditions_are_compared_on_the_same_questions(played):
     assert (refused.code, names[0] in refused.err) == (2, True)
 
 
-def test_where_nobody_heard_anybody_there_are_no_events(shell):
+def test_a_run_without_turns_has_no_events(shell):
     """A discussion of no turns is a vote, and `events` says why it has nothing to print."""
     words = ("leader_follower", "--limit", "1", "-S", "turns=0", "--out", "mute")
     assert shell("run", *words, "--display", "none").code == 0
@@ -204,7 +204,7 @@ def test_a_new_format_needs_one_entry(played, monkeypatch):
     assert (head, len(rows)) == ("id,seats", len(exported))
 
 
-def test_gold_that_is_nobodys_verdict_is_called_gold(played):
+def test_gold_without_named_people_is_called_gold(played):
     """Only where people are named whose votes are gold is it said that it is theirs."""
     assert "against gold" in played("agreement", "study").out
     lines = played("bias", "study").out.splitlines()

@@ -181,7 +181,7 @@ def test_ratings_are_scored_by_correlation(shell, verdicts):
 MISTAKES = {
     "no groups of that name": (("study", "--by", "colour"), "it has subset, category"),
     "no votes in a run": (("study", "--by", "labeler"), "--gold"),
-    "nobody of that name": (("study", "--reviewers", "nobody"), "no reviews by 'nobody'"),
+    "no such reviewer": (("study", "--reviewers", "nobody"), "no reviews by 'nobody'"),
     "no reviews at all": (("sample",), "sample has no reviews to score"),
     "no such figures": (("study", "--by", "subset", "--beside", "prd"), "there are prepair"),
     "not the same data": (("study", "--gold", "jsonl:own.jsonl"), "none of the comparisons"),

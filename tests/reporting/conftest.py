@@ -1,4 +1,4 @@
-"""Runs to report on, told in single lines."""
+"""Runs for the tests of reports, one line per discussion."""
 
 import pytest
 
@@ -24,7 +24,7 @@ PAIR = (
 
 
 def compared(number: int) -> Comparison:
-    """A comparison of answers by two of the reviewers; the one with id `good` is gold."""
+    """Return a comparison of answers by two of the reviewers; the one with id `good` is gold."""
     return Comparison(
         id=f"c{number}",
         question=Question(id=f"q{number}", text=f"Question number {number}?", category="facts"),
@@ -38,7 +38,7 @@ def compared(number: int) -> Comparison:
 
 
 def told(moves: str, number: int, *, swap: bool = False, **changes) -> Transcript:
-    """A discussion between ann, who leads, and bob."""
+    """Return a discussion between ann, who leads, and bob."""
     comparison = compared(number)
     shown = comparison.swapped() if swap else comparison
     transcript = transcript_of(moves, comparison=shown, seats=PAIR, condition="ann with bob")
@@ -52,7 +52,7 @@ def told(moves: str, number: int, *, swap: bool = False, **changes) -> Transcrip
 
 @pytest.fixture(scope="session")
 def run() -> tuple[Transcript, ...]:
-    """A run with everything in it that a report tells apart."""
+    """Return a run with every case that a report distinguishes."""
     failure = Failure(kind="RateLimitError", message="429", seat="reviewer_1", turn=2)
     return (
         told("2|1 1 1 1 1", 1),

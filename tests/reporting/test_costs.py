@@ -1,4 +1,4 @@
-"""What a run cost, reviewer by reviewer."""
+"""Cost of a run by reviewer."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +19,7 @@ said = st.builds(
 
 
 def spoken(transcript: Transcript, **changes) -> Spoken:
-    """What the leader said in a discussion whose utterances were changed so."""
+    """Return the replies of the leader in a discussion whose utterances have these changes."""
     turns = tuple(
         replace(turn, utterance=replace(turn.utterance, **changes)) for turn in transcript.turns
     )
@@ -27,7 +27,7 @@ def spoken(transcript: Transcript, **changes) -> Spoken:
 
 
 def test_replies_are_paid_simulated_cached_or_free() -> None:
-    """Only what a model was asked for now costs tokens; a retry is a call made again."""
+    """Only replies of a paid model cost tokens; a retry is a repeated call."""
     told, usage = transcript_of("1|1 1 1"), Usage(prompt_tokens=100, completion_tokens=10)
     paid = spoken(told, simulated=False, usage=usage, attempts=2, latency=1.5)
     assert (paid.replies, paid.paid, paid.retries, paid.latency) == (2, 2, 2, 3.0)
@@ -45,8 +45,8 @@ def test_replies_are_paid_simulated_cached_or_free() -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(said, said)
-def test_the_whole_costs_what_its_parts_cost(one: Spoken, other: Spoken) -> None:
-    """The cost is the tokens by their prices, and adds up over reviewers."""
+def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken) -> None:
+    """The cost is the number of tokens times their price, summed over reviewers."""
     prices = {"ann": {"input": 2.0, "output": 10.0}, "bob": {"input": 0.5, "output": 1.5}}
     costs = build_costs({"ann": one, "bob": other}, {"prices": prices})
     ann, bob = costs.rows
@@ -56,8 +56,8 @@ def test_the_whole_costs_what_its_parts_cost(one: Spoken, other: Spoken) -> None
     assert costs.total == one + other
 
 
-def test_a_price_nobody_knows_is_not_nothing() -> None:
-    """What was paid at an unknown price leaves the total open; who is not charged is free."""
+def test_an_unknown_price_is_not_zero() -> None:
+    """Calls at an unknown price leave the total unknown; a reviewer without paid calls is free."""
     said = {"ann": Spoken(replies=1, paid=1, prompt_tokens=5), "bob": Spoken(replies=1)}
     costs = build_costs(said, {"prices": {"ann": None}})
     assert [row.cost for row in costs.rows] == [None, 0.0]

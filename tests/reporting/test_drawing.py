@@ -1,4 +1,4 @@
-"""Figures as files that stand by themselves."""
+"""Figures as files."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_every_figure_of_the_page_is_saved_as_svg_and_png(
     run: tuple[Transcript, ...], tmp_path: Path
 ) -> None:
-    """A paper's author finds each figure in both forms under its name."""
+    """Each figure is saved in both forms under its name."""
     pytest.importorskip("resvg_py")
     figures = draw_run_figures(build_findings(run))
     files, missing = save_figures(figures, tmp_path / "figures", simulated=True)
@@ -33,7 +33,7 @@ def test_every_figure_of_the_page_is_saved_as_svg_and_png(
 
 
 def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...]) -> None:
-    """Its colours are written out, as few programs know custom properties, and it loads nothing."""
+    """Colours are written out, as few programs support custom properties, and nothing is loaded."""
     for figure in draw_run_figures(build_findings(run)).values():
         drawn = render_svg(figure, simulated=True)
         root = ET.fromstring(drawn)
@@ -44,13 +44,13 @@ def test_a_saved_figure_needs_nothing_from_the_page(run: tuple[Transcript, ...])
 
 
 def test_a_figure_of_real_models_does_not_say_simulated(run: tuple[Transcript, ...]) -> None:
-    """The word is there where it is true."""
+    """The word appears only where it is true."""
     figure = draw_run_figures(build_findings(run))["accuracy"]
     assert "simulated" not in render_svg(figure, simulated=False).split("</style>")[1].lower()
 
 
 def test_hostile_names_leave_a_saved_figure_well_formed(run: tuple[Transcript, ...]) -> None:
-    """Neither markup nor characters that XML forbids get into the file from a condition's name."""
+    """Neither markup nor forbidden characters enter the file from the name of a condition."""
     name = "</text><script>x</script>\x00\x1b\ud800 & <"
     hostile = [replace(transcript, condition=name) for transcript in run]
     for figure in draw_run_figures(build_findings(hostile)).values():
@@ -83,7 +83,7 @@ print([file.name for file in files], missing)
 def test_a_folder_that_cannot_be_written_is_named(
     run: tuple[Transcript, ...], tmp_path: Path
 ) -> None:
-    """The sentence says which folder, and the way out."""
+    """The message names the folder and the option to change."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another --figures folder"):
         save_figures(
@@ -124,7 +124,7 @@ def test_names_in_other_scripts_may_use_the_fonts_of_the_machine() -> None:
 
 
 def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
-    """Whoever pastes a figure pastes its level and what it resamples; its axis has a name."""
+    """A pasted figure keeps its level and its unit of resampling; its axis has a name."""
     drawn = render_svg(draw_run_figures(build_findings(run))["accuracy"], simulated=True)
     assert "Intervals: 95 %, from resampling the 7 questions." in drawn
     assert "verdicts that name the gold answer" in drawn

@@ -1,4 +1,4 @@
-"""The report as one HTML file."""
+"""The page of a run."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ Report = Callable[..., str]
 
 
 def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
-    """The transcripts as the page lists them."""
+    """Return the transcripts as the page lists them."""
     listing = TranscriptData()
     for transcript in transcripts:
         listing.add(transcript, opinion_events(transcript))
@@ -39,7 +39,7 @@ def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
 
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
-    """Writes a report and gives its text."""
+    """Return a function that writes a report and returns its text."""
 
     def write(transcripts: tuple[Transcript, ...], **named) -> str:
         told = {"title": "study", "manifest": {"experiment": {"question": "Who?"}}, **named}
@@ -52,7 +52,7 @@ def report(tmp_path: Path) -> Report:
 
 
 def hostile(transcript: Transcript) -> Transcript:
-    """The same discussion with every free text replaced by an attack."""
+    """Return the same discussion with every free text replaced by an attack."""
     comparison = transcript.comparison
     return replace(
         transcript,
@@ -75,7 +75,7 @@ def hostile(transcript: Transcript) -> Transcript:
 
 
 class Elements(HTMLParser):
-    """Every element of a page with its attributes."""
+    """Parser that collects every element of a page with its attributes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,14 +87,14 @@ class Elements(HTMLParser):
 
 
 def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
-    """The elements that a browser would see."""
+    """Return the elements that a browser would see."""
     parser = Elements()
     parser.feed(page)
     return parser.found
 
 
 def test_hostile_texts_add_no_element(run: tuple[Transcript, ...], report: Report) -> None:
-    """Attacks in every text, name and title leave the page's scripts and images as they were."""
+    """Attacks in every text, name and title add no script and no image to the page."""
     page = report(
         tuple(map(hostile, run)), title=HOSTILE, manifest={"experiment": {"question": HOSTILE}}
     )
@@ -112,7 +112,7 @@ def test_hostile_texts_add_no_element(run: tuple[Transcript, ...], report: Repor
 
 
 def test_the_page_loads_nothing(run: tuple[Transcript, ...], report: Report) -> None:
-    """No element names a place to load from, and the policy would forbid it."""
+    """No element refers to an external address, and the policy would forbid it."""
     page = report(run)
     for tag, attributes in elements(page):
         for name in ("src", "href", "action", "data", "poster", "srcset"):
@@ -142,7 +142,7 @@ def test_the_policy_allows_this_script_only(run: tuple[Transcript, ...], report:
 def test_simulation_is_said_in_every_table_and_figure(
     run: tuple[Transcript, ...], report: Report
 ) -> None:
-    """Whoever copies a table or a figure copies the word."""
+    """A copied table or figure keeps the word."""
     page = report(run)
     captions = re.findall(r"<caption>(.*?)</caption>", page, re.DOTALL)
     figures = [attributes for tag, attributes in elements(page) if tag == "svg"]
@@ -154,7 +154,7 @@ def test_simulation_is_said_in_every_table_and_figure(
 
 
 def test_tables_are_named_and_headed(run: tuple[Transcript, ...], report: Report) -> None:
-    """Every table has a caption, and every heading says what it heads."""
+    """Every table has a caption, and every heading has a scope."""
     tags = elements(report(run))
     tables = [tag for tag, _ in tags if tag == "table"]
     assert len(tables) == len([tag for tag, _ in tags if tag == "caption"])
@@ -163,7 +163,7 @@ def test_tables_are_named_and_headed(run: tuple[Transcript, ...], report: Report
 
 
 def test_an_empty_run_has_a_report(report: Report) -> None:
-    """A run that was stopped before its first turn can be looked at too."""
+    """A run that was stopped before its first turn has a page too."""
     page = report((), manifest={})
     assert "0 discussions" in page
     assert "Nothing has been played yet" in page
@@ -171,7 +171,7 @@ def test_an_empty_run_has_a_report(report: Report) -> None:
 
 
 def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: Report) -> None:
-    """A report is a function of the run."""
+    """The same run always gives the same report."""
     assert report(run) == report(run)
 
 
@@ -183,10 +183,10 @@ def test_the_same_run_gives_the_same_file(run: tuple[Transcript, ...], report: R
         ("sample", "sample"),
     ],
 )
-def test_where_the_data_lay_is_not_told(
+def test_the_folder_of_the_data_is_not_shown(
     run: tuple[Transcript, ...], report: Report, data: str, shown: str
 ) -> None:
-    """A report that is passed on names the data and their digest, and no folder of whoever made it."""
+    """A report names the data and their digest, and no folder of its author."""
     manifest = {"experiment": {"data": data}, "dataset": "set", "data_hash": "4f1c"}
     page = report(run, manifest=manifest)
     assert f"<dt>data</dt><dd><bdi>{shown}</bdi></dd>" in page
@@ -194,10 +194,8 @@ def test_where_the_data_lay_is_not_told(
     assert "zoe" not in page.split('id="played"')[1].split('id="transcripts"')[0]
 
 
-def test_a_control_stands_beside_what_it_controls(
-    run: tuple[Transcript, ...], report: Report
-) -> None:
-    """Where opinions were also altered without an argument, the page says how often."""
+def test_a_control_stands_beside_its_condition(run: tuple[Transcript, ...], report: Report) -> None:
+    """The page shows how often opinions are altered without an argument."""
     assert "Effect of the argument" not in report(run)
     placebo = [
         replace(
@@ -220,7 +218,7 @@ def test_a_control_stands_beside_what_it_controls(
 def test_a_report_that_cannot_be_written_says_so(
     run: tuple[Transcript, ...], tmp_path: Path
 ) -> None:
-    """The sentence names the file and the way out."""
+    """The message names the file and the option to change."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="choose another place with -o"):
         write_report(
@@ -233,7 +231,7 @@ def test_a_report_that_cannot_be_written_says_so(
 
 
 def test_the_document_holds_the_same_numbers(run: tuple[Transcript, ...]) -> None:
-    """The findings as JSON have no number that JSON cannot say."""
+    """The findings as JSON have no NaN or infinity."""
     found = build_findings(run)
     document = json.loads(json.dumps(build_findings_document(found), allow_nan=False))
     assert document["schema"] == "Findings/1"
@@ -321,7 +319,7 @@ def _fonts(folder: Path) -> dict[str, str]:
 def driven(
     page: str, folder: Path, *, before: str = WATCH, drive: str = DRIVE
 ) -> dict[str, object]:
-    """What a browser saw when it used the page as a reader would."""
+    """Return the observations of a browser that uses the page as a reader does."""
     if CHROMIUM is None:
         pytest.skip("no Chromium here to open the report in")
 
@@ -367,7 +365,7 @@ def test_a_reader_can_filter_search_and_open(
 def test_hostile_texts_stay_texts_in_a_browser(
     run: tuple[Transcript, ...], report: Report, tmp_path: Path
 ) -> None:
-    """A browser that opens a transcript full of attacks shows them and runs none."""
+    """A browser that opens a transcript full of attacks shows them and runs none of them."""
     page = report(tuple(map(hostile, run)), title=HOSTILE)
     told = driven(page, tmp_path)
     assert told["seen"] == []
@@ -378,7 +376,7 @@ def test_hostile_texts_stay_texts_in_a_browser(
 def test_a_browser_that_cannot_unpack_the_texts_says_so(
     run: tuple[Transcript, ...], report: Report, tmp_path: Path
 ) -> None:
-    """Verdicts are listed all the same, and a sentence says what is missing and what to do."""
+    """Verdicts are still listed, and a message says what is missing and what to do."""
     told = driven(report(run), tmp_path, before=WATCH + OLD, drive=READ)
     assert told["seen"] == []
     assert told["rows"] == len(run)
@@ -390,17 +388,17 @@ def test_a_browser_that_cannot_unpack_the_texts_says_so(
 def test_without_a_script_all_figures_and_tables_are_there(
     run: tuple[Transcript, ...], report: Report
 ) -> None:
-    """What the page holds before any script runs says everything but the transcripts."""
+    """Before any script runs the page has everything but the transcripts."""
     page = re.sub(r"<script.*?</script>", "", report(run), flags=re.DOTALL)
     assert page.count("<svg") == page.count("<figcaption>") > 8
     assert page.count("<tbody>") > 8
     assert "<noscript>" in page
 
 
-def test_a_name_in_a_sentence_turns_nothing_around_it(
+def test_a_name_does_not_change_the_direction_of_its_sentence(
     run: tuple[Transcript, ...], report: Report
 ) -> None:
-    """The sentences at the head keep the order of their numbers, whatever a reviewer is called."""
+    """The sentences at the head keep the order of their numbers for every name of a reviewer."""
     page = report(tuple(map(hostile, run)))
     (head,) = re.findall(r'<ul class="glance".*?</ul>', page, re.DOTALL)
     assert "\u202e" not in head

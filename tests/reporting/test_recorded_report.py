@@ -1,4 +1,4 @@
-"""The report of recorded reviews."""
+"""The page of recorded reviews."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def find(dataset: Dataset, **kwargs) -> RecordedFindings:
 
 
 def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
-    """Two answers of which people prefer the first."""
+    """Return two answers of which people prefer the first."""
     first, second = authors
     return Comparison(
         id=f"c{number}",
@@ -50,13 +50,13 @@ def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Compariso
 def review(
     comparison: Comparison, reviewer: str, verdict: Verdict, *, swap: bool
 ) -> RecordedReview:
-    """What this reviewer said of a pair shown in this order."""
+    """Return the review of a pair shown in this order."""
     shown = comparison.shown[::-1] if swap else comparison.shown
     return RecordedReview(comparison=comparison.id, shown=shown, reviewer=reviewer, verdict=verdict)
 
 
 def small(*, authors: tuple[str, str] = ("ann", "bob")) -> Dataset:
-    """Ann always finds the first answer better, bob whichever stands first."""
+    """Return reviews of ann, who always prefers the first answer, and bob, who prefers the first shown."""
     pairs = tuple(pair(number, authors=authors) for number in range(6))
     reviews = [
         said
@@ -78,7 +78,7 @@ def small(*, authors: tuple[str, str] = ("ann", "bob")) -> Dataset:
 
 
 def page_of(found: RecordedFindings, folder: Path, printed: Published | None = None) -> str:
-    """The text of the report."""
+    """Return the text of the page."""
     path = write_recorded_report(found, printed or Published(), path=folder / "page.html")
     return path.read_text("utf-8")
 
@@ -96,7 +96,7 @@ def test_every_jury_of_the_paper_ranks_and_agrees() -> None:
 
 
 def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) -> None:
-    """A benchmark of right and wrong answers has no contestants; the page says so."""
+    """A benchmark of right and wrong answers has no contestants, and the page says so."""
     found = find(small(authors=("", "")))
     assert found.evaluators == ()
     assert found.weights == {}
@@ -106,7 +106,7 @@ def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) 
 
 
 def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None:
-    """Reviews alone rank; how right they are nobody knows."""
+    """Reviews without gold give a ranking and no accuracy."""
     whole = small()
     bare = tuple(
         Comparison(id=one.id, question=one.question, answers=one.answers)
@@ -119,7 +119,7 @@ def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None
 
 
 def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
-    """People are the gold, so there is nobody to report on until reviewers have judged."""
+    """People are the gold, so there is no reviewer to report on."""
     whole = small()
     votes = tuple(one for one in whole.reviews if one.reviewer == "people")
     dataset = Dataset(
@@ -134,7 +134,7 @@ def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
 
 
 def test_ties_and_ratings_need_not_be_there() -> None:
-    """A reviewer that only ties has no preference for a place to show, and breaks nothing."""
+    """A reviewer that only ties has no position preference, and the figure is still drawn."""
     whole = small()
     ties = tuple(review(one, "cid", TIE, swap=False) for one in whole.comparisons)
     found = find(
@@ -150,7 +150,7 @@ def test_ties_and_ratings_need_not_be_there() -> None:
 
 
 def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:
-    """The policy of the run's report holds for this one."""
+    """The policy is the same as on the page of a run."""
     page = page_of(find(small()), tmp_path)
     assert "default-src 'none'" in page
     assert len(re.findall(r"<script", page)) == 1
@@ -159,20 +159,20 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> 
 
 
 def test_the_numbers_stand_in_the_document(tmp_path: Path) -> None:
-    """What the page shows can be read by a program, without a number JSON cannot say."""
+    """The numbers of the page are in the document, without NaN or infinity."""
     found = find(small())
     document = json.loads(json.dumps(build_findings_document(found), allow_nan=False))
     assert document["schema"] == "RecordedFindings/1"
     assert [one["jury"]["name"] for one in document["data"]["agreement"]][:2] == ["ann", "bob"]
 
 
-def test_nothing_is_known_to_be_printed_about_most_data() -> None:
-    """A dataset without a paper has an empty column of printed values, whatever its name."""
+def test_most_datasets_have_no_printed_values() -> None:
+    """A dataset without a paper has no printed values."""
     assert find_published("small") == Published()
     assert find_published("../published") == Published()
 
 
-def test_ours_is_what_the_paper_printed(tmp_path: Path, verdicts) -> None:
+def test_our_values_equal_those_of_the_paper(tmp_path: Path, verdicts) -> None:
     """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
     printed = find_published("vicuna80")
     found = find(load(verdicts("vicuna80")), juries=printed.juries)
@@ -196,7 +196,7 @@ def test_ours_is_what_the_paper_printed(tmp_path: Path, verdicts) -> None:
 
 
 def test_hostile_names_add_no_element(tmp_path: Path) -> None:
-    """Reviewers, contestants and datasets may be called anything and stay text."""
+    """Names of reviewers, contestants and datasets stay text."""
     attack = "<img src=x onerror=alert(1)></script><script>alert(1)</script>{{ 7*7 }}"
     authors = (f"ann{attack}", f"bob{attack}")
     pairs = tuple(pair(number, authors=authors) for number in range(4))

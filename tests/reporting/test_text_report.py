@@ -11,7 +11,7 @@ from peerjudge.reporting import print_findings
 
 
 def printed(transcripts: tuple[Transcript, ...], width: int) -> str:
-    """What a terminal of this width shows, without colour."""
+    """Return the output in a terminal of this width, without colour."""
     console = Console(file=io.StringIO(), width=width, highlight=False, no_color=True)
     print_findings(build_findings(transcripts), console=console)
     assert isinstance(console.file, io.StringIO)
@@ -29,7 +29,7 @@ def test_nothing_is_cut_off(run: tuple[Transcript, ...], width: int) -> None:
 
 
 def test_a_title_stands_in_one_line(run: tuple[Transcript, ...]) -> None:
-    """A table with a few short columns is as wide as what it is called."""
+    """A table with a few short columns is as wide as its title."""
     lines = [line.strip() for line in printed(run, 80).splitlines()]
     for title in (
         "Accuracy against gold in % [95% interval]",
@@ -40,13 +40,13 @@ def test_a_title_stands_in_one_line(run: tuple[Transcript, ...]) -> None:
 
 
 def test_simulation_is_said_first(run: tuple[Transcript, ...]) -> None:
-    """A run of simulated reviewers says so before any number."""
+    """The first line of a simulated run says that it is simulated."""
     first = printed(run, 80).splitlines()[0]
     assert first == "Simulated reviewers: these numbers say nothing about real models."
 
 
 def test_real_reviewers_are_not_called_simulated(run: tuple[Transcript, ...]) -> None:
-    """The notice is a fact about the run, not a decoration."""
+    """The notice appears for simulated runs only."""
     real = tuple(
         replace(
             told,
@@ -61,12 +61,12 @@ def test_real_reviewers_are_not_called_simulated(run: tuple[Transcript, ...]) ->
 
 
 def test_weights_are_shown_where_reviewers_are_contestants(run: tuple[Transcript, ...]) -> None:
-    """Ann and bob judge and are judged, so each has a weight."""
+    """Reviewers that are contestants have weights."""
     assert "Reviewer weights" in printed(run, 80)
 
 
 def test_where_no_reviewer_is_a_contestant_all_weigh_the_same(run: tuple[Transcript, ...]) -> None:
-    """The table is not invented: the reason is given instead."""
+    """Without such reviewers the reason is given in place of weights."""
     strangers = tuple(
         replace(told, seats=tuple(replace(s, reviewer=f"x-{s.reviewer}") for s in told.seats))
         for told in run
@@ -77,17 +77,17 @@ def test_where_no_reviewer_is_a_contestant_all_weigh_the_same(run: tuple[Transcr
 
 
 def test_markup_in_a_name_is_a_name(run: tuple[Transcript, ...]) -> None:
-    """A condition called `[bold]` is shown as it is called."""
+    """A condition named `[bold]` is shown with this name."""
     named = tuple(replace(told, condition="[bold]x[/]") for told in run)
     assert "[bold]x[/]" in printed(named, 80)
 
 
 def test_an_empty_run_prints(run: tuple[Transcript, ...]) -> None:
-    """There is something to say about a run in which nothing was played."""
+    """A run without discussions prints its counts."""
     assert "0 discussions" in printed((), 80)
 
 
 def test_what_is_left_out_of_the_accuracy_is_named(run: tuple[Transcript, ...]) -> None:
-    """A reviewer at odds with itself has no verdict that could be right, and the bounds say so."""
+    """An inconsistent verdict cannot be right, and the bounds of the accuracy show it."""
     lost = (replace(run[0], verdict=INCONSISTENT), *run[1:])
     assert f"{run[0].condition}: 1 inconsistent; if these were all wrong" in printed(lost, 80)

@@ -1,4 +1,4 @@
-"""Transcripts as the page's data."""
+"""Transcripts as data of the page."""
 
 import json
 import zlib
@@ -20,7 +20,7 @@ plain = st.recursive(
 
 
 def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
-    """The transcripts as the page lists them."""
+    """Return the transcripts as the page lists them."""
     data = TranscriptData()
     for transcript in transcripts:
         data.add(transcript, opinion_events(transcript))
@@ -28,12 +28,12 @@ def listed(transcripts: Iterable[Transcript]) -> TranscriptData:
 
 
 def unpacked(data: TranscriptData) -> list[dict]:
-    """The chunks as a browser reads them."""
+    """Return the chunks as a browser reads them."""
     return [json.loads(zlib.decompress(b64decode(chunk))) for chunk in data.chunks()]
 
 
 def flags(moves: str, **told) -> Flag:
-    """The filters that this discussion passes."""
+    """Return the filters that this discussion passes."""
     transcript = transcript_of(moves, **told)
     return find_flags(transcript, opinion_events(transcript))
 
@@ -41,13 +41,13 @@ def flags(moves: str, **told) -> Flag:
 @settings(deadline=None, max_examples=50)
 @given(plain)
 def test_embedded_json_cannot_leave_its_script_element(value: object) -> None:
-    """Whatever the strings hold, there is no character left that HTML could react to."""
+    """No string leaves a character with a meaning in HTML."""
     text = embed_json(value)
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == value
 
 
-def test_filters_tell_what_happened() -> None:
+def test_filters_follow_the_stances() -> None:
     """Each filter is a fact about the stances."""
     assert flags("1|1 1 1") == Flag(0)
     assert flags("2|1 1 1", gold=1) == Flag.ALTERED
@@ -80,14 +80,14 @@ def test_every_discussion_is_found_again(run: tuple[Transcript, ...]) -> None:
 
 
 def test_verdicts_are_numbers_in_the_shown_order(run: tuple[Transcript, ...]) -> None:
-    """In the swapped twin, gold is the second answer and the marks are the moves as told."""
+    """With swapped answers gold is the second one, and marks follow the shown order."""
     row = json.loads(listed(run).index())["rows"][4]
     assert [move[1] for move in row[5]] == list("121212")
     assert row[7] == "2"
 
 
 def test_a_text_is_held_once_and_long_ones_in_part() -> None:
-    """Equal texts share a place; a text beyond the limit says how long it was."""
+    """Equal texts are stored once; a text beyond the limit is cut and its length is kept."""
     from peerjudge.data import replace
 
     told = transcript_of("1|1 1")
