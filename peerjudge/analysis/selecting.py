@@ -7,7 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from peerjudge.analysis.ballots import NONE, TIE, Ballots, Bools, Codes, Floats, Numbers, score_of
+from peerjudge.analysis.ballots import (
+    NONE,
+    TIE,
+    UNREADABLE,
+    Ballots,
+    Bools,
+    Codes,
+    Floats,
+    Numbers,
+    score_of,
+)
+from peerjudge.analysis.grouping import Ints
 from peerjudge.errors import DataError
 
 HUMAN = "human"
@@ -40,7 +51,9 @@ def select_judges(
     codes = [ballots.reviewers.index(name) for name in sorted(wanted)]
     golds = np.where(find_pairs(ballots), ballots.gold_of, NONE).astype(np.int8)
     if gold != HUMAN:
-        golds = _mean_verdicts(pairs.where(_by(pairs, gold)))
+        own = pairs.where(_by(pairs, gold))
+        golds = average_verdicts(own, own.comparison, len(own.comparisons))
+        golds = np.where(golds >= TIE, golds, NONE).astype(np.int8)
     return replace(pairs.where(np.isin(pairs.reviewer, codes)), gold_of=golds)
 
 
@@ -75,16 +88,17 @@ def score_unswapped(verdict: Codes) -> Floats:
     return score_of(verdict, np.zeros_like(verdict))
 
 
+def average_verdicts(ballots: Ballots, group: Ints | Numbers, size: int) -> Codes:
+    """Return, by group, the verdict that is the sign of the mean score of its ballots on pairs.
+
+    `UNREADABLE` for a group without a readable ballot.
+    """
+    readable = ballots.readable
+    score = score_unswapped(ballots.verdict[readable])
+    total = np.bincount(group[readable], score, size)
+    some = np.bincount(group[readable], minlength=size) > 0
+    return np.select([total < 0, total > 0, some], [0, 1, TIE], UNREADABLE).astype(np.int8)
+
+
 def _by(ballots: Ballots, reviewer: str) -> Bools:
     return ballots.reviewer == ballots.reviewers.index(reviewer)
-
-
-def _mean_verdicts(ballots: Ballots) -> Codes:
-    """Return, by comparison, the verdict that is the sign of the mean score of its ballots."""
-    readable = ballots.where(ballots.readable)
-    size = len(ballots.comparisons)
-    score = score_unswapped(readable.verdict)
-    total = np.sign(np.bincount(readable.comparison, score, size))
-    count = np.bincount(readable.comparison, minlength=size)
-    verdict = np.select([total < 0, total > 0], [0, 1], TIE)
-    return np.where(count > 0, verdict, NONE).astype(np.int8)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from peerjudge.analysis.ballots import TIE, UNREADABLE, Ballots, Bools, Numbers
+from peerjudge.analysis.ballots import Ballots, Bools, Numbers
 from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.selecting import average_verdicts, number_authors
 from peerjudge.data import Tournament
 from peerjudge.ranking import select
 
@@ -28,7 +29,7 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
     Raises:
         DataError: a named reviewer has no ballot that makes a battle.
     """
-    authors, of_pair = _list_authors(ballots)
+    authors, of_pair = number_authors(ballots)
     one, other = of_pair[ballots.comparison].T
     found = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
     found = found.where(np.lexsort((found.seat, found.discussion)))
@@ -56,23 +57,11 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
     return tournament if reviewers is None else select(tournament, reviewers=reviewers)
 
 
-def _list_authors(ballots: Ballots) -> tuple[list[str], Numbers]:
-    """Return the authors, sorted, and the codes of each pair of answers; -1 where not known."""
-    known = [[answer.author for answer in one.answers] for one in ballots.comparisons]
-    authors = sorted({author for names in known for author in names if author})
-    code = {name: number for number, name in enumerate(authors)}
-    pairs = [[code.get(name, -1) for name in (*names, "")[:2]] for names in known]
-    return authors, np.array(pairs, dtype=np.int32).reshape(-1, 2)
-
-
 def _settle_votes(ballots: Ballots, people: Bools) -> Ballots:
     """Return the ballots with all votes of people under one name on a pair as one ballot, last."""
     votes = ballots.where(people)
     group, first = group_rows(votes.comparison, votes.reviewer)
-    worth = np.select([votes.verdict == 0, votes.verdict == 1], [1.0, -1.0], 0.0)
-    total = np.bincount(group, worth, len(first))
-    heard = np.bincount(group, votes.readable, len(first)) > 0
-    settled = np.select([total > 0, total < 0, heard], [0, 1, TIE], UNREADABLE).astype(np.int8)
+    settled = average_verdicts(votes, group, len(first))
     rows = np.concatenate([np.flatnonzero(~people), np.flatnonzero(people)[first]])
     return replace(ballots.where(rows), verdict=np.concatenate([ballots.verdict[~people], settled]))
 
