@@ -1,4 +1,4 @@
-"""What the data say, with intervals: accuracy, agreement, bias, stances, and a run's findings."""
+"""Measures of ballots with intervals: accuracy, agreement, bias, opinion change, and findings."""
 
 from peerjudge.analysis.accuracy import (
     Accuracy,
@@ -20,7 +20,6 @@ from peerjudge.analysis.collecting import BallotCollector, collect_transcripts
 from peerjudge.analysis.compare import AgainstVote, Compared, compare_all
 from peerjudge.analysis.findings import Findings, FindingsCollector, build_findings
 from peerjudge.analysis.inference import (
-    CorrelationTest,
     McNemar,
     PairedDifference,
     Sampler,
@@ -61,7 +60,6 @@ __all__ = [
     "Ballots",
     "Bias",
     "Compared",
-    "CorrelationTest",
     "Findings",
     "FindingsCollector",
     "GoldAgreement",

@@ -66,9 +66,9 @@ def collect_transcripts(transcripts: Iterable[Transcript], *, name: str = "") ->
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """The ballots of discussions that went alike, by number, and facts that follow from the turns.
+    """Rows and facts of the discussions with the same turns.
 
-    `turns` keeps the object alive by whose identity the course is found.
+    `block` is the number of the rows. `turns` keeps the turns alive, whose identity is the key.
     """
 
     turns: object
