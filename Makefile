@@ -16,6 +16,7 @@ test: lint types contracts tests wheel
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/voice.py
 
 types: $(READY)
 	$(BIN)/basedpyright
@@ -26,17 +27,17 @@ contracts: $(READY)
 tests: $(READY)
 	$(BIN)/python -m pytest -n auto
 
-# Builds the wheel, installs it into an environment of its own and runs it from there.
+# Builds the wheel, installs it into a separate environment and runs it there.
 wheel: $(READY)
 	$(BIN)/python -m pytest -q -m packaging tests/packaging
 
-# Fits, simulates and plants for some minutes; results go to runs/.
+# Recomputes the evidence about the instrument (some minutes); writes to runs/.
 studies: $(READY)
 	$(BIN)/python -m studies.calibration
 	$(BIN)/python -m studies.recovery
 	$(BIN)/python -m studies.ecology
 
-# Builds a real model server (ten minutes, the first time; it takes a C++ compiler) and speaks to it.
+# Builds a real model server (ten minutes, once; needs a C++ compiler) and tests against it.
 integration: $(READY) $(SERVER)
 	$(BIN)/python -m pytest -m integration tests/integration
 
