@@ -42,7 +42,7 @@ class Table:
 
     @property
     def is_wide(self) -> bool:
-        """Whether the columns do not fit a page unless intervals stand on a second line."""
+        """True if the columns fit a page only with intervals on a second line."""
         columns = zip(self.headings, *self.rows, strict=True)
         widths = (max(map(len, (*heading.split(), *cells))) for heading, *cells in columns)
         return sum(width + 2 for width in widths) > _PAGE

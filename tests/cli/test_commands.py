@@ -114,7 +114,7 @@ def test_a_report_is_written_where_it_is_wanted(played):
 
 @pytest.mark.parametrize("kind", ["agents", "protocols", "prompts", "experiments", "datasets"])
 def test_every_shelf_can_be_listed(shell, kind):
-    """What is on a shelf is listed with a description."""
+    """The content of every shelf is listed with a description."""
     rows = shell("list", kind, "--json").document
     assert rows
     assert all(row["description"] for row in rows)

@@ -1,4 +1,4 @@
-"""What `peerjudge events` says of a discussion and its controls."""
+"""Output of `peerjudge events` for a discussion and its controls."""
 
 from __future__ import annotations
 

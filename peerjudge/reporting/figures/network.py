@@ -29,7 +29,7 @@ _NODE = 9.0
 _THINNEST, _THICKEST = 1.5, 8.0
 _SIDE = 150.0
 _BEND = 0.16
-"""How far an arrow bows out, as a share of its length."""
+"""Height of the bow of an arrow, as a share of its length."""
 _TOP = 26.0
 _NEAR_SOURCE = 0.33
 """Place of a label along its arrow: all arrows meet in the middle of a circle."""

@@ -23,7 +23,7 @@ _HEAD, _TITLE = 66.0, 30.0
 _BETWEEN, _BELOW = 26.0, 22.0
 _LEAST, _MOST = 30.0, 52.0
 _TURNED = 34.0
-"""How far the turned name of the last column reaches beyond its square."""
+"""Reach of the turned name of the last column beyond its square."""
 _LETTERS = 14
 _STRONGEST = 0.72
 """Greatest share of a square's colour, so that its number stays readable on it."""

@@ -1,0 +1,58 @@
+"""Tables and sections."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from peerjudge.analysis.findings import build_findings
+from peerjudge.data import Transcript
+from peerjudge.reporting import TranscriptData, write_report
+from peerjudge.reporting.accuracy import build_accuracy_table
+from peerjudge.reporting.formats import minus_signs
+from peerjudge.reporting.layout import build_section, build_table, print_table
+
+
+def test_the_terminal_and_the_page_show_the_same_cells(
+    run: tuple[Transcript, ...], tmp_path: Path
+) -> None:
+    """A table has one definition: every heading and number of it appears in both outputs."""
+    findings = build_findings(run)
+    table = build_accuracy_table(findings)
+    console = Console(file=io.StringIO(), width=200, highlight=False, no_color=True)
+    print_table(table, console)
+    assert isinstance(console.file, io.StringIO)
+    printed = console.file.getvalue()
+    path = write_report(
+        findings, TranscriptData(), title="t", manifest={}, path=tmp_path / "page.html"
+    )
+    page = path.read_text("utf-8")
+    for row in (table.headings, *table.rows):
+        for cell in row:
+            assert cell in printed
+            value, _, bounds = minus_signs(cell).partition(" [")
+            assert value in page
+            assert bounds in page
+
+
+def test_a_column_without_values_is_left_out() -> None:
+    """A column whose every cell is missing has no heading, unless it belongs to a group."""
+    columns = (("Name", str), ("Empty", lambda _: "-"), ("Length", lambda name: str(len(name))))
+    assert build_table("t", ["ann", "bob"], *columns).headings == ("Name", "Length")
+    grouped = build_table("t", ["ann"], *columns, groups=(("All", 2),))
+    assert grouped.headings == ("Name", "Empty", "Length")
+
+
+def test_a_table_can_be_reduced_to_some_columns() -> None:
+    """The columns that fit 80 letters are chosen by their headings."""
+    table = build_table("t", ["ann"], ("Name", str), ("First", lambda x: x[0]), ("Last", max))
+    assert table.only("Name", "Last", "Unknown").rows == (("ann", "n"),)
+
+
+def test_a_section_of_sentences_only_is_left_out() -> None:
+    """An explanation without a figure or a table explains nothing, unless it states the reason."""
+    empty = build_table("t", list[str](), ("Name", str))
+    assert build_section("Title", "Meaning.", empty, None) is None
+    kept = build_section("Some title", "No ranking.", required=True)
+    assert kept is not None
+    assert (kept.id, kept.parts) == ("some-title", ["No ranking."])
