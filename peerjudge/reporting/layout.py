@@ -19,6 +19,7 @@ Column: TypeAlias = tuple[str, Callable[[R], str]]
 """The heading of a column and the function that formats its cell of a row."""
 
 
+_WIDEST = 10_000
 _PAGE = 134
 """About the number of letters in a row of a table across a page."""
 
@@ -142,12 +143,19 @@ def print_table(table: Table, console: Console, *, notes: bool = True) -> None:
     from rich.text import Text
 
     if table.rows:
-        console.print(_rich_table(table))
+        drawn = _rich_table(table, wraps=False)
+        if (
+            console.measure(drawn, options=console.options.update(width=_WIDEST)).maximum
+            > console.width
+        ):
+            # Broken cells are harder to read than cut ones, but they are complete.
+            drawn = _rich_table(table, wraps=True)
+        console.print(drawn)
         if table.note and notes:
             console.print(Text(table.note))
 
 
-def _rich_table(table: Table) -> RichTable:
+def _rich_table(table: Table, *, wraps: bool) -> RichTable:
     from rich import box
     from rich.markup import escape
     from rich.table import Table as RichTable
@@ -165,9 +173,11 @@ def _rich_table(table: Table) -> RichTable:
     )
     for place, heading in enumerate(_headings(table)):
         if place < table.names:
-            drawn.add_column(escape(heading), overflow="fold", min_width=min(len(heading), 8))
+            drawn.add_column(
+                escape(heading), overflow="fold", min_width=1 if wraps else min(len(heading), 8)
+            )
         else:
-            drawn.add_column(escape(heading), justify="right", no_wrap=True)
+            drawn.add_column(escape(heading), justify="right", no_wrap=not wraps, overflow="fold")
     for row in table.rows:
         drawn.add_row(*map(escape, row))
     return drawn

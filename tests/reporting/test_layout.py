@@ -56,3 +56,15 @@ def test_a_section_of_sentences_only_is_left_out() -> None:
     kept = build_section("Some title", "No ranking.", required=True)
     assert kept is not None
     assert (kept.id, kept.parts) == ("some-title", ["No ranking."])
+
+
+def test_a_table_wider_than_the_terminal_loses_nothing() -> None:
+    """Cells are broken into lines where they do not fit, and not cut off."""
+    console = Console(file=io.StringIO(), width=40, highlight=False, no_color=True)
+    cell = "51.1 [40.2, 62.0]"
+    table = build_table("t", ["ann"], ("Name", str), *[("Share", lambda _: cell)] * 4)
+    print_table(table, console)
+    assert isinstance(console.file, io.StringIO)
+    printed = console.file.getvalue()
+    assert "\u2026" not in printed
+    assert printed.count("62.0]") == 4
