@@ -95,18 +95,23 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
 
 def test_an_interrupted_study_stops_at_once_and_saves_nothing(tmp_path: Path):
     """Ctrl-C does not wait for the computation to end: exit code 130, and no folder."""
-    begun = subprocess.Popen(
+    with subprocess.Popen(
         _command(tmp_path, compute="compute_forever"),
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    assert begun.stdout is not None
-    assert begun.stdout.readline() == "computing\n"
-    begun.send_signal(signal.SIGINT)
-    out, err = begun.communicate(timeout=60)
+        # As in a terminal: background processes inherit an ignored SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as begun:
+        assert begun.stdout is not None
+        assert begun.stdout.readline() == "computing\n"
+        begun.send_signal(signal.SIGINT)
+        try:
+            out, err = begun.communicate(timeout=60)
+        finally:
+            begun.kill()
     assert begun.returncode == 130
     assert "Nothing is saved" in err
     assert out == ""
