@@ -217,14 +217,14 @@ def follow_ratings(
     random = np.random.default_rng(seed)
     orders = np.array([random.permutation(battles)[:last] for _ in range(_ORDERS)], dtype=np.int32)
     share = np.array([weights[name] for name in tournament.reviewers])
-    found = elo_trajectory(tournament, every=step, weights=share, orders=orders)
+    counts, ratings = elo_trajectory(tournament, every=step, weights=share, orders=orders)
     tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    mean, (low, high) = found.ratings.mean(axis=1), np.quantile(found.ratings, tails, axis=1)
+    mean, (low, high) = ratings.mean(axis=1), np.quantile(ratings, tails, axis=1)
     place = {name: index for index, name in enumerate(tournament.contestants)}
     return tuple(
         Trajectory(
             contestant=name,
-            battles=tuple(int(count) for count in found.battles),
+            battles=tuple(int(count) for count in counts),
             mean=tuple(mean[:, place[name]].tolist()),
             low=tuple(low[:, place[name]].tolist()),
             high=tuple(high[:, place[name]].tolist()),

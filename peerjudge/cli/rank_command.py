@@ -152,10 +152,12 @@ def _trajectory(
 
     weights = [ranking.weights.weights.get(name, 1.0) for name in tournament.reviewers]
     share = np.array(weights) / sum(weights)
-    found = elo_trajectory(tournament, every=every, weights=share, orders=orders, seed=seed)
-    low, high = np.quantile(found.ratings, (0.025, 0.975), axis=1)
-    lines = {"mean": found.ratings.mean(axis=1), "low": low, "high": high}
-    return found.battles.tolist(), {
+    battles, ratings = elo_trajectory(
+        tournament, every=every, weights=share, orders=orders, seed=seed
+    )
+    low, high = np.quantile(ratings, (0.025, 0.975), axis=1)
+    lines = {"mean": ratings.mean(axis=1), "low": low, "high": high}
+    return battles.tolist(), {
         name: {line: values[:, k].tolist() for line, values in lines.items()}
         for k, name in enumerate(tournament.contestants)
     }

@@ -1,7 +1,7 @@
 """Battles, tournaments, contestant rankings and reviewer weights."""
 
-from peerjudge.ranking.elo_ratings import EloRatings, EloTrajectory, elo, elo_peer, elo_trajectory
-from peerjudge.ranking.resampling import Resampled, bootstrap
+from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer, elo_trajectory
+from peerjudge.ranking.resampling import bootstrap
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Tally, win_rates
@@ -18,8 +18,6 @@ from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank
 __all__ = [
     "PANEL",
     "EloRatings",
-    "EloTrajectory",
-    "Resampled",
     "Tally",
     "Weighting",
     "bootstrap",

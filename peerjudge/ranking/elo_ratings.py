@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
-from peerjudge.ranking.tally import Floats, counting_battles
+from peerjudge.ranking.tally import Floats
 from peerjudge.ranking.weights import contestant_columns, min_max
 
 _START = 1000.0
@@ -22,6 +22,9 @@ _UNIT = log(10.0) / 400.0
 # (order, position) entries processed at a time, which bounds the memory.
 _BLOCK = 1 << 20
 _PLAIN_PASSES = 6
+_MOST_PASSES = 100
+# Maximum change of the peer weights, averaged over the orders.
+_TOLERANCE = 1e-3
 
 Orders = npt.NDArray[np.int32]
 
@@ -40,21 +43,12 @@ class EloRatings:
     residual: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EloTrajectory:
-    """Ratings `[step, order, contestant]` after `battles[step]` battles; the first step is 0."""
-
-    battles: npt.NDArray[np.int64]
-    ratings: Floats
-
-
 def elo(
     tournament: Tournament,
     *,
     weights: Floats | None = None,
     orders: int | Orders = 1000,
     seed: int = 0,
-    exclude_self: bool = False,
 ) -> EloRatings:
     """Compute Elo ratings over many random orders of the battles.
 
@@ -70,9 +64,8 @@ def elo(
         orders: number of random orders, or the orders as indices of the counting battles,
             `[order, position]`; the index after the last battle is padding.
         seed: seed of the random orders.
-        exclude_self: exclude battles in which the reviewer is a contestant.
     """
-    rows = _rows(tournament, exclude_self=exclude_self)
+    rows = _rows(tournament)
     judges = len(tournament.reviewers)
     share = np.full(judges, 1.0 / judges) if weights is None else weights
     sequence = _orders(orders, len(rows.value) - 1, seed)
@@ -88,25 +81,19 @@ def elo_trajectory(
     weights: Floats | None = None,
     orders: int | Orders = 1000,
     seed: int = 0,
-    exclude_self: bool = False,
-) -> EloTrajectory:
+) -> tuple[npt.NDArray[np.int64], Floats]:
     """Compute the ratings of `elo` after every `every` battles (PRD Figure 4).
 
     The last step is after all battles and equals `elo`. A single order is mostly noise; use the mean
     over the orders and their spread.
 
-    Args:
-        tournament: see `elo`.
-        every: battles between two steps, at least 1.
-        weights: see `elo`.
-        orders: see `elo`.
-        seed: see `elo`.
-        exclude_self: see `elo`.
+    Returns:
+        The number of battles at each step, from 0, and the ratings `[step, order, contestant]`.
     """
     if every < 1:
         msg = f"every must be at least 1 battle, not {every}"
         raise DataError(msg)
-    rows = _rows(tournament, exclude_self=exclude_self)
+    rows = _rows(tournament)
     judges = len(tournament.reviewers)
     share = np.full(judges, 1.0 / judges) if weights is None else weights
     sequence = _orders(orders, len(rows.value) - 1, seed)
@@ -118,7 +105,7 @@ def elo_trajectory(
     start = np.full_like(last, _START)
     start[:, rows.idle] = np.nan
     battles = np.minimum(np.arange(len(steps) + 1, dtype=np.int64) * every, length)
-    return EloTrajectory(battles=battles, ratings=np.stack([start, *steps]))
+    return battles, np.stack([start, *steps])
 
 
 def elo_peer(
@@ -126,9 +113,6 @@ def elo_peer(
     *,
     orders: int | Orders = 1000,
     seed: int = 0,
-    exclude_self: bool = False,
-    tolerance: float = 1e-3,
-    max_iterations: int = 100,
     insist: bool = True,
 ) -> EloRatings:
     """Compute Elo ratings with the peer weights of PRD section 3.1.2.
@@ -138,22 +122,19 @@ def elo_peer(
     ratings puts GPT-4 about 12 points higher. In some orders the plain iteration oscillates, so after
     a few passes each step is halved, which has the same fixed points. An order that still oscillates
     does not matter: the iteration has converged if the change of the weights, averaged over the
-    orders, is within `tolerance`. The default is about a third of the standard error of a mean weight
-    over 1000 orders of Vicuna80.
+    orders, is at most 0.001. This is about a third of the standard error of a mean weight over 1000
+    orders of Vicuna80.
 
     Args:
         tournament: see `elo`.
         orders: see `elo`.
         seed: see `elo`.
-        exclude_self: see `elo`.
-        tolerance: maximum change of the weights, averaged over the orders.
-        max_iterations: maximum number of passes.
         insist: raise if the iteration does not converge; otherwise return the last pass.
 
     Raises:
-        ConvergenceError: that average is above `tolerance` after `max_iterations` passes.
+        ConvergenceError: that average is above 0.001 after 100 passes.
     """
-    rows = _rows(tournament, exclude_self=exclude_self)
+    rows = _rows(tournament)
     judges = len(tournament.reviewers)
     at = contestant_columns(tournament.reviewers, tournament.contestants)
     own = np.where(at >= 0, 0.0, np.nan)
@@ -162,19 +143,19 @@ def elo_peer(
     ratings = np.full((len(sequence), rows.size), _START)
     change = np.full(len(sequence), np.inf)
     passes = 0
-    while change.mean() > tolerance and passes < max_iterations:
+    while change.mean() > _TOLERANCE and passes < _MOST_PASSES:
         passes += 1
-        active = np.flatnonzero(change > tolerance)
+        active = np.flatnonzero(change > _TOLERANCE)
         held = weights[active]
         ratings[active] = _play(rows, held, sequence[active])
         wanted = min_max(ratings[active][:, at] + own)
         change[active] = np.abs(wanted - held).max(axis=1)
         weights[active] = wanted if passes <= _PLAIN_PASSES else (wanted + held) / 2.0
     residual = float(change.mean())
-    if insist and residual > tolerance:
+    if insist and residual > _TOLERANCE:
         msg = (
             f"Elo peer weights did not converge: after {passes} passes a weight still changes by "
-            f"{residual:.3g} on average over {len(sequence)} orders (tolerance {tolerance:.3g}); "
+            f"{residual:.3g} on average over {len(sequence)} orders (tolerance {_TOLERANCE:.3g}); "
             "this scheme may oscillate; use scheme 'damped'"
         )
         raise ConvergenceError(msg)
@@ -193,8 +174,8 @@ class _Rows:
     idle: npt.NDArray[np.bool_]
 
 
-def _rows(tournament: Tournament, *, exclude_self: bool) -> _Rows:
-    keep = counting_battles(tournament, exclude_self=exclude_self)
+def _rows(tournament: Tournament) -> _Rows:
+    keep = tournament.readable
     if not keep.any():
         msg = "no readable battles to rate"
         raise DataError(msg)

@@ -13,7 +13,7 @@ from peerjudge.data import Scheme, Scoring, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import elo, elo_peer
 from peerjudge.ranking.strengths import are_connected, estimate_strengths
-from peerjudge.ranking.tally import Floats, counting_battles
+from peerjudge.ranking.tally import Floats
 from peerjudge.ranking.weights import Convergence, contestant_columns, peer_weights, weighted_scores
 
 Indices = npt.NDArray[np.int32]
@@ -50,8 +50,9 @@ class Rows:
         yield from enumerate(np.split(order, ends[:-1]))
 
 
-def select_rows(tournament: Tournament, keep: npt.NDArray[np.bool_]) -> Rows:
-    """Select the battles of a tournament marked in `keep`."""
+def select_rows(tournament: Tournament) -> Rows:
+    """Select the readable battles of a tournament."""
+    keep = tournament.readable
     part = slice(None) if keep.all() else keep
     asked = tournament.question[part]
     present = np.bincount(asked, minlength=len(tournament.questions)) > 0
@@ -152,53 +153,41 @@ def _divide(points: Floats | Counts, battles: Floats | Counts, *, out: Floats) -
 
 
 _EQUAL = 1e-9
+# The bounds are those of 95 % of the samples.
+_TAILS = ((1.0 - 0.95) / 2.0, (1.0 + 0.95) / 2.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bounds:
-    """Bounds of score and rank by contestant."""
+def score_bounds(scores: Floats, *, questions: int | None = None) -> tuple[Floats, Floats]:
+    """Compute percentile bounds of scores `[sample, contestant]`, NaN for missing ones.
 
-    low: Floats
-    high: Floats
-    rank_low: npt.NDArray[np.int64]
-    rank_high: npt.NDArray[np.int64]
-
-
-def score_bounds(scores: Floats, *, level: float = 0.95, questions: int | None = None) -> Bounds:
-    """Compute percentile bounds of scores `[sample, contestant]` and of their ranks.
-
-    Args:
-        scores: NaN for contestants without a score.
-        level: level of the intervals.
-        questions: for win rates, the number of resampled questions. A contestant that won all or no
-            battles does so in every resample; its bounds are then Wilson's for that number.
+    For win rates, `questions` is the number of resampled questions: a contestant that won all or no
+    battles does so in every resample, and its bounds are then Wilson's for that number.
     """
-    low, high = percentile_bounds(scores, level=level)
+    low, high = percentile_bounds(scores)
     if questions is not None:
-        z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+        z = NormalDist().inv_cdf(_TAILS[1])
         unseen = z * z / (questions + z * z)
         extreme = (high - low <= _EQUAL) & ((low <= _EQUAL) | (high >= 1.0 - _EQUAL))
         low, high = (
             np.where(extreme & (low > 0.5), 1.0 - unseen, low),
             np.where(extreme & (high < 0.5), unseen, high),
         )
-    tails = _tails(level)
+    return low, high
+
+
+def rank_bounds(scores: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Compute percentile bounds of the ranks of scores `[sample, contestant]`."""
     place = rank_scores(scores)
-    best = np.quantile(place, tails[0], axis=0, method="lower")
-    worst = np.quantile(place, tails[1], axis=0, method="higher")
-    return Bounds(
-        low=low,
-        high=high,
-        rank_low=best.astype(np.int64),
-        rank_high=worst.astype(np.int64),
-    )
+    best = np.quantile(place, _TAILS[0], axis=0, method="lower")
+    worst = np.quantile(place, _TAILS[1], axis=0, method="higher")
+    return best.astype(np.int64), worst.astype(np.int64)
 
 
-def percentile_bounds(values: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
+def percentile_bounds(values: Floats) -> tuple[Floats, Floats]:
     """Return percentile bounds of each column of `[sample, column]`; NaN for empty columns."""
     low, high = np.full((2, values.shape[1]), np.nan)
     known = ~np.all(np.isnan(values), axis=0)
-    low[known], high[known] = np.nanquantile(values[:, known], _tails(level), axis=0)
+    low[known], high[known] = np.nanquantile(values[:, known], _TAILS, axis=0)
     return low, high
 
 
@@ -229,20 +218,8 @@ def rank_scores(scores: Floats) -> npt.NDArray[np.int64]:
     return place.reshape(known.shape)
 
 
-def _tails(level: float) -> tuple[float, float]:
-    return (1.0 - level) / 2.0, (1.0 + level) / 2.0
-
-
 # (sample, reviewer, contestant) win rates held at a time, which bounds the memory.
 _MOST_RATES = 1 << 25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Resampled:
-    """Scores `[sample, contestant]` and reviewer weights `[sample, reviewer]`."""
-
-    scores: Floats
-    weights: Floats
 
 
 def bootstrap(
@@ -254,16 +231,16 @@ def bootstrap(
     samples: int = 1000,
     seed: int = 0,
     prior: float = 0.0,
-    exclude_self: bool = False,
-    criteria: Convergence | None = None,
-) -> Resampled:
+) -> tuple[Floats, Floats]:
     """Compute scores and weights of tournaments of resampled questions.
 
     Reviews of one question share its difficulty, so a question is drawn with all its reviews. For
     win rates and Bradley-Terry, all samples are one matrix product of multiplicities and counts.
     Peer weights are iterated in every sample (from win rates; with Elo and `prd`, from Elo). An Elo
-    sample uses one random order, so its spread includes both sources of uncertainty. In a sample
-    without a finite Bradley-Terry estimate, one tied battle is added to every pair.
+    sample uses one random order, so its spread includes both sources of uncertainty. Steps of peer
+    weights that oscillate are halved; a sample that still does not converge is used as it is, because
+    only the tournament itself must converge. In a sample without a finite Bradley-Terry estimate, one
+    tied battle is added to every pair.
 
     Args:
         tournament: unreadable battles are excluded.
@@ -273,21 +250,20 @@ def bootstrap(
         samples: number of resamples.
         seed: seed of the resamples.
         prior: tied battles added to every pair of every sample (Bradley-Terry).
-        exclude_self: exclude battles in which the reviewer is a contestant.
-        criteria: convergence of the peer weights. Steps of samples that oscillate are halved; a
-            sample that still does not converge is used as it is, because only the tournament itself
-            must converge.
+
+    Returns:
+        Scores `[sample, contestant]` and reviewer weights `[sample, reviewer]`.
     """
-    keep = counting_battles(tournament, exclude_self=exclude_self)
-    if not keep.any() or samples < 1:
-        msg = f"cannot draw {samples} resamples of {np.count_nonzero(keep)} readable battles"
+    readable = np.count_nonzero(tournament.readable)
+    if not readable or samples < 1:
+        msg = f"cannot draw {samples} resamples of {readable} readable battles"
         raise DataError(msg)
-    rows = select_rows(tournament, keep)
+    rows = select_rows(tournament)
     draws = _draws(rows.questions, samples, seed)
     if scoring == Scoring.ELO and scheme == Scheme.PRD and weights is None:
         orders = _orders(rows, draws, seed)
-        played = elo_peer(tournament, orders=orders, exclude_self=exclude_self, insist=False)
-        return Resampled(scores=played.ratings, weights=played.weights)
+        played = elo_peer(tournament, orders=orders, insist=False)
+        return played.ratings, played.weights
     at = contestant_columns(tournament.reviewers, tournament.contestants)
     scores = np.empty((samples, rows.size))
     held = np.empty((samples, rows.judges))
@@ -296,15 +272,15 @@ def bootstrap(
     if scoring == Scoring.WIN_RATE or weights is None:
         for part, given in _rates_in_parts(rows, draws):
             if weights is None:
-                how = criteria or Convergence()
+                how = Convergence()
                 held[part] = peer_weights(given, at, scheme=scheme, criteria=how, relax=True)[0]
             scores[part] = weighted_scores(held[part], given)
     if scoring == Scoring.BRADLEY_TERRY:
         scores = _strengths(head_to_head_by_sample(rows, draws, held), prior)
     elif scoring == Scoring.ELO:
         orders = _orders(rows, draws, seed)
-        scores = elo(tournament, weights=held, orders=orders, exclude_self=exclude_self).ratings
-    return Resampled(scores=scores, weights=held)
+        scores = elo(tournament, weights=held, orders=orders).ratings
+    return scores, held
 
 
 def _draws(questions: int, samples: int, seed: int) -> Floats:

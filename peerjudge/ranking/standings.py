@@ -15,18 +15,13 @@ from peerjudge.ranking.resampling import bootstrap as resample
 from peerjudge.ranking.resampling import (
     outranking_shares,
     percentile_bounds,
+    rank_bounds,
     rank_scores,
     score_bounds,
 )
 from peerjudge.ranking.strengths import bradley_terry
-from peerjudge.ranking.tally import Floats, counting_battles, win_rates
-from peerjudge.ranking.weights import (
-    Convergence,
-    equal_weights,
-    given_weights,
-    peer_rank,
-    weighted_scores,
-)
+from peerjudge.ranking.tally import Floats, win_rates
+from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank, weighted_scores
 
 Weighting = Literal["equal", "peer"] | Mapping[str, float]
 
@@ -43,11 +38,7 @@ def rank(
     orders: int = 1000,
     seed: int = 0,
     bootstrap: int = 1000,
-    exclude_self: bool = False,
     prior: float = 0.0,
-    damping: float = 0.85,
-    tolerance: float = 1e-10,
-    max_iterations: int = 1000,
 ) -> Ranking:
     """Score and rank the contestants, best first; equal scores share a rank.
 
@@ -69,11 +60,7 @@ def rank(
             weights, and (up to 200 contestants) for the shares in which one outranks another. With
             0, or if all battles are on one question, there are no bounds, except that Elo then has
             those of 95 % of the orders.
-        exclude_self: exclude battles in which the reviewer is a contestant.
         prior: tied battles added to every pair (Bradley-Terry).
-        damping: see `peer_rank`.
-        tolerance: see `peer_rank`.
-        max_iterations: see `peer_rank`.
 
     Raises:
         DataError: no readable battles, weights that do not fit, or no finite Bradley-Terry estimate.
@@ -82,11 +69,10 @@ def rank(
     if not len(tournament):
         msg = "no battles to rank: no review compares two answers by different, known authors"
         raise DataError(msg)
-    keep = counting_battles(tournament, exclude_self=exclude_self)
+    keep = tournament.readable
     if not keep.any():
         msg = f"no battles to rank: none of the {len(tournament)} has a readable verdict"
         raise DataError(msg)
-    criteria = Convergence(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
     held, scores, spread = _weigh_and_score(
         tournament,
         scoring=Scoring(scoring),
@@ -94,20 +80,18 @@ def rank(
         scheme=Scheme(scheme),
         orders=(orders, seed),
         prior=prior,
-        exclude_self=exclude_self,
-        criteria=criteria,
     )
     ranking = Ranking(
         scoring=Scoring(scoring),
         contestants=_standings(tournament.contestants, scores, spread),
         weights=held,
         reviews=int(np.count_nonzero(keep)),
-        unreadable=len(tournament) - int(np.count_nonzero(tournament.readable)),
+        unreadable=int(np.count_nonzero(~keep)),
     )
     asked = len(np.unique(tournament.question[keep]))
     if not bootstrap or asked < 2:
         return ranking
-    drawn = resample(
+    drawn, drawn_weights = resample(
         tournament,
         scoring=scoring,
         weights=None if weights == "peer" else _values(held),
@@ -115,15 +99,13 @@ def rank(
         samples=bootstrap,
         seed=seed,
         prior=prior,
-        exclude_self=exclude_self,
-        criteria=criteria,
     )
     rated = asked if scoring == Scoring.WIN_RATE else None
     return replace(
         ranking,
-        contestants=_standings(tournament.contestants, scores, drawn.scores, questions=rated),
-        outranks=_outranks(tournament.contestants, drawn.scores),
-        weight_bounds=_weight_bounds(held, drawn.weights) if weights == "peer" else None,
+        contestants=_standings(tournament.contestants, scores, drawn, questions=rated),
+        outranks=_outranks(tournament.contestants, drawn),
+        weight_bounds=_weight_bounds(held, drawn_weights) if weights == "peer" else None,
     )
 
 
@@ -172,44 +154,27 @@ def _weigh_and_score(
     scheme: Scheme,
     orders: tuple[int, int],
     prior: float,
-    exclude_self: bool,
-    criteria: Convergence,
 ) -> tuple[ReviewerWeights, Floats, Floats | None]:
     """Return the weights, the scores, and the Elo ratings by order if there are any."""
     count, seed = orders
     if weights == "peer" and scoring == Scoring.ELO and scheme == Scheme.PRD:
-        played = elo_peer(tournament, orders=count, seed=seed, exclude_self=exclude_self)
+        played = elo_peer(tournament, orders=count, seed=seed)
         held = _elo_weights(tournament.reviewers, played)
         return held, played.ratings.mean(axis=0), played.ratings
-    held = _weights(tournament, weights, scheme, criteria, exclude_self=exclude_self)
+    held = _weights(tournament, weights, scheme)
     share = _values(held)
     if scoring == Scoring.ELO:
-        played = elo(tournament, weights=share, orders=count, seed=seed, exclude_self=exclude_self)
+        played = elo(tournament, weights=share, orders=count, seed=seed)
         return held, played.ratings.mean(axis=0), played.ratings
     if scoring == Scoring.BRADLEY_TERRY:
-        levels = bradley_terry(tournament, weights=share, exclude_self=exclude_self, prior=prior)
-        return held, levels, None
-    rates = win_rates(tournament, exclude_self=exclude_self).rates
+        return held, bradley_terry(tournament, weights=share, prior=prior), None
+    rates = win_rates(tournament).rates
     return held, weighted_scores(share[None], rates[None])[0], None
 
 
-def _weights(
-    tournament: Tournament,
-    weights: Weighting,
-    scheme: Scheme,
-    criteria: Convergence,
-    *,
-    exclude_self: bool,
-) -> ReviewerWeights:
+def _weights(tournament: Tournament, weights: Weighting, scheme: Scheme) -> ReviewerWeights:
     if weights == "peer":
-        return peer_rank(
-            tournament,
-            scheme=scheme,
-            exclude_self=exclude_self,
-            damping=criteria.damping,
-            tolerance=criteria.tolerance,
-            max_iterations=criteria.max_iterations,
-        )
+        return peer_rank(tournament, scheme=scheme)
     if weights == "equal":
         return equal_weights(tournament.reviewers)
     return given_weights(tournament.reviewers, weights)
@@ -254,19 +219,22 @@ def _standings(
     *,
     questions: int | None = None,
 ) -> dict[str, Standing]:
-    limits = None if spread is None else score_bounds(spread, questions=questions)
     place = rank_scores(scores)
     order: list[int] = np.lexsort((np.arange(len(place)), place)).tolist()
+    if spread is None:
+        return {contestants[k]: Standing(score=float(scores[k]), rank=int(place[k])) for k in order}
+    low, high = score_bounds(spread, questions=questions)
+    rank_low, rank_high = rank_bounds(spread)
     return {
-        contestants[index]: Standing(
-            score=float(scores[index]),
-            rank=int(place[index]),
-            low=None if limits is None else _known(limits.low[index]),
-            high=None if limits is None else _known(limits.high[index]),
-            rank_low=None if limits is None else int(limits.rank_low[index]),
-            rank_high=None if limits is None else int(limits.rank_high[index]),
+        contestants[k]: Standing(
+            score=float(scores[k]),
+            rank=int(place[k]),
+            low=_known(low[k]),
+            high=_known(high[k]),
+            rank_low=int(rank_low[k]),
+            rank_high=int(rank_high[k]),
         )
-        for index in order
+        for k in order
     }
 
 

@@ -13,18 +13,15 @@ from peerjudge.ranking.tally import Floats, head_to_head
 
 _UNIT = 400.0 / log(10.0)
 _MIDDLE = 1000.0
+# Converged if no strength changes by more than this, in natural units.
+_TOLERANCE = 1e-10
+_MOST_STEPS = 100
 # Maximum Newton step in natural units; an undamped first step can overshoot.
 _LONGEST = 2.0
 
 
 def bradley_terry(
-    tournament: Tournament,
-    *,
-    weights: Floats | None = None,
-    exclude_self: bool = False,
-    prior: float = 0.0,
-    tolerance: float = 1e-10,
-    max_iterations: int = 100,
+    tournament: Tournament, *, weights: Floats | None = None, prior: float = 0.0
 ) -> Floats:
     """Estimate strengths on the Elo scale: mean 1000; 400 points are odds of 10 to 1.
 
@@ -37,21 +34,18 @@ def bradley_terry(
         tournament: unreadable battles are excluded.
         weights: weight by reviewer, in the order of `tournament.reviewers`, summing to 1; `None`
             weights all equally.
-        exclude_self: exclude battles in which the reviewer is a contestant.
         prior: tied battles added to every pair.
-        tolerance: converged if no strength changes by more than this (natural units).
-        max_iterations: maximum number of Newton steps.
 
     Raises:
         DataError: there is no finite estimate.
-        ConvergenceError: not converged after `max_iterations`.
+        ConvergenceError: not converged after 100 Newton steps.
     """
     if not 0.0 <= prior < np.inf:
         msg = f"prior must be a number of tied battles of at least 0, not {prior}"
         raise DataError(msg)
     judges = len(tournament.reviewers)
     share = np.full(judges, 1.0) if weights is None else weights * judges
-    points = head_to_head(tournament, share, exclude_self=exclude_self)
+    points = head_to_head(tournament, share)
     points = points + prior / 2.0 * (1.0 - np.eye(len(points)))
     judged = np.flatnonzero((points + points.T).any(axis=0))
     among = points[judged[:, None], judged][None]
@@ -62,15 +56,11 @@ def bradley_terry(
         )
         raise DataError(msg)
     levels = np.full(len(points), np.nan)
-    levels[judged] = estimate_strengths(among, tolerance=tolerance, max_iterations=max_iterations)[
-        0
-    ]
+    levels[judged] = estimate_strengths(among)[0]
     return levels
 
 
-def estimate_strengths(
-    points: Floats, *, tolerance: float = 1e-10, max_iterations: int = 100
-) -> Floats:
+def estimate_strengths(points: Floats) -> Floats:
     """Estimate strengths `[case, contestant]` from points `[case, row, column]`.
 
     Points are those of row against column. Newton's method runs on all cases at once; every case
@@ -82,7 +72,7 @@ def estimate_strengths(
     levels: Floats = np.zeros((cases, size))
     # Levels are determined up to a constant; this fixes their sum and keeps the matrix regular.
     pin = battles.sum(axis=(1, 2), keepdims=True) / size**2
-    for _ in range(max_iterations):
+    for _ in range(_MOST_STEPS):
         chance = 1.0 / (1.0 + np.exp(levels[:, None, :] - levels[:, :, None]))
         slope = won - (battles * chance).sum(axis=2)
         curve = battles * chance * (1.0 - chance)
@@ -90,9 +80,9 @@ def estimate_strengths(
         step = np.asarray(np.linalg.solve(matrix, slope[..., None]), dtype=np.float64)[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
         levels = levels + step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
-        if longest.max(initial=0.0) <= tolerance:
+        if longest.max(initial=0.0) <= _TOLERANCE:
             return _MIDDLE + _UNIT * (levels - levels.mean(axis=1, keepdims=True))
-    msg = f"Bradley-Terry strengths did not converge to {tolerance:.3g} in {max_iterations} steps"
+    msg = f"Bradley-Terry strengths did not converge to {_TOLERANCE:.3g} in {_MOST_STEPS} steps"
     raise ConvergenceError(msg)
 
 

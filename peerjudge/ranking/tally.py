@@ -39,26 +39,18 @@ class Tally:
         return np.divide(self.points, self.battles, out=unseen, where=self.battles > 0)
 
 
-def win_rates(tournament: Tournament, *, exclude_self: bool = False) -> Tally:
+def win_rates(tournament: Tournament) -> Tally:
     """Count points and battles; `rates` is W of PRD Equation 1.
 
     Equation 1 divides by the battles of a full tournament, this by the readable battles that took
     place. Both are equal if every pair was judged in both orders on every question.
-
-    Args:
-        tournament: battles to count.
-        exclude_self: exclude battles in which the reviewer is one of the two contestants.
     """
     judges, size = len(tournament.reviewers), len(tournament.contestants)
     unreadable = len(tournament) - int(np.count_nonzero(tournament.readable))
     if judges * size * size * _OUTCOMES > _MOST_CELLS:
-        points, battles = _tally_sparse(
-            tournament, counting_battles(tournament, exclude_self=exclude_self)
-        )
+        points, battles = _tally_sparse(tournament)
     else:
         cells = _cells(tournament)
-        if exclude_self:
-            _clear_own(tournament, cells)
         won, tied, lost = range(_OUTCOMES)
         as_first, as_second = cells.sum(axis=3), cells.sum(axis=2)
         wins = as_first[won] + as_second[lost]
@@ -68,18 +60,10 @@ def win_rates(tournament: Tournament, *, exclude_self: bool = False) -> Tally:
     return Tally(points=points, battles=battles, unreadable=unreadable)
 
 
-def counting_battles(tournament: Tournament, *, exclude_self: bool) -> npt.NDArray[np.bool_]:
-    """Return the mask of counting battles: readable ones, without self-reviews if `exclude_self`."""
-    if not exclude_self:
-        return tournament.readable
-    own = _own_contestant(tournament)[tournament.reviewer]
-    return tournament.readable & (own != tournament.first) & (own != tournament.second)
-
-
-def head_to_head(tournament: Tournament, weights: Floats, *, exclude_self: bool = False) -> Floats:
+def head_to_head(tournament: Tournament, weights: Floats) -> Floats:
     """Return the points of row against column, each battle times its reviewer's weight."""
     size = len(tournament.contestants)
-    keep = counting_battles(tournament, exclude_self=exclude_self)
+    keep = tournament.readable
     cell = tournament.first[keep].astype(np.intp) * size + tournament.second[keep]
     share = weights[tournament.reviewer[keep]]
     lost = (tournament.score[keep] + 1) / 2.0
@@ -125,22 +109,8 @@ def _index(
     return filled
 
 
-def _clear_own(tournament: Tournament, cells: npt.NDArray[np.int64]) -> None:
-    own: list[int] = _own_contestant(tournament).tolist()
-    for judge, contestant in enumerate(own):
-        if contestant >= 0:
-            cells[:, judge, contestant, :] = 0
-            cells[:, judge, :, contestant] = 0
-
-
-def _own_contestant(tournament: Tournament) -> npt.NDArray[np.int64]:
-    place = {name: index for index, name in enumerate(tournament.contestants)}
-    return np.array([place.get(name, -1) for name in tournament.reviewers], dtype=np.int64)
-
-
-def _tally_sparse(
-    tournament: Tournament, keep: npt.NDArray[np.bool_]
-) -> tuple[Floats, npt.NDArray[np.int64]]:
+def _tally_sparse(tournament: Tournament) -> tuple[Floats, npt.NDArray[np.int64]]:
+    keep = tournament.readable
     judges, size = len(tournament.reviewers), len(tournament.contestants)
     shape, cells = (judges, size), judges * size
     row = tournament.reviewer[keep].astype(np.intp) * size

@@ -47,32 +47,30 @@ def collect(battles: Iterable[Battle]) -> Tournament:
     )
 
 
-def select(
-    tournament: Tournament,
-    *,
-    reviewers: Collection[str] | None = None,
-    contestants: Collection[str] | None = None,
-) -> Tournament:
-    """Select the battles of these reviewers between these contestants; drop names without battles.
+def select(tournament: Tournament, *, reviewers: Collection[str]) -> Tournament:
+    """Select the battles of these reviewers; drop names without battles.
 
     Raises:
-        DataError: a name that is not in the tournament.
+        DataError: a reviewer that is not in the tournament.
     """
-    keep = np.ones(len(tournament), dtype=np.bool_)
-    if reviewers is not None:
-        keep &= _chosen(tournament.reviewers, reviewers, "reviewer")[tournament.reviewer]
-    if contestants is not None:
-        chosen = _chosen(tournament.contestants, contestants, "contestant")
-        keep &= chosen[tournament.first] & chosen[tournament.second]
+    names = tournament.reviewers
+    if unknown := sorted(set(reviewers) - set(names)):
+        msg = (
+            f"no reviewer {', '.join(map(repr, unknown))} in this tournament; "
+            f"there are {', '.join(names)}"
+        )
+        raise DataError(msg)
+    chosen = np.array([name in set(reviewers) for name in names], dtype=np.bool_)
+    keep = chosen[tournament.reviewer]
     questions, question = _compact(tournament.questions, tournament.question[keep])
     judges, reviewer = _compact(tournament.reviewers, tournament.reviewer[keep])
     both = np.concatenate([tournament.first[keep], tournament.second[keep]])
-    names, pair = _compact(tournament.contestants, both)
+    contestants, pair = _compact(tournament.contestants, both)
     half = len(question)
     return Tournament(
         questions=questions,
         reviewers=judges,
-        contestants=names,
+        contestants=contestants,
         question=question,
         reviewer=reviewer,
         first=pair[:half],
@@ -129,14 +127,6 @@ class _Names(dict[str, int]):
         place = {name: index for index, name in enumerate(self.sorted())}
         renumber = np.array([place[name] for name in self], dtype=np.int32)
         return renumber[np.array(numbers, dtype=np.int32)]
-
-
-def _chosen(names: tuple[str, ...], wanted: Collection[str], noun: str) -> npt.NDArray[np.bool_]:
-    unknown = sorted(set(wanted) - set(names))
-    if unknown:
-        msg = f"no {noun} {', '.join(map(repr, unknown))} in this tournament; there are {', '.join(names)}"
-        raise DataError(msg)
-    return np.array([name in set(wanted) for name in names], dtype=np.bool_)
 
 
 def _compact(

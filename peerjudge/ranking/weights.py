@@ -45,7 +45,6 @@ def peer_rank(
     tournament: Tournament,
     *,
     scheme: Scheme = Scheme.PRD,
-    exclude_self: bool = False,
     damping: float = 0.85,
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
@@ -76,7 +75,6 @@ def peer_rank(
     Args:
         tournament: unreadable battles are excluded.
         scheme: `prd` or `damped`.
-        exclude_self: exclude battles in which the reviewer is a contestant.
         damping: d of `damped`, from 0 (equal weights) to below 1.
         tolerance: converged if no weight changes by more than this.
         max_iterations: maximum number of passes.
@@ -88,7 +86,7 @@ def peer_rank(
     if not tournament.reviewers:
         msg = "no reviews, so there are no reviewers to weight"
         raise DataError(msg)
-    rates = win_rates(tournament, exclude_self=exclude_self).rates
+    rates = win_rates(tournament).rates
     at = contestant_columns(tournament.reviewers, tournament.contestants)
     weights, iterations, change = peer_weights(rates[None], at, scheme=scheme, criteria=criteria)
     residual = float(change[0])

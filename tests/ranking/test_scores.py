@@ -86,10 +86,10 @@ def test_elo_hands_ratings_from_one_to_another(tournament: Tournament, seed: int
 def test_a_trajectory_is_elo_after_so_many_battles(tournament: Tournament, every: int):
     """Every step is what Elo gives for the battles up to there, in the same orders."""
     orders = np.array([np.random.default_rng(k).permutation(24) for k in range(3)], dtype=np.int32)
-    found = elo_trajectory(tournament, every=every, orders=orders)
-    assert found.battles.tolist() == [*range(0, 24, every), 24]
-    assert (found.ratings[0] == 1000.0).all()
-    for battles, ratings in zip(found.battles[1:], found.ratings[1:], strict=True):
+    steps, rated = elo_trajectory(tournament, every=every, orders=orders)
+    assert steps.tolist() == [*range(0, 24, every), 24]
+    assert (rated[0] == 1000.0).all()
+    for battles, ratings in zip(steps[1:], rated[1:], strict=True):
         expected = elo(tournament, orders=orders[:, :battles]).ratings
         # Contestants without a battle so far are where they started.
         assert ratings == pytest.approx(np.nan_to_num(expected, nan=1000.0))
@@ -275,14 +275,14 @@ def test_resampling_draws_questions_with_all_their_reviews():
         for _ in range(3)
     )
     kwargs = {"scoring": Scoring.WIN_RATE, "weights": np.ones(1), "samples": 300}
-    assert bootstrap(once, **kwargs).scores == pytest.approx(bootstrap(thrice, **kwargs).scores)
+    assert bootstrap(once, **kwargs)[0] == pytest.approx(bootstrap(thrice, **kwargs)[0])
 
 
 def test_a_sample_is_the_ranking_of_the_questions_drawn():
     """With one question every resample is the tournament itself."""
     single = round_robin([-1, 0, 1, 1, -1, 0, -1, -1, 1, 0, 1, 1])
     for scoring in (Scoring.WIN_RATE, Scoring.BRADLEY_TERRY):
-        samples = bootstrap(single, scoring=scoring, weights=np.ones(1), samples=3).scores
+        samples, _ = bootstrap(single, scoring=scoring, weights=np.ones(1), samples=3)
         score = {name: s.score for name, s in rank(single, scoring=scoring).contestants.items()}
         assert samples.tolist() == pytest.approx(np.array([[score[name] for name in NAMES]] * 3))
 
