@@ -113,7 +113,7 @@ class Columns(Archive):
             for row in rows:
                 said[row[0]].append(row[1])
             for head in page:
-                yield replace(head, turns=_turns(tuple(said[head.id])))
+                yield replace(head, turns=tuple(map(_turn, said[head.id])))
 
     async def _pages(
         self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
@@ -172,12 +172,6 @@ def _head(text: str) -> Transcript:
     return build_transcript("", condition="", head=text, comparison=_NOTHING, turns=())
 
 
-@lru_cache(maxsize=10_000)
-def _turns(packed: tuple[str, ...]) -> tuple[Turn, ...]:
-    """Return the turns of a discussion; equal discussions share them."""
-    return tuple(map(_turn, packed))
-
-
 # Turns without texts repeat often, and parsing them takes longest.
 @lru_cache(maxsize=50_000)
 def _turn(packed: str) -> Turn:
@@ -199,13 +193,8 @@ def _turn(packed: str) -> Turn:
         ),
         utterance=Utterance(text="", model=model, simulated=bool(simulated)),
         review=Review(
-            verdict=None if verdict is None else _verdict(verdict["outcome"], verdict["choice"]),
+            verdict=verdict and Verdict(Outcome(verdict["outcome"]), verdict["choice"]),
             score=review["score"],
             rule=review["rule"],
         ),
     )
-
-
-@lru_cache(maxsize=10_000)
-def _verdict(outcome: str, choice: str | None) -> Verdict:
-    return Verdict(Outcome(outcome), choice)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 
+from msgspec.structs import asdict
 from sqlalchemy import Dialect, Insert, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -61,17 +62,7 @@ def comparison_row(comparison: Comparison, *, key: str) -> dict[str, object]:
 
 def head_row(transcript: Transcript, *, comparison: str) -> dict[str, object]:
     """Return the row of a discussion without its turns; `comparison` is the comparison's key."""
-    head = Head(
-        protocol=transcript.protocol,
-        seats=transcript.seats,
-        stop=transcript.stop,
-        verdict=transcript.verdict,
-        failure=transcript.failure,
-        condition=transcript.condition,
-        options=transcript.options,
-        prompts=transcript.prompts,
-        repetition=transcript.repetition,
-    )
+    head = Head(**{field: getattr(transcript, field) for field in Head.__struct_fields__})
     return {
         "id": transcript.id,
         "condition": transcript.condition,
@@ -92,21 +83,9 @@ def build_transcript(
     discussion: str, *, condition: str, head: str, comparison: Comparison, turns: Iterable[str]
 ) -> Transcript:
     """Return the transcript of these rows; `condition` is its condition in the run."""
-    kept = from_json(Head, head)
-    return Transcript(
-        id=discussion,
-        comparison=comparison,
-        protocol=kept.protocol,
-        seats=kept.seats,
-        turns=tuple(from_json(Turn, body) for body in turns),
-        stop=kept.stop,
-        verdict=kept.verdict,
-        failure=kept.failure,
-        condition=condition,
-        options=kept.options,
-        prompts=kept.prompts,
-        repetition=kept.repetition,
-    )
+    kept: dict[str, Any] = {**asdict(from_json(Head, head)), "condition": condition}
+    said = tuple(from_json(Turn, body) for body in turns)
+    return Transcript(id=discussion, comparison=comparison, turns=said, **kept)
 
 
 def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
