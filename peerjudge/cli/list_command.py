@@ -41,8 +41,12 @@ def _datasets() -> list[dict[str, str]]:
     from peerjudge.datasets import list_datasets
 
     return [
-        {"name": name, "description": line, "from": "NAME:PATH" if needs_path else "built in"}
-        for name, line, needs_path in list_datasets()
+        {
+            "name": name,
+            "description": source.description,
+            "from": "built in" if source.place else "NAME:PATH",
+        }
+        for name, source in list_datasets().items()
     ]
 
 

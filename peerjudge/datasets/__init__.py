@@ -6,7 +6,7 @@ user's own with the same constant `SOURCE`.
 
 from __future__ import annotations
 
-from peerjudge.datasets.catalogue import Listing, list_datasets, load
+from peerjudge.datasets.catalogue import list_datasets, load
 from peerjudge.datasets.fetching import download
 from peerjudge.datasets.lines import Row, read_items, read_lines, read_rows
 from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
@@ -14,7 +14,6 @@ from peerjudge.datasets.table import build_comparisons
 
 __all__ = [
     "GoldRule",
-    "Listing",
     "Request",
     "Row",
     "Source",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import cast
 
 from peerjudge.data import Dataset, replace
 from peerjudge.datasets.source import GoldRule, Request, Source
@@ -19,21 +19,9 @@ CACHE_VARIABLE = "PEERJUDGE_CACHE_DIR"
 _SOURCES = "peerjudge.datasets.sources"
 
 
-class Listing(NamedTuple):
-    """Name of a dataset, its description, and whether the caller gives a path.
-
-    Published datasets need no path once they are downloaded.
-    """
-
-    name: str
-    description: str
-    needs_path: bool
-
-
-def list_datasets() -> tuple[Listing, ...]:
-    """Return the built-in datasets by name."""
-    found = ((name, find_source(name)) for name in _modules())
-    return tuple(Listing(name, source.description, source.place is None) for name, source in found)
+def list_datasets() -> dict[str, Source]:
+    """Return the declarations of the built-in datasets by name."""
+    return {name: find_source(name) for name in _modules()}
 
 
 def find_source(name: str) -> Source:

@@ -39,9 +39,7 @@ def download(name: str, *, into: Path | None = None, base_url: str | None = None
     """
     source = find_source(name)
     if not source.upstream or name.endswith(".py"):
-        offered = [
-            listing.name for listing in list_datasets() if find_source(listing.name).upstream
-        ]
+        offered = [each for each, declared in list_datasets().items() if declared.upstream]
         msg = f"dataset {name!r} is not downloaded; those that are: {', '.join(offered)}"
         raise DataError(msg)
     folder = find_cache(name) if into is None else into.expanduser()

@@ -200,7 +200,7 @@ def _check_dataset(experiment: Experiment) -> Iterator[BrokenClause]:
     from peerjudge.datasets import list_datasets
 
     name = experiment.data.partition(":")[0].partition("+")[0]
-    known = [listing.name for listing in list_datasets()]
+    known = list(list_datasets())
     if name not in known and not name.endswith(".py"):
         yield BrokenClause(
             clause="dataset",

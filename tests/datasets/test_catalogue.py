@@ -10,12 +10,12 @@ from peerjudge.errors import DataError
 
 def test_every_dataset_has_a_name_and_a_description():
     """Only the sample needs no path."""
-    listed = {name: (description, needs_path) for name, description, needs_path in list_datasets()}
+    listed = list_datasets()
     assert list(listed) == sorted(listed)
     assert {"csv", "jsonl", "lfqa", "llmbar", "mtbench", "mtbench200", "sample"} <= set(listed)
     assert {"summeval", "vicuna80"} <= set(listed)
-    assert [name for name, (_, needs_path) in listed.items() if not needs_path] == ["sample"]
-    assert all(line and "\n" not in line for line, _ in listed.values())
+    assert [name for name, source in listed.items() if source.place] == ["sample"]
+    assert all(each.description and "\n" not in each.description for each in listed.values())
 
 
 def test_an_unknown_name_lists_the_known_ones():

@@ -12,7 +12,7 @@ from peerjudge.datasets import download, list_datasets, load
 from peerjudge.datasets.catalogue import find_source, read_registry
 from peerjudge.errors import DataError
 
-DOWNLOADS = [name for name, _, _ in list_datasets() if find_source(name).upstream]
+DOWNLOADS = [name for name, source in list_datasets().items() if source.upstream]
 
 
 @pytest.fixture

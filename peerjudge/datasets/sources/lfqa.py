@@ -17,10 +17,9 @@ better answer for each of the 140 questions. Under `GoldRule.SIGN_OF_MEAN` those
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict
+from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict, replace
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
 from peerjudge.errors import DataError
@@ -32,26 +31,29 @@ _AUTHORS = {"human": "human", "machine": "gpt3", "gpt3": "gpt3"}
 _PAIR = ("a", "b")
 
 
-@dataclass(slots=True)
-class _Pair:
-    question: Question
-    answers: tuple[Answer, Answer]
-    votes: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+_Votes = dict[str, list[tuple[int, str]]]
+"""Votes with their justifications, by comparison."""
+
+_Parts = tuple[list[Comparison], _Votes]
+"""Comparisons without gold, and the votes on them."""
 
 
 def _read(request: Request) -> Dataset:
-    pairs = _pairs(request.path)
+    comparisons, votes = _parts(request.path)
     rule = request.gold or GoldRule.FIRST_VOTE_ON_EVEN
     return Dataset(
         name="lfqa",
         description=SOURCE.description,
-        comparisons=tuple(_comparison(pair, rule) for pair in pairs),
-        reviews=tuple(_reviews(pairs)) if request.reviews else (),
+        comparisons=tuple(
+            replace(each, gold=settle_gold([vote for vote, _ in votes[each.id]], rule, _PAIR))
+            for each in comparisons
+        ),
+        reviews=tuple(_reviews(votes)) if request.reviews else (),
         humans=(HUMAN,),
     )
 
 
-def _pairs(path: Path) -> list[_Pair]:
+def _parts(path: Path) -> _Parts:
     if path.is_file():
         return _native(path)
     for candidate in (path / _NATIVE_FILE, path / "pairs.jsonl", path / "original" / _NATIVE_FILE):
@@ -61,20 +63,11 @@ def _pairs(path: Path) -> list[_Pair]:
     raise DataError(msg)
 
 
-def _comparison(pair: _Pair, rule: GoldRule) -> Comparison:
-    return Comparison(
-        id=pair.question.id,
-        question=pair.question,
-        answers=pair.answers,
-        gold=settle_gold([vote for vote, _ in pair.votes], rule, _PAIR),
-    )
-
-
-def _reviews(pairs: list[_Pair]) -> Iterator[RecordedReview]:
-    for pair in pairs:
-        for vote, text in pair.votes:
+def _reviews(votes: _Votes) -> Iterator[RecordedReview]:
+    for comparison, given in votes.items():
+        for vote, text in given:
             yield RecordedReview(
-                comparison=pair.question.id,
+                comparison=comparison,
                 shown=_PAIR,
                 reviewer=HUMAN,
                 verdict=Verdict.of(_PAIR[vote > 0]),
@@ -82,40 +75,43 @@ def _reviews(pairs: list[_Pair]) -> Iterator[RecordedReview]:
             )
 
 
-def _native(path: Path) -> list[_Pair]:
+def _native(path: Path) -> _Parts:
     # A row is one expert's vote; the rows of a question may be apart.
-    pairs: dict[tuple[str, str, str], _Pair] = {}
+    pairs: dict[tuple[str, str, str], Comparison] = {}
+    votes: _Votes = {}
     for row in read_rows(path):
         key = (row.text("question"), row.text("answer_a"), row.text("answer_b"))
         if key not in pairs:
-            pairs[key] = _pair(row, name=f"lfqa-{len(pairs) + 1:03}", source="answer_{}_type")
-        pairs[key].votes.append((_vote(row, "overall_preference"), row.text("justification")))
-    return list(pairs.values())
+            pairs[key] = _comparison(row, name=f"lfqa-{len(pairs) + 1:03}", source="answer_{}_type")
+        given = votes.setdefault(pairs[key].id, [])
+        given.append((_vote(row, "overall_preference"), row.text("justification")))
+    return list(pairs.values()), votes
 
 
-def _tidy(path: Path) -> list[_Pair]:
+def _tidy(path: Path) -> _Parts:
     pairs = {
-        row.text("id"): _pair(row, name=row.text("id"), source="source_{}", category="domain")
+        row.text("id"): _comparison(row, name=row.text("id"), source="source_{}", category="domain")
         for row in read_rows(path / "pairs.jsonl")
     }
+    votes: _Votes = {name: [] for name in pairs}
     for row in read_rows(path / "votes.jsonl"):
         name = row.text("id")
-        if name not in pairs:
+        if name not in votes:
             msg = f"{name!r} is no question of pairs.jsonl; take both files from one place"
             raise row.error(msg)
-        pairs[name].votes.append((_vote(row, "score"), row.text("justification")))
-    return list(pairs.values())
+        votes[name].append((_vote(row, "score"), row.text("justification")))
+    return list(pairs.values()), votes
 
 
-def _pair(row: Row, *, name: str, source: str, category: str = "") -> _Pair:
-    one, other = (_answer(row, key, source.format(key)) for key in _PAIR)
-    return _Pair(
-        Question(
+def _comparison(row: Row, *, name: str, source: str, category: str = "") -> Comparison:
+    return Comparison(
+        id=name,
+        question=Question(
             id=name,
             text=_plain(row.text("question")),
             category=row.text(category) if category else "",
         ),
-        (one, other),
+        answers=tuple(_answer(row, key, source.format(key)) for key in _PAIR),
     )
 
 

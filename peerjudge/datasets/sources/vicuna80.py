@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -51,24 +50,8 @@ _RATINGS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Rating:
-    question: int
-    first: str
-    second: str
-    reviewer: str
-    verdict: Verdict
-    text: str
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        one, other = sorted((self.first, self.second), key=MODELS.index)
-        return one, other
-
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        return self.question, MODELS.index(self.first), MODELS.index(self.second)
-
+_Rating = tuple[int, RecordedReview]
+"""Number of the question, and the review."""
 
 _Parts = tuple[
     Mapping[int, Question], Mapping[tuple[int, str], Answer], Iterator[_Rating], Iterator[_Rating]
@@ -78,14 +61,14 @@ _Parts = tuple[
 
 def _read(request: Request) -> Dataset:
     questions, answers, ratings, votes = _parts(request.path)
-    votes = sorted(votes, key=lambda rating: rating.rank)
+    votes = sorted(votes, key=_place)
     rule = request.gold or GoldRule.SIGN_OF_MEAN
-    ratings = sorted(ratings, key=_review_order) if request.reviews else []
+    by_reviewer = sorted(ratings, key=_place_and_reviewer) if request.reviews else []
     return Dataset(
         name="vicuna80",
         description=SOURCE.description,
         comparisons=_comparisons(questions, answers, votes, rule),
-        reviews=tuple(map(_recorded, (*ratings, *votes))) if request.reviews else (),
+        reviews=tuple(review for _, review in (*by_reviewer, *votes)) if request.reviews else (),
         humans=(HUMAN,),
     )
 
@@ -111,9 +94,10 @@ def _comparisons(
     rule: GoldRule,
 ) -> tuple[Comparison, ...]:
     scores: dict[tuple[int, tuple[str, str]], list[int]] = defaultdict(list)
-    for vote in votes:
+    for number, vote in votes:
         if vote.verdict.readable:
-            scores[vote.question, vote.pair].append(_score(vote))
+            pair = _pair(vote.shown)
+            scores[number, pair].append(_score(vote.verdict, pair))
     return tuple(
         Comparison(
             id=_comparison_id(number, pair),
@@ -126,28 +110,28 @@ def _comparisons(
     )
 
 
-def _score(vote: _Rating) -> int:
-    if vote.verdict == TIE:
+def _score(vote: Verdict, pair: tuple[str, str]) -> int:
+    if vote == TIE:
         return 0
-    return -1 if vote.verdict.choice == vote.pair[0] else 1
+    return -1 if vote.choice == pair[0] else 1
+
+
+def _pair(shown: Sequence[str]) -> tuple[str, str]:
+    one, other = sorted(shown, key=MODELS.index)
+    return one, other
 
 
 def _comparison_id(number: int, pair: tuple[str, str]) -> str:
     return f"q{number:02}-{pair[0]}-vs-{pair[1]}"
 
 
-def _recorded(rating: _Rating) -> RecordedReview:
-    return RecordedReview(
-        comparison=_comparison_id(rating.question, rating.pair),
-        shown=(rating.first, rating.second),
-        reviewer=rating.reviewer,
-        verdict=rating.verdict,
-        text=rating.text,
-    )
+def _place(rating: _Rating) -> tuple[int, ...]:
+    number, review = rating
+    return number, *map(MODELS.index, review.shown)
 
 
-def _review_order(rating: _Rating) -> tuple[int, int, int, int]:
-    return *rating.rank, MODELS.index(rating.reviewer)
+def _place_and_reviewer(rating: _Rating) -> tuple[int, ...]:
+    return *_place(rating), MODELS.index(rating[1].reviewer)
 
 
 def _rating(
@@ -163,7 +147,13 @@ def _rating(
     if label not in verdicts:
         msg = f"{key!r} must be 1 (first), 2 (second), 3 (tie) or -1, not {label}"
         raise row.error(msg)
-    return _Rating(question, first, second, reviewer, verdicts[label], text)
+    return question, RecordedReview(
+        comparison=_comparison_id(question, _pair((first, second))),
+        shown=(first, second),
+        reviewer=reviewer,
+        verdict=verdicts[label],
+        text=text,
+    )
 
 
 def _question(row: Row) -> tuple[int, Question]:
@@ -201,10 +191,10 @@ def _native_ratings(path: Path, questions: Mapping[int, Question]) -> Iterator[_
                 rating = _rating(
                     row, "score", (first, second, reviewer), questions, text=row.text("text")
                 )
-                if rating.question in seen:
-                    msg = f"question {rating.question} is there twice; fetch the file again"
+                if rating[0] in seen:
+                    msg = f"question {rating[0]} is there twice; fetch the file again"
                     raise row.error(msg)
-                seen.add(rating.question)
+                seen.add(rating[0])
                 yield rating
             _require_all(file, questions, seen)
 
