@@ -1,11 +1,8 @@
 """Stochastic reviewers with known traits, for which no model is called."""
 
 from peerjudge.simulation.latent import (
-    Latent,
-    Noise,
     compute_change_chance,
     expect_accuracy,
-    expect_right,
     find_latent,
     split_noise,
 )
@@ -13,13 +10,10 @@ from peerjudge.simulation.reviewer import SimulatedReviewer
 from peerjudge.simulation.traits import Traits, read_traits
 
 __all__ = [
-    "Latent",
-    "Noise",
     "SimulatedReviewer",
     "Traits",
     "compute_change_chance",
     "expect_accuracy",
-    "expect_right",
     "find_latent",
     "read_traits",
     "split_noise",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -57,15 +57,7 @@ class Items:
 
     def take(self, rows: npt.NDArray[np.intp]) -> Items:
         """Return the items of these rows, in this order, with repetitions."""
-        return Items(
-            gold=self.gold[rows],
-            known=self.known[rows],
-            clarity=self.clarity[rows],
-            lure=self.lure[rows],
-            length=self.length[rows],
-            machine=self.machine[rows],
-            machines=self.machines[rows],
-        )
+        return Items(**{each.name: getattr(self, each.name)[rows] for each in fields(self)})
 
     @classmethod
     def build_plain(cls, gold: Sequence[int], machine: Sequence[int] | None = None) -> Items:
@@ -226,12 +218,9 @@ def _choose(seen: Drawn) -> Verdicts:
     return np.where(seen > 0, np.int8(1), np.int8(-1))
 
 
-def score_verdicts(verdicts: Verdicts, world: World, *, tie: float = 0.0) -> Drawn:
-    """Return 1 where the verdict is right, else 0; `tie` for a tie where gold is a choice."""
-    right = (verdicts == world.gold).astype(np.float32)
-    if tie:
-        right[(verdicts == 0) & (world.gold != 0)] = tie
-    return right
+def score_verdicts(verdicts: Verdicts, world: World) -> Drawn:
+    """Return 1 where the verdict is right, else 0."""
+    return (verdicts == world.gold).astype(np.float32)
 
 
 def build_items(comparisons: Sequence[Comparison]) -> Items:

@@ -117,7 +117,7 @@ def weigh_answers(mind: Mind, request: Request, *, key: str) -> Mapping[str, flo
     return appeal
 
 
-def rate(appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int] = _RATINGS) -> int:
+def rate(appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int]) -> int:
     """Return a score for the first answer seen; halfway between good and bad is the middle.
 
     `scale` is the worst and the best possible score.
@@ -126,7 +126,7 @@ def rate(appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int] 
 
 
 def spread_rating(
-    appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int] = _RATINGS
+    appeal: Mapping[str, float], traits: Traits, *, scale: tuple[int, int]
 ) -> Mapping[int, float]:
     """Return the probability of each score; the likeliest is that of `rate`."""
     felt = _feel_rating(appeal, traits, scale)

@@ -179,30 +179,6 @@ def compute_change_chance(
     return chance if first_turn else LATER_TURNS * chance
 
 
-def expect_right(
-    margin: Floats,
-    traits: Traits,
-    *,
-    best_first: bool,
-    pull: float = 0.0,
-    temperature: float = 1.0,
-    ties: bool = False,
-) -> Floats:
-    """Return the probability of choosing the better of two answers that differ by these margins |z|.
-
-    `pull` is everything else in favour of the better answer, in latent standard deviations: -surface *
-    dampening * lure on adversarial items, tastes where the two answers differ in them.
-    """
-    # scipy is slow to import, and a spoken discussion does not need it.
-    from scipy.special import ndtr
-
-    bias = traits.position_bias if best_first else -traits.position_bias
-    least = traits.tie_width if ties else 0.0
-    evidence = traits.ability * margin + bias + pull - least
-    noise = math.sqrt(split_noise(traits, temperature).total)
-    return np.asarray(ndtr(evidence / noise), dtype=np.float64)
-
-
 def expect_accuracy(
     traits: Traits,
     *,
@@ -215,27 +191,30 @@ def expect_accuracy(
     """Return the expected share of pairs judged rightly in private, over all margins.
 
     `best_first` says where the better answer is shown; `None` is the mean of both orders. `pull` is
-    as in `expect_right`. Without bias the result is 1/2 + arctan(ability clarity) / pi.
+    everything else in favour of the better answer, in latent standard deviations: -surface *
+    dampening * lure on adversarial items, tastes where the two answers differ in them. Without bias
+    the result is 1/2 + arctan(ability clarity) / pi.
     """
+    # scipy is slow to import, and a spoken discussion does not need it.
+    from scipy.special import ndtr
+
     margin, density = build_margins()
     margin = clarity * margin
-    orders = (True, False) if best_first is None else (best_first,)
-    means = [
-        float(
-            density
-            @ expect_right(
-                margin, traits, best_first=order, pull=pull, temperature=temperature, ties=ties
-            )
-        )
-        for order in orders
-    ]
+    least = traits.tie_width if ties else 0.0
+    noise = math.sqrt(split_noise(traits, temperature).total)
+    means: list[float] = []
+    for first in (True, False) if best_first is None else (best_first,):
+        bias = traits.position_bias if first else -traits.position_bias
+        evidence = traits.ability * margin + bias + pull - least
+        means.append(float(density @ np.asarray(ndtr(evidence / noise), dtype=np.float64)))
     return sum(means) / len(means)
 
 
 @cache
-def build_margins(nodes: int = 96, *, most: float = 9.0) -> tuple[Floats, Floats]:
-    """Return nodes and weights that integrate over half-normal margins up to `most`."""
-    places, weights = np.polynomial.legendre.leggauss(nodes)
+def build_margins() -> tuple[Floats, Floats]:
+    """Return nodes and weights that integrate over half-normal margins up to 9."""
+    most = 9.0
+    places, weights = np.polynomial.legendre.leggauss(96)
     margin = np.asarray(most / 2 * (places + 1), dtype=np.float64)
     density = most / 2 * weights * np.sqrt(2 / np.pi) * np.exp(-(margin**2) / 2)
     return margin, np.asarray(density, dtype=np.float64)

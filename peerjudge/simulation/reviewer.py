@@ -33,7 +33,6 @@ from peerjudge.simulation.speech import (
     write_rating,
     write_review,
     write_turn,
-    write_verdict,
 )
 from peerjudge.simulation.traits import read_traits
 
@@ -131,7 +130,7 @@ def _write_reply(mind: Mind, request: Request) -> _Reply:
     if decision.heard:
         return write_turn(brief, decision), "stop", None
     if cue.task in BARE_TASKS:
-        return write_verdict(brief, decision.verdict), "stop", None
+        return brief.find_number(decision.verdict), "stop", None
     return write_review(brief, decision.verdict), "stop", None
 
 

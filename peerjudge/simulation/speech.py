@@ -198,11 +198,6 @@ def write_review(brief: Brief, verdict: Verdict) -> str:
     )
 
 
-def write_verdict(brief: Brief, verdict: Verdict) -> str:
-    """Write the verdict's number only, where no explanation is wanted."""
-    return brief.find_number(verdict)
-
-
 def write_turn(brief: Brief, decision: Decision) -> str:
     """Write a reply to the others that says whether the opinion changed, and ends with the number."""
     verdict, before, others = decision.verdict, decision.before, decision.others
