@@ -1,15 +1,6 @@
 """Model clients built from cards; a gateway around each caches, retries, limits and books its calls."""
 
-from peerjudge.clients.billing import (
-    Billing,
-    Call,
-    CallBook,
-    CallOutcome,
-    Tally,
-    bill_to,
-    current_billing,
-    itemize_calls,
-)
+from peerjudge.clients.billing import Billing, Call, CallOutcome, Tally, bill_to, itemize_calls
 from peerjudge.clients.build import ClientPool, allow_namespace, build_client, load_client
 from peerjudge.clients.cache import (
     MemoryCache,
@@ -17,7 +8,6 @@ from peerjudge.clients.cache import (
     Reply,
     ResponseCache,
     SingleFlight,
-    TextStore,
 )
 from peerjudge.clients.gateway import Governed
 from peerjudge.clients.limits import Window
@@ -29,14 +19,12 @@ from peerjudge.clients.retry import (
     WorkerLostError,
 )
 from peerjudge.clients.sampling import create_args, find_dialect, is_simulated
-from peerjudge.clients.tokens import PRICES_FILE, Price, Prices
+from peerjudge.clients.tokens import Price, Prices
 from peerjudge.clients.workers import WorkerPool
 
 __all__ = [
-    "PRICES_FILE",
     "Billing",
     "Call",
-    "CallBook",
     "CallOutcome",
     "ClientCancelledError",
     "ClientPool",
@@ -52,7 +40,6 @@ __all__ = [
     "RetryPolicy",
     "SingleFlight",
     "Tally",
-    "TextStore",
     "Window",
     "WorkerLostError",
     "WorkerPool",
@@ -60,7 +47,6 @@ __all__ = [
     "bill_to",
     "build_client",
     "create_args",
-    "current_billing",
     "find_dialect",
     "is_simulated",
     "itemize_calls",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -163,14 +164,11 @@ class CallBook:
     """Totals of calls by reviewer."""
 
     def __init__(self) -> None:
-        self._tallies: dict[str, Tally] = {}
+        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
 
     def add(self, call: Call) -> None:
         """Add one call."""
-        tally = self._tallies.get(call.reviewer)
-        if tally is None:
-            tally = self._tallies[call.reviewer] = Tally()
-        tally.add(call)
+        self._tallies[call.reviewer].add(call)
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -179,8 +177,7 @@ class CallBook:
 
     def tally(self, reviewer: str) -> Tally:
         """Return the totals of one reviewer; zeros without calls."""
-        found = self._tallies.get(reviewer)
-        return Tally() if found is None else replace(found)
+        return replace(self._tallies.get(reviewer, Tally()))
 
     def total(self) -> Tally:
         """Return the totals of all reviewers together."""

@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from types import TracebackType
 from typing import Any, NoReturn, Self, cast
 
 from autogen_core import ComponentModel
@@ -120,12 +119,7 @@ class ClientPool:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 

@@ -22,6 +22,9 @@ from pydantic import BaseModel, ValidationError
 from peerjudge.clients.calls import CallRequest
 from peerjudge.data import Usage
 
+_MOST_REPLIES = 4096
+"""Replies that a `MemoryCache` holds."""
+
 
 class Reply(BaseModel):
     """Reply with its tokens, and its JSON form. Cached replies are shared: hand out copies."""
@@ -45,8 +48,7 @@ class ResponseCache(Protocol):
 class MemoryCache:
     """Cache of the most recently used replies, for the life of the process."""
 
-    def __init__(self, *, most: int = 4096) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._replies: OrderedDict[str, Reply] = OrderedDict()
 
     async def get(self, key: str) -> Reply | None:
@@ -60,7 +62,7 @@ class MemoryCache:
         """Store the reply and drop the least recently used one when there are too many."""
         self._replies[key] = reply
         self._replies.move_to_end(key)
-        if len(self._replies) > self._most:
+        if len(self._replies) > _MOST_REPLIES:
             self._replies.popitem(last=False)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider
     from tiktoken import Encoding
 
-PRICES_FILE = "prices.toml"
+_PRICES_FILE = "prices.toml"
 
 # By name of the encoding: file name in tiktoken's cache (SHA-1 of the URL), SHA-256 of the content.
 _VOCABULARIES = {
@@ -157,7 +157,7 @@ class Prices:
         Raises:
             CardError: The file cannot be read or has another form.
         """
-        path = folder / PRICES_FILE
+        path = folder / _PRICES_FILE
         try:
             raw = tomllib.loads(path.read_text("utf-8"))
         except FileNotFoundError:
@@ -191,7 +191,7 @@ def _read_price(path: Path, name: str, entry: object) -> Price:
         )
         raise CardError(msg)
     prompt, reply = (float(cast("float", value)) for value in values)
-    return Price(input=prompt, output=reply, source=PRICES_FILE)
+    return Price(input=prompt, output=reply, source=_PRICES_FILE)
 
 
 def _find_published(spec: ModelSpec) -> Price | None:

@@ -1,6 +1,6 @@
 """Battles, tournaments, contestant rankings and reviewer weights."""
 
-from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer, elo_trajectory
+from peerjudge.ranking.elo_ratings import elo, elo_peer, elo_trajectory
 from peerjudge.ranking.resampling import bootstrap
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
@@ -17,7 +17,6 @@ from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank
 
 __all__ = [
     "PANEL",
-    "EloRatings",
     "Tally",
     "Weighting",
     "bootstrap",

@@ -2,7 +2,6 @@
 
 from peerjudge.store.archive import Archive, RunRecord, Status
 from peerjudge.store.columns import Columns
-from peerjudge.store.database import locate
 from peerjudge.store.store import Store
 
-__all__ = ["Archive", "Columns", "RunRecord", "Status", "Store", "locate"]
+__all__ = ["Archive", "Columns", "RunRecord", "Status", "Store"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 from peerjudge.errors import StoreError
 
@@ -21,7 +21,6 @@ _APPLICATION = 0x504A5250  # "PJRP", to recognise files of other programs
 # stored turn also survives a loss of power.
 _SETTINGS = ("PRAGMA busy_timeout=30000", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL")
 
-T = TypeVar("T")
 _Task = tuple[str, str | None, "asyncio.Future[str | None]"]
 
 
@@ -54,7 +53,7 @@ class Replies:
             file = file / REPLIES_FILE
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="replies") as thread:
-            connection = await loop.run_in_executor(thread, _wrap_errors(file, lambda: _open(file)))
+            connection = await loop.run_in_executor(thread, _store_errors(file)(_open), file)
             replies = cls(connection, file, thread)
             try:
                 yield replies
@@ -85,10 +84,7 @@ class Replies:
             requested = [(key, text) for key, text, _ in batch]
             try:
                 found = await loop.run_in_executor(
-                    self._thread,
-                    _wrap_errors(
-                        self._path, lambda requested=requested: _serve(self._connection, requested)
-                    ),
+                    self._thread, _store_errors(self._path)(_serve), self._connection, requested
                 )
             except StoreError as cause:
                 for _, _, done in batch:
@@ -152,17 +148,14 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         raise StoreError(msg)
 
 
-def _wrap_errors(file: Path, work: Callable[[], T]) -> Callable[[], T]:
-    """Return the work with errors of the database as `StoreError`."""
-
-    def wrapped() -> T:
-        try:
-            return work()
-        except (sqlite3.Error, OSError) as cause:
-            msg = (
-                f"cannot keep replies in {file}: {cause}; make room or make it writable, name "
-                "another place with --cache, or delete it if it is damaged"
-            )
-            raise StoreError(msg) from cause
-
-    return wrapped
+@contextmanager
+def _store_errors(file: Path) -> Generator[None]:
+    """Raise errors of the database as `StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as cause:
+        msg = (
+            f"cannot keep replies in {file}: {cause}; make room or make it writable, name "
+            "another place with --cache, or delete it if it is damaged"
+        )
+        raise StoreError(msg) from cause
