@@ -133,7 +133,9 @@ def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tup
     present = {name for name, _ in number_judges(ballots)}
     names = ", ".join(sorted(present))
     if gold not in present | {HUMAN}:
-        msg = f"there is no reviewer {gold!r} whose reviews can serve as gold; there are {names}"
+        msg = (
+            f"there is no reviewer {gold!r} whose reviews can serve as gold; choose one of {names}"
+        )
         raise DataError(msg)
     chosen = present - {gold, *ballots.humans} if reviewers is None else set(reviewers)
     if gold in chosen:

@@ -56,7 +56,10 @@ async def compare_command(
     pairs = compare_all(rows, baseline=baseline, sampler=sampler)
     if not pairs:
         names = ", ".join(one.name for one in rows) or "none"
-        msg = f"No two of these judged the same comparisons with gold: {names}."
+        msg = (
+            "compare needs two conditions or reviewers with readable verdicts on the same comparisons "
+            f"with gold; found {names}. Give one or more run folders, store URLs or datasets NAME:PATH."
+        )
         raise DataError(msg)
     accuracy = {one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows}
     if json:

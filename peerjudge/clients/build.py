@@ -302,7 +302,9 @@ def _options(card: Card, spec: ModelSpec, known: Iterable[str]) -> dict[str, Any
         if option not in known:
             close = get_close_matches(option, list(known), n=1)
             guess = (
-                f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(known))}"
+                f"did you mean {close[0]}?"
+                if close
+                else f"choose one of {', '.join(sorted(known))}"
             )
             _fail(card, f"has an unknown option {option!r} for {spec.provider}: {guess}")
     return dict(spec.options)

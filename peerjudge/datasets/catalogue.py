@@ -35,8 +35,8 @@ def find_source(name: str) -> Source:
     modules = _modules()
     if name not in modules:
         msg = (
-            f"there is no dataset {name!r}; there are {', '.join(modules)}; "
-            "for a reader of your own, give FILE.py:PATH"
+            f"there is no dataset {name!r}; choose one of {', '.join(modules)}; "
+            "or give FILE.py:PATH for a reader of your own"
         )
         raise DataError(msg)
     return cast("Source", import_module(f"{_SOURCES}.{modules[name]}").SOURCE)
@@ -119,14 +119,14 @@ def _parse(spec: str) -> tuple[str, GoldRule | None, str]:
     name, plus, rule = (file + suffix, *rest.partition("+")[1:]) if suffix else head.partition("+")
     place, late_plus, late_rule = path.rpartition("+")
     if late_plus and late_rule in tuple(GoldRule):
-        msg = f"the gold rule follows the name: say {name}+{late_rule}:{place}"
+        msg = f"the gold rule follows the name: give {name}+{late_rule}:{place}"
         raise DataError(msg)
     if not plus:
         return name, None, path
     try:
         return name, GoldRule(rule), path
     except ValueError as cause:
-        msg = f"{spec!r} asks for an unknown gold rule {rule!r}; there are {', '.join(GoldRule)}"
+        msg = f"{spec!r} names the unknown gold rule {rule!r}; choose one of {', '.join(GoldRule)}"
         raise DataError(msg) from cause
 
 
@@ -134,14 +134,14 @@ def _default_place(name: str, source: Source) -> Path:
     if source.place is not None:
         return source.place
     if not source.upstream or name.endswith(".py"):
-        msg = f"dataset {name!r} needs a path; say {name}:PATH"
+        msg = f"dataset {name!r} needs a path; give {name}:PATH"
         raise DataError(msg)
     folder = find_cache(name)
     missing = [file for file in read_registry(name) if not (folder / file).is_file()]
     if missing:
         msg = (
             f"{name} is not in {folder} ({len(missing)} files are missing);"
-            f" run `peerjudge download {name}`, or say {name}:PATH"
+            f" run `peerjudge download {name}`, or give {name}:PATH"
         )
         raise DataError(msg)
     return folder

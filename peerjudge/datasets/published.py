@@ -19,7 +19,7 @@ def read_published_tables(name: str) -> tuple[PublishedTable, ...]:
     file = _TABLES / f"{name}.toml"
     known = sorted(path.stem for path in _TABLES.glob("*.toml"))
     if name not in known:
-        msg = f"there are no published figures {name!r}; there are {', '.join(known)}"
+        msg = f"there are no published figures {name!r}; choose one of {', '.join(known)}"
         raise DataError(msg)
     paper: _Toml = tomllib.loads(file.read_text("utf-8"))
     return tuple(_table(paper, table) for table in cast("list[_Toml]", paper["tables"]))

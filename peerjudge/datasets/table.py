@@ -71,7 +71,7 @@ def _comparison(row: Row) -> Comparison:
     name = _label(row, "id") or f"line-{row.line}"
     question = row.text("question")
     if not question.strip():
-        msg = "'question' is empty; say what was asked"
+        msg = "'question' is empty; write the question that was asked"
         raise row.error(msg)
     answers = _answers(row)
     ids = tuple(answer.id for answer in answers)

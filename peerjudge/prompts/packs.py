@@ -138,11 +138,13 @@ def _check_template(text: str, known: Set[str], *, where: str) -> None:
 
 def _check_parts(keys: Set[str], needed: Set[str], *, optional: Set[str], where: str) -> None:
     if unknown := sorted(keys - needed - optional):
-        msg = f"{where} has the unknown part {unknown[0]!r}; the parts are {sorted(needed | optional)}"
+        parts = ", ".join(sorted(needed | optional))
+        msg = f"{where} has the unknown part {unknown[0]!r}; choose one of {parts}"
         raise PromptError(msg)
     if missing := sorted(needed - keys):
         names = ", ".join(map(repr, missing))
-        msg = f"{where} lacks the part{'s'[: len(missing) - 1]} {names}; it needs {sorted(needed)}"
+        parts = ", ".join(sorted(needed))
+        msg = f"{where} lacks the part{'s'[: len(missing) - 1]} {names}; it needs {parts}"
         raise PromptError(msg)
 
 

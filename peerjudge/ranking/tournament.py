@@ -55,10 +55,8 @@ def select(tournament: Tournament, *, reviewers: Collection[str]) -> Tournament:
     """
     names = tournament.reviewers
     if unknown := sorted(set(reviewers) - set(names)):
-        msg = (
-            f"no reviewer {', '.join(map(repr, unknown))} in this tournament; "
-            f"there are {', '.join(names)}"
-        )
+        others = f"choose one of {', '.join(names)}" if names else "it has no battles"
+        msg = f"no reviewer {', '.join(map(repr, unknown))} in this tournament: {others}"
         raise DataError(msg)
     chosen = np.array([name in set(reviewers) for name in names], dtype=np.bool_)
     keep = chosen[tournament.reviewer]

@@ -98,7 +98,10 @@ def build_table(
     total: bool = False,
     groups: tuple[tuple[str, int], ...] = (),
 ) -> Table:
-    """Format rows as a table; without groups, a column without a value in any row is left out."""
+    """Format rows as a table, without the columns that have no value in any row.
+
+    All columns stay if there are groups, or if only the names would be left.
+    """
     held = list(rows)
     cells = [[cell(row) for row in held] for _, cell in columns]
     kept = [
@@ -106,6 +109,8 @@ def build_table(
         for place in range(len(columns))
         if groups or any(cell != MISSING for cell in cells[place])
     ]
+    if all(place < names for place in kept):
+        kept = list(range(len(columns)))
     return Table(
         title=title,
         headings=tuple(columns[place][0] for place in kept),

@@ -144,7 +144,7 @@ def _hint(key: str, fields: Iterable[str]) -> str:
         if key in others:
             return f"; {key} belongs in [{table}]"
     close = get_close_matches(key, list(fields), n=1)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(fields)}"
+    return f"; did you mean {close[0]}?" if close else f"; choose one of {', '.join(fields)}"
 
 
 def _scalars(name: str, table: str, values: Mapping[str, object]) -> dict[str, Scalar]:

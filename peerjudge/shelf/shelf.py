@@ -81,12 +81,12 @@ class Shelf:
         if name in entries:
             return entries[name]
         near = get_close_matches(name, entries, n=1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
+        guess = f"did you mean {near[0]!r}? Or " if near else ""
         some = ", ".join(sorted(entries)[:_SHOWN])
         more = f", ... (`peerjudge list {kind}` shows all)" if len(entries) > _SHOWN else ""
         folder, suffixes = PLACES[kind]
         msg = (
-            f"no {name!r} among the {kind}: {guess}known are {some}{more}; "
+            f"no {name!r} among the {kind}: {guess}choose one of {some}{more}; "
             f"put your own in {folder}/{name}{suffixes[0]}"
         )
         raise ShelfError(msg)

@@ -97,7 +97,7 @@ def read_traits(card: Card) -> Traits:
     for name in card.traits:
         if name not in known:
             close = get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+            hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}"
             _fail(card, f"has an unknown trait {name!r}; {hint}")
     traits = Traits(
         **{name: _read_number(card, name, value) for name, value in card.traits.items()}

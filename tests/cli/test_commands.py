@@ -133,7 +133,7 @@ def test_check_finds_what_would_not_run(shell):
 
 
 MISTAKES = {
-    "no such experiment": (("run", "nothing"), "known are"),
+    "no such experiment": (("run", "nothing"), "choose one of"),
     "no such flag": (("run", "quickstart", "--nope"), "nope"),
     "no such command": (("frobnicate",), "frobnicate"),
     "no such setting": (("run", "quickstart", "-S", "bogus=1"), "known:"),

@@ -20,13 +20,15 @@ def test_every_dataset_has_a_name_and_a_description():
 
 def test_an_unknown_name_lists_the_known_ones():
     """The error of a misspelt name lists the datasets."""
-    with pytest.raises(DataError, match=r"no dataset 'vicuna'; there are csv, jsonl, .*vicuna80"):
+    with pytest.raises(
+        DataError, match=r"no dataset 'vicuna'; choose one of csv, jsonl, .*vicuna80"
+    ):
         load("vicuna:somewhere")
 
 
 def test_a_users_file_needs_its_path():
     """`jsonl` alone names no file."""
-    with pytest.raises(DataError, match="dataset 'jsonl' needs a path; say jsonl:PATH"):
+    with pytest.raises(DataError, match="dataset 'jsonl' needs a path; give jsonl:PATH"):
         load("jsonl")
 
 
@@ -43,7 +45,7 @@ def test_a_gold_rule_needs_votes():
 def test_an_unknown_gold_rule_lists_the_known_ones():
     """The error lists all rules."""
     with pytest.raises(
-        DataError, match="unknown gold rule 'loudest'; there are sign_of_mean, strict"
+        DataError, match="unknown gold rule 'loudest'; choose one of sign_of_mean, strict"
     ):
         load("lfqa+loudest:somewhere")
 

@@ -62,7 +62,7 @@ def test_a_reader_may_declare_the_place_of_its_data(write, table):
     text = READER.replace("votes=True", f"place=__import__('pathlib').Path({str(table)!r})")
     assert len(load(str(write("placed.py", text))).comparisons) == 2
     unplaced = write("unplaced.py", READER)
-    with pytest.raises(DataError, match=r"unplaced.py' needs a path; say .*unplaced.py:PATH"):
+    with pytest.raises(DataError, match=r"unplaced.py' needs a path; give .*unplaced.py:PATH"):
         load(str(unplaced))
 
 

@@ -101,7 +101,7 @@ def test_a_run_without_printed_figures_is_an_error():
         match_published(dataclasses.replace(_run(), by="category"), tables)
     with pytest.raises(DataError, match=r"no evaluator 'gpt-5'; it has gpt-3\.5-turbo"):
         match_published(_run(), tables, setting="gpt-5")
-    with pytest.raises(DataError, match="no published figures 'prd'; there are prepair"):
+    with pytest.raises(DataError, match="no published figures 'prd'; choose one of prepair"):
         read_published_tables("prd")
     with pytest.raises(DataError, match="no condition has a protocol of PRePair"):
         match_published(_run(("panel",)), tables)

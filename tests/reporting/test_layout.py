@@ -36,11 +36,13 @@ def test_the_terminal_and_the_page_show_the_same_cells(
 
 
 def test_a_column_without_values_is_left_out() -> None:
-    """A column whose every cell is missing has no heading, unless it belongs to a group."""
+    """A column of missing cells has no heading, unless in a group or if no column has a value."""
     columns = (("Name", str), ("Empty", lambda _: "-"), ("Length", lambda name: str(len(name))))
     assert build_table("t", ["ann", "bob"], *columns).headings == ("Name", "Length")
     grouped = build_table("t", ["ann"], *columns, groups=(("All", 2),))
     assert grouped.headings == ("Name", "Empty", "Length")
+    without_values = build_table("t", ["ann"], *columns[:2])
+    assert without_values.rows == (("ann", "-"),)
 
 
 def test_a_table_can_be_reduced_to_some_columns() -> None:

@@ -155,7 +155,7 @@ def test_unknown_name(shelf: Shelf):
         shelf.protocol("leader_folower")
     message = str(caught.value)
     assert "did you mean 'leader_follower'?" in message
-    assert "known are leader_follower;" in message
+    assert "choose one of leader_follower;" in message
     assert "protocols/leader_folower.py" in message
 
 

@@ -28,7 +28,7 @@ def test_unnamed_traits_have_their_defaults():
     ("traits", "sentence"),
     [
         ({"abilty": 1}, "did you mean ability"),
-        ({"colour": 1}, "known are ability"),
+        ({"colour": 1}, "choose one of ability"),
         ({"ability": "high"}, "finite number"),
         ({"ability": True}, "finite number"),
         ({"ability": float("nan")}, "finite number"),
