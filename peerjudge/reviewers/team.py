@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Self
@@ -30,7 +30,7 @@ from peerjudge.data import (
     to_json,
     to_plain,
 )
-from peerjudge.engine import DiscussionSetup, discuss, identify
+from peerjudge.engine import discuss, identify
 from peerjudge.errors import CardError, DataError
 from peerjudge.prompts import pack_identity
 from peerjudge.reviewers.adapters import make_reviewer
@@ -181,24 +181,26 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         self._running = True
         try:
             given = read_task(task)
-            setup = DiscussionSetup(
-                transcript=self._open_transcript(find_comparison(given)),
-                protocol=self._protocol,
-                reviewers=self._reviewers,
-                pack=self._pack,
-                roles=self._roles,
-            )
+            opened = self._open_transcript(find_comparison(given))
             messages: list[BaseAgentEvent | BaseChatMessage] = []
             if output_task_messages:
                 for message in given:
                     messages.append(message)
                     yield message
             live = self._discussion
-            async with aclosing(live.play(setup, cancellation_token)) as turns:
+            playing = discuss(
+                opened,
+                protocol=self._protocol,
+                reviewers=self._reviewers,
+                pack=self._pack,
+                roles=self._roles,
+                journal=live,
+            )
+            async with aclosing(live.play(opened, playing, cancellation_token)) as turns:
                 async for turn in turns:
-                    messages.append(build_turn_message(setup.transcript, turn))
+                    messages.append(build_turn_message(opened, turn))
                     yield messages[-1]
-            ended = live.transcript or setup.transcript
+            ended = live.transcript or opened
             messages.append(build_verdict_message(ended, source=self._name))
             yield messages[-1]
             yield TaskResult(messages=messages, stop_reason=describe_stop(ended))
@@ -305,21 +307,15 @@ class LiveDiscussion:
         self._turns: asyncio.Queue[Turn | None] = asyncio.Queue()
 
     async def play(
-        self, setup: DiscussionSetup, token: CancellationToken | None
+        self,
+        transcript: Transcript,
+        work: Coroutine[Any, Any, Transcript],
+        token: CancellationToken | None,
     ) -> AsyncGenerator[Turn]:
         """Play a discussion to its end; closing the generator or cancelling the token stops it."""
-        self.transcript = setup.transcript
+        self.transcript = transcript
         turns = self._turns = asyncio.Queue()
-        playing = asyncio.create_task(
-            discuss(
-                setup.transcript,
-                protocol=setup.protocol,
-                reviewers=setup.reviewers,
-                pack=setup.pack,
-                roles=setup.roles,
-                journal=self,
-            )
-        )
+        playing = asyncio.create_task(work)
         playing.add_done_callback(lambda _: turns.put_nowait(None))
         if token is not None:
             token.link_future(playing)
