@@ -27,12 +27,7 @@ _log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class Limiter:
-    """Admits attempts as a card's limits and its provider's window allow.
-
-    Args:
-        limits: The card's bounds: connections, requests and tokens per minute.
-        window: The provider's window, shared by all its cards; `None`: no window.
-    """
+    """Admits attempts as a card's limits and its provider's window, if any, allow."""
 
     def __init__(self, limits: Limits, window: Window | None = None) -> None:
         connections = limits.max_connections

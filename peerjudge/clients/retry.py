@@ -87,12 +87,9 @@ class RetryPolicy:
         return cls(attempts=limits.attempts, deadline=limits.attempts * limits.timeout)
 
     def next_wait(self, error: Exception, *, failures: int, elapsed: float) -> float | None:
-        """Return the seconds to wait before the next attempt; `None` to give up.
+        """Return the seconds to wait after this error; `None` to give up.
 
-        Args:
-            error: The last failure.
-            failures: Failed attempts so far, this one included.
-            elapsed: Seconds since the first attempt started.
+        `failures` includes this one; `elapsed` is in seconds since the first attempt started.
         """
         if failures >= self.attempts or not is_transient(error):
             return None

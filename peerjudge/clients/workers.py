@@ -90,12 +90,7 @@ class RemoteClient(ClientProxy):
     """Client whose calls are made by workers.
 
     The inner client describes the model. It also makes the calls that cannot be packed (see
-    `pack_request`), and all calls once no worker is alive.
-
-    Args:
-        inner: The card's client in this process.
-        workers: The workers.
-        setting: Name of the card in the workers.
+    `pack_request`), and all calls once no worker is alive. `setting` names the card in the workers.
     """
 
     def __init__(self, inner: ChatCompletionClient, workers: WorkerPool, setting: str) -> None:

@@ -86,9 +86,8 @@ def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tourn
     contestant judged only by its family is ranked last without a score. Reviewers then judge
     different sets of contestants; Bradley-Terry accounts for that, win rates do not.
 
-    Args:
-        tournament: of any reviewers and contestants.
-        families: family by name of a reviewer or contestant; an empty text means no family.
+    `families` holds the family by name of a reviewer or contestant; an empty text means no family.
+    Without any families, only self-reviews are removed.
     """
     kin: dict[str, int] = {}
 
@@ -203,15 +202,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def graph(tournament: Tournament, *, weights: Mapping[str, float] | None = None) -> Graph:
-    """Build the directed graph of a tournament; an edge points from the loser to the winner.
+    """Build the directed graph of the readable battles; an edge points from the loser to the winner.
 
     Edge attributes: `wins` (battles won), `points` (battles won plus half of the ties, each times
     its reviewer's weight) and `battles` (readable battles of the two). An edge exists if it has
-    points, so a tie makes an edge in both directions. Every contestant is a node.
-
-    Args:
-        tournament: unreadable battles are excluded.
-        weights: weight of every reviewer; `None` counts each battle once.
+    points, so a tie makes an edge in both directions. Every contestant is a node. Without `weights`
+    each battle counts once.
     """
     import networkx as nx
 

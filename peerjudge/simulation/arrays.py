@@ -88,13 +88,7 @@ class Speaker:
 
 
 class World:
-    """Studies of the same items: the truth in each, and the persistent errors of each reviewer.
-
-    Args:
-        items: the compared pairs.
-        studies: number of studies.
-        random: generator of all draws.
-    """
+    """Studies of the same items: the truth in each, and the persistent errors of each reviewer."""
 
     def __init__(self, items: Items, *, studies: int, random: np.random.Generator) -> None:
         self.items = items
@@ -126,12 +120,8 @@ class World:
     ) -> Verdicts:
         """Draw the speaker's private verdicts once.
 
-        Args:
-            speaker: the reviewer.
-            temperature: of its sampling.
-            dampening: part of the surface's pull that is left.
-            swapped: whether the second answer is shown first.
-            ties: whether a tie is allowed.
+        `dampening` is the part of the surface's pull that is left, `swapped` shows the second answer
+        first, and `ties` allows ties.
         """
         traits, noise = speaker.traits, split_noise(speaker.traits, temperature)
         side = -1.0 if swapped else 1.0

@@ -68,15 +68,10 @@ def play_script(
     conclusions: Conclusions | None = None,
     repetition: int = 0,
 ) -> Played:
-    """Follow a script in all studies of a world.
+    """Follow a script in all studies of a world, with the speakers by seat id.
 
-    Args:
-        script: the script.
-        world: the studies.
-        speakers: reviewers by seat id.
-        draws: earlier private draws in this world; new ones are added.
-        conclusions: of this script in other worlds; new ones are added.
-        repetition: each repetition has its own draws.
+    `draws` holds earlier private draws in this world, and `conclusions` those of this script in other
+    worlds; new ones are added. Each repetition has its own draws.
     """
     if script.rates:
         return _rate(script, world, speakers, draws, repetition)

@@ -74,12 +74,7 @@ _LOCK = 7_230_197_511
 
 
 def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None:
-    """Create the tables in an empty database, or check that they are those of this version.
-
-    Args:
-        connection: a connection with a transaction that is open or begins.
-        name: the store's name in messages.
-        writable: whether tables may be created.
+    """Create the tables in an empty database (if `writable`), or check that they are of this version.
 
     Raises:
         StoreError: the database belongs to another program, lacks a table, or was written by another
@@ -93,9 +88,10 @@ def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None
         connection.execute(schema.insert().values(number=SCHEMA))
         return
     written = _read_schema(connection, found)
-    if written is None:
-        _refuse(found, name)
-    if written != str(SCHEMA):
+    if written is None and found:
+        msg = f"{name} is the database of something else: it has a table {min(found)!r}"
+        raise StoreError(msg)
+    if found and written != str(SCHEMA):
         msg = (
             f"store {name} was written by another version of PeerJudge (store schema {written}, "
             f"this is {SCHEMA}); use that version, or start a new store with --out"
@@ -121,11 +117,3 @@ def _read_schema(connection: Connection, found: set[str]) -> str | None:
         # Written before 0.2.0, when Alembic kept the number.
         return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     return None
-
-
-def _refuse(found: set[str], name: str) -> None:
-    if found:
-        msg = f"{name} is the database of something else: it has a table {min(found)!r}"
-    else:
-        msg = f"{name} is not a store: it has no table {min(tables.tables)!r}"
-    raise StoreError(msg)

@@ -44,10 +44,7 @@ class Store(Archive):
     @classmethod
     @asynccontextmanager
     async def open(cls, place: str | Path) -> AsyncGenerator[Self]:
-        """Open the store at a place; create it where there is none.
-
-        Args:
-            place: A folder (its `store.db`), a `.db` file, or an SQLAlchemy URL.
+        """Open the store at a place, as `locate` takes it; create it where there is none.
 
         Raises:
             StoreError: another process writes to it, another version wrote it, it is not a store, or
