@@ -42,7 +42,6 @@ T = TypeVar("T", Card, Experiment)
 
 _SHOWN = 12
 """The most names that an error lists."""
-_NO_SETTINGS: Mapping[str, Scalar] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ class Shelf:
         return cast("Callable[[], object]", made) if callable(made) else None
 
     def protocol(
-        self, name: str, options: Mapping[str, Scalar] = _NO_SETTINGS
+        self, name: str, options: Mapping[str, Scalar] = MappingProxyType({})
     ) -> DiscussionProtocol:
         """Return the protocol with these options; text is read as the option's type (`"6"` as 6).
 

@@ -18,7 +18,7 @@ a comparison without votes has no gold. Read from a folder with `human.jsonl`, `
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -48,7 +48,7 @@ def _read(request: Request) -> Dataset:
     if missing:
         msg = f"{request.path} is not an MT-Bench folder: it has no {', '.join(missing)}"
         raise DataError(msg)
-    votes, verdicts = (_reviews(request.path / name) for name in _FILES[:2])
+    votes, verdicts = (list(map(_review, read_rows(request.path / name))) for name in _FILES[:2])
     questions = _questions(request.path / _FILES[2])
     golds: defaultdict[_Key, list[int]] = defaultdict(list)
     for key, vote in votes:
@@ -81,10 +81,6 @@ def _questions(path: Path) -> Mapping[tuple[int, int], Question]:
                 id=str(number), text="\n\n".join(turns[:turn]), category=category
             )
     return found
-
-
-def _reviews(path: Path) -> list[tuple[_Key, RecordedReview]]:
-    return list(map(_review, read_rows(path)))
 
 
 def _review(row: Row) -> tuple[_Key, RecordedReview]:
@@ -135,16 +131,11 @@ def _comparison(
     return Comparison(
         id=_name(key),
         question=question,
-        answers=tuple(_answers(pair)),
+        answers=tuple(Answer(id=model, text="", author=model) for model in pair),
         gold=settle_gold(votes, rule, (pair[0], pair[1])),
         subset=f"turn {turn}",
         meta={"votes": len(votes)},
     )
-
-
-def _answers(pair: list[str]) -> Iterator[Answer]:
-    for model in pair:
-        yield Answer(id=model, text="", author=model)
 
 
 SOURCE = Source(
