@@ -12,7 +12,7 @@ from typing import cast
 
 from peerjudge.data import Dataset, replace
 from peerjudge.datasets.source import GoldRule, Request, Source
-from peerjudge.errors import DataError, ShelfError
+from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 
 CACHE_VARIABLE = "PEERJUDGE_CACHE_DIR"
 
@@ -69,7 +69,8 @@ def load(
         msg = f"dataset {name!r} has one gold verdict per comparison, so no gold rule applies to it"
         raise DataError(msg)
     place = Path(path).expanduser() if path else _default_place(name, source)
-    dataset = source.read(Request(path=place, reviews=reviews, gold=chosen))
+    request = Request(path=place, reviews=reviews, gold=chosen)
+    dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
     return dataset if limit is None else _limit(dataset, limit)
 
 
@@ -111,6 +112,21 @@ def _read_file(file: Path) -> Source:
         msg = f"{file} declares no dataset; give it SOURCE = Source(description=..., read=...)"
         raise DataError(msg)
     return source
+
+
+def _read_own(file: str, source: Source, request: Request) -> Dataset:
+    """Read with a user's reader; its errors become a `DataError` that names the file."""
+    try:
+        dataset = cast("object", source.read(request))
+    except PeerJudgeError:
+        raise
+    except Exception as cause:
+        msg = f"the reader {file} failed on {request.path}: {type(cause).__name__}: {cause}"
+        raise DataError(msg) from cause
+    if not isinstance(dataset, Dataset):
+        msg = f"the reader {file} returned {dataset!r:.80}; return a peerjudge.data.Dataset"
+        raise DataError(msg)
+    return dataset
 
 
 def _parse(spec: str) -> tuple[str, GoldRule | None, str]:

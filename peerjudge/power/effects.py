@@ -69,7 +69,7 @@ class Effect:
 
     @property
     def discussed(self) -> bool:
-        """Whether the effect depends on hearing other reviewers."""
+        """True if the effect depends on hearing other reviewers."""
         return self.kind != METHOD
 
 

@@ -133,7 +133,6 @@ class Limits:
     ) -> None:
         self.budget = budget
         self.failure_limit_reached = asyncio.Event()
-        self._cast = cast
         self._costs = costs
         self._deadline = deadline
         self._deadlines: dict[str, float] = {}

@@ -86,6 +86,25 @@ def test_a_file_without_a_dataset_is_refused(write, tmp_path, text, complaint):
         load(f"{file}:somewhere")
 
 
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("1 / 0", "failed on .*pairs.txt: ZeroDivisionError: division by zero"),
+        ("return [1]", r"returned \[1\]; return a peerjudge.data.Dataset"),
+    ],
+)
+def test_a_failing_reader_is_named(write, table, body, complaint):
+    """An exception in a user's reader, or a result of another type, is a data error."""
+    reader = write(
+        "reader.py",
+        "from peerjudge.datasets import Source\n\n\n"
+        f"def read(request):\n    {body}\n\n\n"
+        "SOURCE = Source(description='fails', read=read)\n",
+    )
+    with pytest.raises(DataError, match=rf"the reader .*reader.py {complaint}"):
+        load(f"{reader}:{table}")
+
+
 def test_the_reader_of_the_documentation_works(write):
     """`docs/datasets.md` shows a whole file."""
     page = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text("utf-8")
