@@ -211,10 +211,9 @@ def expect_accuracy(
 
 
 @cache
-def build_margins() -> tuple[Floats, Floats]:
-    """Return nodes and weights that integrate over half-normal margins up to 9."""
-    most = 9.0
-    places, weights = np.polynomial.legendre.leggauss(96)
+def build_margins(nodes: int = 96, *, most: float = 9.0) -> tuple[Floats, Floats]:
+    """Return nodes and weights that integrate over half-normal margins up to `most`."""
+    places, weights = np.polynomial.legendre.leggauss(nodes)
     margin = np.asarray(most / 2 * (places + 1), dtype=np.float64)
     density = most / 2 * weights * np.sqrt(2 / np.pi) * np.exp(-(margin**2) / 2)
     return margin, np.asarray(density, dtype=np.float64)
