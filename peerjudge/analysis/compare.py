@@ -82,7 +82,7 @@ def compare_all(
     """
     names = [one.name for one in rows]
     if baseline and baseline not in names:
-        msg = f"Unknown baseline {baseline!r}; choose one of {', '.join(names)}."
+        msg = f"Unknown baseline {baseline!r}; choose one of {', '.join(map(repr, names))}."
         raise DataError(msg)
     pairs = [
         _last(one, other, baseline)

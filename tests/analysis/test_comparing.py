@@ -57,7 +57,7 @@ def test_a_baseline_leaves_one_test_for_each_of_the_others():
 
 def test_the_baseline_must_exist():
     """A misspelt baseline is an error that lists the names."""
-    with pytest.raises(DataError, match="Unknown baseline 'z'; choose one of a, b"):
+    with pytest.raises(DataError, match="Unknown baseline 'z'; choose one of 'a', 'b'"):
         compare_all([row("a", [1.0]), row("b", [0.0])], baseline="z", sampler=QUICK)
 
 
