@@ -26,7 +26,7 @@ async def bias_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, or a dataset NAME:PATH that carries reviews.
+        A run folder, a store URL, or a dataset NAME:PATH or FILE.py:PATH with reviews.
     reviewers
         Only these, separated by commas.
     gold

@@ -41,7 +41,7 @@ def plan_command(
     experiment
         A name from `peerjudge list experiments`, or the path of a .py file.
     data
-        Dataset NAME or NAME:PATH that replaces the one in the experiment. Larger sizes repeat its
+        Dataset NAME, NAME:PATH or FILE.py:PATH instead of the declared one. Larger sizes repeat its
         comparisons, each time with new difficulty and new errors.
     seed
         Seed of all random choices, instead of the one in the experiment.

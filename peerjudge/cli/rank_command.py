@@ -44,7 +44,7 @@ async def rank_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, or a dataset NAME:PATH that carries reviews.
+        A run folder, a store URL, or a dataset NAME:PATH or FILE.py:PATH with reviews.
     scoring
         Method that scores the contestants.
     weights

@@ -79,7 +79,7 @@ def prepare(
 
     Args:
         experiment: A name on the shelf, the path of a file, or a declaration.
-        data: Dataset `NAME` or `NAME:PATH` that replaces the declared one.
+        data: Dataset `NAME`, `NAME:PATH` or `FILE.py:PATH` that replaces the declared one.
         limit: Number of comparisons to run; by default all.
         seed: Seed that replaces the declared one.
         settings: `key: value` settings; see `apply_settings`.
