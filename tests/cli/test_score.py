@@ -183,7 +183,7 @@ MISTAKES = {
     "no votes in a run": (("study", "--by", "labeler"), "--gold"),
     "no such reviewer": (("study", "--reviewers", "nobody"), "no reviews by 'nobody'"),
     "no reviews at all": (("sample",), "sample has no reviews to score"),
-    "no such figures": (("study", "--by", "subset", "--beside", "prd"), "there are prepair"),
+    "no such figures": (("study", "--by", "subset", "--beside", "prd"), "choose one of prepair"),
     "not the same data": (("study", "--gold", "jsonl:own.jsonl"), "none of the comparisons"),
     "no such run": (("nowhere/run",), "nowhere"),
 }
@@ -191,7 +191,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_exits_with_2_and_a_sentence(played, mistake):
-    """A mistake is told on stderr in one sentence, and leaves stdout empty."""
+    """A usage error prints one sentence on stderr and nothing on stdout."""
     (played.folder / "own.jsonl").write_text('{"question": "?", "answer_a": "x", "answer_b": "y"}')
     words, says = MISTAKES[mistake]
     outcome = played("score", *words)
