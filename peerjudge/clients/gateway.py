@@ -179,20 +179,25 @@ class Governed(ClientProxy, Component[GovernedConfig]):
     async def _with_retries(self, request: CallRequest) -> Reply:
         """Return the reply of the first attempt that succeeds."""
         now = asyncio.get_running_loop().time
-        started, attempts = now(), 0
+        started, attempts = now(), 1
 
         def choose_wait(error: Exception) -> float | bool:
             """Return the seconds until the next attempt, or `False` to give up."""
-            if not request.is_repeatable:
-                return False
             wait = self._policy.next_wait(error, failures=attempts, elapsed=now() - started)
-            return False if wait is None else wait
+            return False if wait is None or not request.is_repeatable else wait
 
         try:
+            # Most calls need one attempt, and a retry context costs a third of a call.
+            try:
+                return await self._attempt(request, attempt=1)
+            except Exception as error:
+                if not request.is_repeatable:
+                    raise
+                first = error
             async for attempt in stamina.retry_context(on=choose_wait, attempts=None, timeout=None):
                 with attempt:
                     attempts = attempt.num
-                    return await self._attempt(request, attempt=attempts)
+                    return await self._retry(request, first, attempt=attempts)
         except Exception as error:
             self._redaction.redact_error(error)
             self._book(
@@ -204,6 +209,12 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             )
             raise
         raise AssertionError  # pragma: no cover - the last failure is raised above
+
+    async def _retry(self, request: CallRequest, first: Exception, *, attempt: int) -> Reply:
+        """Raise the failure of the first attempt again, or make a later attempt."""
+        if attempt == 1:
+            raise first
+        return await self._attempt(request, attempt=attempt)
 
     async def _attempt(self, request: CallRequest, *, attempt: int) -> Reply:
         """Return the reply of one attempt, made as soon as the limits allow it."""
