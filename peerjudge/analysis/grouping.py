@@ -25,7 +25,7 @@ def group_rows(*columns: Column) -> tuple[Ints, Ints]:
         if len(values):
             values = values - values.min()
             key = key * (int(values.max()) + 1) + values
-            # Renumbering keeps the key small, whatever the number of columns.
+            # Renumbering keeps the key small for any number of columns.
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)

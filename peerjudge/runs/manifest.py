@@ -22,7 +22,7 @@ _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalche
 
 
 def default_folder(experiment: Experiment) -> Path:
-    """Return `runs/NAME-xxxxxxxx`, the same for the same experiment whatever its `--limit`."""
+    """Return `runs/NAME-xxxxxxxx`, the same for the same experiment with any `--limit`."""
     identity = content_hash(to_plain(replace(experiment, question="")))
     return Path("runs") / f"{experiment.name}-{identity[:8]}"
 
