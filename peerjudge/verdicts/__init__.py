@@ -1,6 +1,7 @@
 """Verdict and rating readers: total functions from a reply to a review, which never guess."""
 
 from peerjudge.verdicts.codes import RatingReading, Reading
+from peerjudge.verdicts.confidence import verdict_probabilities
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import FORM_RULES, PROSE_RULES, read_verdict
 from peerjudge.verdicts.reviews import read_review
@@ -13,4 +14,5 @@ __all__ = [
     "read_rating",
     "read_review",
     "read_verdict",
+    "verdict_probabilities",
 ]

@@ -1,0 +1,140 @@
+"""Probabilities of the shown answers, from the token of a reply that carries the verdict.
+
+A small model often gives the same label in both orders of a pair, so its verdicts cancel out. The
+log-odds of the verdict token still move with the answers, and their mean over both orders is free of
+any constant preference for a label.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from peerjudge.data import Outcome, TokenLogprob
+from peerjudge.verdicts.reader import read_verdict
+
+_LABEL = re.compile(r"[\s\"'(\[{*:#=_`]*([1-9]|[A-E]|[a-e])[\s\"')\]}*.,:;!_`]*")
+_ALPHABETS = ("123456789", "ABCDE", "abcde")
+_SPACES = str.maketrans({"\u0120": " ", "\u2581": " ", "\u010a": "\n"})
+"""Spaces and the line break as some tokenizers spell them."""
+_END = re.compile(r"<\|[\w ]{1,40}\|>|</?s>|<(?:eos|end_of_turn|EOD)>")
+_MOST_TRIED = 32
+_LEAST = 1e-6
+
+
+def verdict_probabilities(
+    logprobs: Sequence[TokenLogprob], *, answers: int, ties: bool
+) -> tuple[float, ...] | None:
+    """Return the probability of each shown answer, by shown position, as the verdict of a reply.
+
+    The verdict token is the last one whose label (a digit or a letter, with the characters around
+    it) can be replaced by the label of any other answer so that `read_verdict` reads that answer
+    from the whole reply. Its alternatives with a label of the same alphabet (digits, upper case,
+    lower case) count for the answers; spellings of one label are added up. The probabilities are
+    normalised over the answers: ties and all other words are left out. They are conditional on the
+    text before the verdict token, so after a reasoned decision they are close to 0 and 1.
+
+    A label that the server did not list cannot be more probable than the least probable listed
+    alternative, nor than the probability that the list leaves. The smaller of the two bounds is used
+    for it, which understates the preference for the listed labels and never overstates it. (The
+    chosen token itself does not bound the others: servers list it even if it is not among the most
+    probable.) No normalised probability is below 1e-6, so that one reply cannot decide a mean of
+    log-odds.
+
+    The result is `None` if the reply has no readable verdict, no single token carries it ("the first
+    answer", or two statements that must agree), or the server returned no alternatives for it.
+
+    Args:
+        logprobs: The tokens of the reply, in order.
+        answers: Number of shown answers.
+        ties: `True` if a tie is a valid verdict.
+    """
+    if answers < 2:
+        return None
+    found = _find_verdict_token(logprobs, answers=answers, ties=ties)
+    if found is None:
+        return None
+    token, alphabet = found
+    own = token.token.translate(_SPACES)
+    listed = {text.translate(_SPACES): _probability(logprob) for text, logprob in token.top}
+    listed.pop(own, None)
+    if not listed:
+        return None
+    chosen = _probability(token.logprob)
+    bound = min(*listed.values(), max(0.0, 1.0 - math.fsum([*listed.values(), chosen])))
+    listed[own] = chosen
+    weights = _weigh_labels(listed, alphabet[:answers])
+    total = math.fsum(weights.values()) + bound * (answers - len(weights))
+    if total <= 0:
+        return None
+    shares = [max(weights.get(place, bound) / total, _LEAST) for place in range(answers)]
+    return tuple(share / math.fsum(shares) for share in shares)
+
+
+def _weigh_labels(listed: Mapping[str, float], labels: str) -> dict[int, float]:
+    """Return by shown position the summed probability of the alternatives with its label."""
+    weights: dict[int, float] = {}
+    for text, probability in listed.items():
+        label = _LABEL.fullmatch(text)
+        place = -1 if label is None else labels.find(label[1])
+        if place >= 0:
+            weights[place] = weights.get(place, 0.0) + probability
+    return weights
+
+
+def _find_verdict_token(
+    logprobs: Sequence[TokenLogprob], *, answers: int, ties: bool
+) -> tuple[TokenLogprob, str] | None:
+    """Return the verdict token and the alphabet of its label."""
+    tokens = [each.token.translate(_SPACES) for each in logprobs]
+    while tokens and (_END.fullmatch(tokens[-1]) or not tokens[-1]):
+        tokens.pop()
+    read = partial(_read, answers=answers, ties=ties)
+    stated = read(tokens)
+    if stated is None:
+        return None
+    places = range(answers)
+    tried = 0
+    for at in range(len(tokens) - 1, -1, -1):
+        label = _LABEL.fullmatch(tokens[at])
+        if label is None or not _may_label(tokens, at, label):
+            continue
+        alphabet = next(one for one in _ALPHABETS if label[1] in one)
+        if alphabet.find(label[1]) != stated or len(alphabet) < answers:
+            continue
+        others = (_relabel(tokens, at, label, alphabet[place]) for place in places)
+        if [read(each) for each in others] == [*places]:
+            return logprobs[at], alphabet
+        tried += 1
+        if tried == _MOST_TRIED:
+            break
+    return None
+
+
+def _read(tokens: Sequence[str], *, answers: int, ties: bool) -> int | None:
+    """Return the shown position of the verdict, the number of answers for a tie, or `None`."""
+    reading = read_verdict("".join(tokens), answers=answers, ties=ties)
+    if reading.position is not None:
+        return reading.position
+    return answers if reading.outcome is Outcome.TIE else None
+
+
+def _may_label(tokens: Sequence[str], at: int, label: re.Match[str]) -> bool:
+    """Return `False` for a small letter without an opening bracket, which is a word."""
+    if not label[1].islower():
+        return True
+    before = label.string[: label.start(1)] or (tokens[at - 1] if at else "")
+    return before.endswith(("(", "["))
+
+
+def _relabel(tokens: Sequence[str], at: int, label: re.Match[str], other: str) -> list[str]:
+    """Return the tokens with another label at this place, and the characters around it kept."""
+    token = label.string[: label.start(1)] + other + label.string[label.end(1) :]
+    return [*tokens[:at], token, *tokens[at + 1 :]]
+
+
+def _probability(logprob: float) -> float:
+    # Rounding on the server may leave a logarithm slightly above 0.
+    return 0.0 if math.isnan(logprob) else math.exp(min(logprob, 0.0))
