@@ -1,0 +1,84 @@
+"""`python -m studies.real_models play|publish`: play the study with served models, publish what they said."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from peerjudge.errors import PeerJudgeError
+
+_OUT = Path("runs") / "real_models"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m studies.real_models", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_play(commands.add_parser("play", help="play the study, or go on with it"))
+    chosen = parser.parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = chosen.command
+    try:
+        return command(chosen)
+    except KeyboardInterrupt as interrupt:
+        from peerjudge.cli.console import print_status
+        from peerjudge.cli.interrupts import INTERRUPTED, exit_code
+
+        print_status(INTERRUPTED)
+        return exit_code(interrupt)
+    except PeerJudgeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _add_play(parser: argparse.ArgumentParser) -> None:
+    from studies.real_models import design
+
+    parser.set_defaults(command=_play)
+    for size, model in design.MODELS.items():
+        parser.add_argument(
+            f"--{size}", metavar="URL", help=f"server of {model.title}, as http://127.0.0.1:8931/v1"
+        )
+        parser.add_argument(
+            f"--{size}-file", type=Path, metavar="GGUF", help="its file, whose digest is recorded"
+        )
+    parser.add_argument("--out", type=Path, default=_OUT, help="folder (default: %(default)s)")
+    parser.add_argument("--comparisons", type=int, default=design.COMPARISONS, metavar="N")
+    parser.add_argument(
+        "--llmbar", default="", metavar="FOLDER", help="LLMBar; without, not played"
+    )
+    parser.add_argument("--short-pairs", type=int, default=design.SHORT_PAIRS, metavar="N")
+    parser.add_argument("--turns", type=int, default=design.TURNS, metavar="N")
+    parser.add_argument("--prompts", default=design.PROMPTS, metavar="PACK")
+    parser.add_argument(
+        "--only", default="", metavar="A,B", help="conditions to play; default: all"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the calls, and make none")
+    parser.add_argument("--simulated", action="store_true", help="simulated stand-ins, no model")
+
+
+def _play(chosen: argparse.Namespace) -> int:
+    from studies.real_models.design import MODELS
+    from studies.real_models.playing import Settings, play
+
+    given = vars(chosen)
+    return play(
+        chosen.out,
+        Settings(
+            turns=chosen.turns,
+            comparisons=chosen.comparisons,
+            short_pairs=chosen.short_pairs,
+            prompts=chosen.prompts,
+            llmbar=chosen.llmbar,
+            simulated=chosen.simulated,
+        ),
+        servers={size: given[size] for size in MODELS if given[size]},
+        files={size: given[f"{size}_file"] for size in MODELS if given[f"{size}_file"]},
+        only=[name for name in chosen.only.split(",") if name],
+        estimate=chosen.dry_run,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
