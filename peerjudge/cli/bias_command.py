@@ -26,7 +26,8 @@ async def bias_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, or a dataset NAME:PATH or FILE.py:PATH with reviews.
+        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        NAME:PATH or FILE.py:PATH with reviews.
     reviewers
         Only these, separated by commas.
     gold

@@ -32,7 +32,8 @@ async def compare_command(
     Parameters
     ----------
     sources
-        Run folders, store URLs, or datasets NAME:PATH or FILE.py:PATH with reviews; one or several.
+        Run folders, store URLs, transcript files, or datasets NAME:PATH or FILE.py:PATH with
+        reviews; one or several.
     baseline
         Compare all others with this condition or reviewer only; that needs fewer tests.
     reviewers

@@ -31,7 +31,7 @@ async def events_command(
     Parameters
     ----------
     run
-        A run folder or a store URL.
+        A run folder, a store URL, or a transcript file (.jsonl or .jsonl.gz).
     summary
         Print counts and shares instead: opinion changes by reviewer, role, opponent and turn,
         persuasion, the effect of leading, the time to agreement, the gain over a vote, controls.

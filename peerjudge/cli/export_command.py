@@ -49,7 +49,7 @@ async def export_command(
     Parameters
     ----------
     run
-        Run folder or store URL.
+        Run folder, store URL, or transcript file (.jsonl or .jsonl.gz).
     output
         File to write; by default standard output.
     frame

@@ -44,7 +44,8 @@ async def rank_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, or a dataset NAME:PATH or FILE.py:PATH with reviews.
+        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        NAME:PATH or FILE.py:PATH with reviews.
     scoring
         Method that scores the contestants.
     weights

@@ -29,7 +29,8 @@ async def report_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, or a dataset NAME:PATH or FILE.py:PATH with reviews by models.
+        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        NAME:PATH or FILE.py:PATH with reviews by models.
     output
         The file to write; when left out, `report.html` in the run folder, or for a dataset
         `NAME-report.html` here.

@@ -56,7 +56,7 @@ def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path
     from peerjudge.reporting import write_report
 
     if output is None and run.folder is None:
-        msg = "a run in a database has no folder for its report; name a file with -o FILE.html"
+        msg = "a run in a database or a file has no folder for its report; name a file with -o FILE.html"
         raise StoreError(msg)
     path = output or (run.folder or Path()) / REPORT
     title = str(_declared(run)["name"])

@@ -40,7 +40,8 @@ async def score_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, or a dataset NAME:PATH or FILE.py:PATH with reviews.
+        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        NAME:PATH or FILE.py:PATH with reviews.
     by
         subset, category, labeler (every vote is then a gold verdict), or a column of your data.
     reviewers

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Source: TypeAlias = str | Path | Iterable[Transcript]
-"""Run folder, store URL, or transcripts in memory."""
+"""Run folder, store URL, transcript file, or transcripts in memory."""
 
 PartFrame: TypeAlias = Literal["discussions", "turns", "calls", "events"]
 """Frames that can be read in batches of discussions."""
@@ -49,7 +49,7 @@ def discussions_df(source: Source) -> pd.DataFrame:
     The store is read in a separate thread, so this also works in a notebook.
 
     Args:
-        source: Run folder, store URL, or iterable of transcripts.
+        source: Run folder, store URL, transcript file, or iterable of transcripts.
 
     Raises:
         StoreError: There is no such run.
@@ -239,8 +239,7 @@ def _open_sync(source: str | Path) -> Generator[_SyncRun]:
         stack = AsyncExitStack()
         try:
             opened = runner.run(stack.enter_async_context(open_run(source)))
-            place = str(source).partition("#")[0]
-            columns = runner.run(stack.enter_async_context(Columns.open(place)))
+            columns = runner.run(stack.enter_async_context(Columns.open(opened.place)))
             yield _SyncRun(runner, columns, opened.id)
         finally:
             runner.run(stack.aclose())

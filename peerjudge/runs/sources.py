@@ -1,4 +1,4 @@
-"""Sources to analyse: run folders, stores, and datasets with recorded reviews."""
+"""Sources to analyse: run folders, stores, transcript files, and datasets with recorded reviews."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ from peerjudge.data import Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.runs.manifest import MANIFEST, read_manifest
+from peerjudge.runs.transcript_files import import_transcripts, is_transcript_file
 from peerjudge.store import Archive
 from peerjudge.store.database import locate
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run opened for reading. `folder` is `None` for a run in a database."""
+    """A run opened for reading. `folder` is `None` for a run in a database or a transcript file.
+
+    `place` is where its store is, as `Archive.open` takes it.
+    """
 
     id: str
     manifest: Mapping[str, object]
     store: Archive
     folder: Path | None
+    place: str | Path
 
     def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun, by condition and comparison."""
@@ -33,9 +38,11 @@ class OpenRun:
 
 
 def is_run(source: str) -> bool:
-    """Return whether the source is a run folder or a store, not a dataset."""
+    """Return whether the source is a run folder, a store or a transcript file, not a dataset."""
     if ".py:" in source:
         return False
+    if is_transcript_file(source):
+        return True
     return "://" in source or Path(source).is_dir() or Path(source).suffix in {".db", ".sqlite"}
 
 
@@ -49,12 +56,17 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
     """Open a run for reading; another process may be writing it.
 
     Args:
-        source: Run folder or store URL; `URL#RUN` with the beginning of a run id selects one of
-            several runs in a store.
+        source: Run folder, store URL, or transcript file; `URL#RUN` with the beginning of a run id
+            selects one of several runs in a store.
 
     Raises:
         StoreError: There is no such run, or several match.
+        DataError: The transcript file cannot be read.
     """
+    if is_transcript_file(source):
+        async with import_transcripts(Path(source)) as imported, open_run(imported) as run:
+            yield run
+        return
     place, _, wanted = str(source).partition("#")
     folder = None if "://" in place else Path(place)
     if folder is not None and folder.is_dir() and not wanted:
@@ -73,7 +85,7 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
             raise StoreError(msg)
         (run,) = runs
         own = folder if folder is not None and (folder / MANIFEST).exists() else None
-        yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=own)
+        yield OpenRun(id=run.id, manifest=run.manifest, store=store, folder=own, place=place)
 
 
 async def load(source: str | Path) -> tuple[Transcript, ...]:
@@ -98,4 +110,6 @@ async def read_ballots(source: str) -> Ballots:
 
 def _name_run(source: str, opened: OpenRun) -> str:
     place = source.partition("#")[0]
-    return source if opened.folder is not None else f"{hide_password(place)}#{opened.id[:8]}"
+    if opened.folder is not None or is_transcript_file(source):
+        return source
+    return f"{hide_password(place)}#{opened.id[:8]}"
