@@ -1,7 +1,7 @@
 """Verdict and rating readers: total functions from a reply to a review, which never guess."""
 
 from peerjudge.verdicts.codes import RatingReading, Reading
-from peerjudge.verdicts.confidence import verdict_probabilities
+from peerjudge.verdicts.confidence import find_verdict_token, verdict_probabilities
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import FORM_RULES, PROSE_RULES, read_verdict
 from peerjudge.verdicts.reviews import read_review
@@ -11,6 +11,7 @@ __all__ = [
     "PROSE_RULES",
     "RatingReading",
     "Reading",
+    "find_verdict_token",
     "read_rating",
     "read_review",
     "read_verdict",

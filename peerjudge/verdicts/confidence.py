@@ -53,10 +53,10 @@ def verdict_probabilities(
     """
     if answers < 2:
         return None
-    found = _find_verdict_token(logprobs, answers=answers, ties=ties)
+    found = _find_label(logprobs, answers=answers, ties=ties)
     if found is None:
         return None
-    token, alphabet = found
+    token, alphabet = logprobs[found[0]], found[1]
     own = token.token.translate(_SPACES)
     listed = {text.translate(_SPACES): _probability(logprob) for text, logprob in token.top}
     listed.pop(own, None)
@@ -73,6 +73,12 @@ def verdict_probabilities(
     return tuple(share / math.fsum(shares) for share in shares)
 
 
+def find_verdict_token(logprobs: Sequence[TokenLogprob], *, answers: int, ties: bool) -> int | None:
+    """Return the index of the token that `verdict_probabilities` reads; `None` without one."""
+    found = _find_label(logprobs, answers=answers, ties=ties)
+    return None if found is None else found[0]
+
+
 def _weigh_labels(listed: Mapping[str, float], labels: str) -> dict[int, float]:
     """Return by shown position the summed probability of the alternatives with its label."""
     weights: dict[int, float] = {}
@@ -84,10 +90,10 @@ def _weigh_labels(listed: Mapping[str, float], labels: str) -> dict[int, float]:
     return weights
 
 
-def _find_verdict_token(
+def _find_label(
     logprobs: Sequence[TokenLogprob], *, answers: int, ties: bool
-) -> tuple[TokenLogprob, str] | None:
-    """Return the verdict token and the alphabet of its label."""
+) -> tuple[int, str] | None:
+    """Return the index of the verdict token and the alphabet of its label."""
     tokens = [each.token.translate(_SPACES) for each in logprobs]
     while tokens and (_END.fullmatch(tokens[-1]) or not tokens[-1]):
         tokens.pop()
@@ -106,7 +112,7 @@ def _find_verdict_token(
             continue
         others = (_relabel(tokens, at, label, alphabet[place]) for place in places)
         if [read(each) for each in others] == [*places]:
-            return logprobs[at], alphabet
+            return at, alphabet
         tried += 1
         if tried == _MOST_TRIED:
             break

@@ -1,4 +1,4 @@
-"""`python -m studies.real_models play|publish`: play the study with served models, publish what they said."""
+"""`python -m studies.real_models play|publish|report`: play the study, publish it, recompute its report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from peerjudge.errors import PeerJudgeError
 
 _OUT = Path("runs") / "real_models"
+_TARGET = Path("docs") / "studies" / "real_models"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -17,6 +18,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m studies.real_models", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_play(commands.add_parser("play", help="play the study, or go on with it"))
+    _add_publish(commands.add_parser("publish", help="write what was played to the documentation"))
+    _add_report(
+        commands.add_parser("report", help="write the report again from the published files")
+    )
     chosen = parser.parse_args(argv)
     command: Callable[[argparse.Namespace], int] = chosen.command
     try:
@@ -58,6 +63,27 @@ def _add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--simulated", action="store_true", help="simulated stand-ins, no model")
 
 
+def _add_publish(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_publish)
+    parser.add_argument("folder", type=Path, nargs="?", default=_OUT, help="folder of the play")
+    parser.add_argument(
+        "--server", default="", metavar="TEXT", help="software and version that served"
+    )
+    _add_target(parser)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_report)
+    _add_target(parser)
+
+
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--to", type=Path, default=_TARGET, help="default: %(default)s")
+    parser.add_argument(
+        "--readme", type=Path, help="also replace the section of the study in this file"
+    )
+
+
 def _play(chosen: argparse.Namespace) -> int:
     from studies.real_models.design import MODELS
     from studies.real_models.playing import Settings, play
@@ -78,6 +104,26 @@ def _play(chosen: argparse.Namespace) -> int:
         only=[name for name in chosen.only.split(",") if name],
         estimate=chosen.dry_run,
     )
+
+
+def _publish(chosen: argparse.Namespace) -> int:
+    from studies.real_models.publishing import publish
+
+    publish(chosen.folder, chosen.to, readme=chosen.readme, server=chosen.server)
+    return _list_files(chosen.to)
+
+
+def _report(chosen: argparse.Namespace) -> int:
+    from studies.real_models.publishing import rewrite
+
+    rewrite(chosen.to, readme=chosen.readme)
+    return _list_files(chosen.to)
+
+
+def _list_files(folder: Path) -> int:
+    for file in sorted(folder.iterdir()):
+        print(f"{file.stat().st_size:>10,} {file}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def play(
     """
     _set_up(folder, settings, servers, files)
     shelf = Shelf(project=folder.resolve())
-    conditions = _choose(settings, _find_cards(folder), only)
+    conditions = _choose(settings, find_cards(folder), only)
     if estimate:
         _print_estimate(settings, conditions, shelf)
         return 0
@@ -194,7 +194,8 @@ def _choose(
     return ready
 
 
-def _find_cards(folder: Path) -> frozenset[str]:
+def find_cards(folder: Path) -> frozenset[str]:
+    """Return the names of the cards of a play."""
     return frozenset(path.stem for path in (folder / "agents").glob("*.toml"))
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import TokenLogprob
-from peerjudge.verdicts import verdict_probabilities
+from peerjudge.verdicts import find_verdict_token, verdict_probabilities
 
 FILL = (("The", math.log(0.02)), ("I", math.log(0.01)))
 
@@ -80,6 +80,13 @@ def test_a_tie_by_label_tells_how_probable_the_answers_were(text):
         label.replace("3", "2").replace("C", "B"),
     )
     assert first_shown(reply(text, {label: 0.5, one: 0.4, two: 0.1})) == pytest.approx(0.8)
+
+
+def test_the_verdict_token_is_found_by_its_place():
+    """The index is that of the label, not of a digit before it; without a verdict there is none."""
+    tokens = reply("Answer 1 names 2 causes.\n\n<2>", {"2": 0.6, "1": 0.4})
+    assert find_verdict_token(tokens, answers=2, ties=False) == len(tokens) - 1
+    assert find_verdict_token([token("no idea")], answers=2, ties=False) is None
 
 
 def test_spellings_of_a_label_are_added_up():

@@ -1,0 +1,156 @@
+"""Sentences of the report: what each condition found, and what the numbers cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from peerjudge.analysis import Findings
+from peerjudge.analysis.conditions import ConditionFindings, SeatFindings
+from peerjudge.data import Measurement, replace
+from peerjudge.reporting.formats import counted, percent, points
+
+BASELINE = "explained_large"
+"""The larger model alone with the reply that opens a discussion: the cheapest alternative to one."""
+_CHANCE = 0.5
+
+
+def list_findings(findings: Findings) -> list[str]:
+    """Return one sentence for each reviewer and condition: changes of mind, discussions, lone judges."""
+    sentences = [
+        *map(_say_changes, findings.by_reviewer),
+        *(_say_discussed(one) for one in findings.conditions if one.discusses),
+        *map(_say_alternative, _find_alternatives(findings)),
+        *(_say_alone(one) for one in findings.conditions if one.seats == 1),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def list_limits(findings: Sequence[Findings], names: Sequence[str]) -> list[str]:
+    """Return what the numbers cannot tell.
+
+    Args:
+        findings: of each data set.
+        names: of the data sets.
+    """
+    sizes = " and ".join(
+        f"{counted(found.questions, 'question')} of `{name}`"
+        for found, name in zip(findings, names, strict=True)
+    )
+    widest = max((width for found in findings for width in _widths(found)), default=0.0)
+    weak = (
+        "These are among the weakest models that follow instructions at all: small, trained on code, and "
+        "quantized. The discussions below show how they fail. What they do says nothing about large "
+        "models, and little about other small ones."
+    )
+    small = (
+        f"The study has {sizes}, one seed, one prompt pack and one card per model. Intervals resample "
+        "questions only; another wording, seed or server is outside of them. The widest interval of an "
+        f"accuracy spans {100 * widest:.0f} points."
+    )
+    many = (
+        "Many numbers are compared, and none was chosen in advance: an interval that just excludes zero is "
+        "no finding."
+    )
+    alike = (
+        "Both models are of one family and learned from similar data. That they agree is little evidence "
+        "that they are right."
+    )
+    argument = (
+        "Events are read from verdicts by rule. That a model adopts a verdict after hearing it does not "
+        "show that the argument persuaded it. `peerjudge run controls` separates the two; this study has "
+        "no controls."
+    )
+    cut = "A reply that is cut at the limit of tokens mostly has no verdict and then counts as unreadable."
+    return [weak, small, many, alike, argument, cut]
+
+
+@dataclass(frozen=True, slots=True)
+class _Alternative:
+    """A discussion against a cheaper way to judge: difference in accuracy, and calls of each."""
+
+    discussion: str
+    other: str
+    calls: float
+    other_calls: float
+    difference: Measurement
+
+
+def _find_alternatives(findings: Findings) -> Iterator[_Alternative]:
+    """Yield each discussion against the vote of as many calls, then against the larger model alone."""
+    for pair in findings.stances.over_vote:
+        found = pair.difference.difference
+        yield _Alternative(pair.one, pair.other, pair.turns, pair.other_turns, found)
+    discussed = {one.name for one in findings.conditions if one.discusses}
+    for pair in findings.stances.conditions:
+        if pair.one == BASELINE and pair.other in discussed:
+            found = _negate(pair.difference.difference)
+            yield _Alternative(pair.other, pair.one, pair.other_turns, pair.turns, found)
+
+
+def _negate(found: Measurement) -> Measurement:
+    return replace(found, value=-found.value, low=-found.high, high=-found.low)
+
+
+def _say_alone(row: ConditionFindings) -> str:
+    if row.after is None or row.after.measured.n == 0:
+        return ""
+    found = row.after.measured
+    chosen = ""
+    if row.first_after is not None:
+        chosen = f"; chose the first-shown answer {percent(row.first_after)} %"
+    return (
+        f"`{row.name}`: accuracy {percent(found)} % of {counted(found.n, 'verdict')}"
+        f"{_beside_chance(found)}{chosen}."
+    )
+
+
+def _beside_chance(found: Measurement) -> str:
+    if found.low <= _CHANCE <= found.high:
+        return ", which cannot be told from a coin"
+    return ", better than a coin" if found.low > _CHANCE else ", worse than a coin"
+
+
+def _say_discussed(row: ConditionFindings) -> str:
+    if row.before is None or row.after is None or row.gain is None:
+        return ""
+    agreed = ""
+    if row.agreement.before is not None and row.agreement.after is not None:
+        agreed = (
+            f"; both seats agreed in {percent(row.agreement.before)} % before and "
+            f"{percent(row.agreement.after)} % after"
+        )
+    return (
+        f"`{row.name}`: accuracy {percent(row.before.measured)} % in private, "
+        f"{percent(row.after.measured)} % after discussion, {points(row.gain)} points{_sign(row.gain)}"
+        f"{agreed}."
+    )
+
+
+def _say_alternative(row: _Alternative) -> str:
+    return (
+        f"`{row.discussion}` against `{row.other}` ({row.calls:.1f} and {row.other_calls:.1f} calls per "
+        f"verdict): {points(row.difference)} points{_sign(row.difference)}."
+    )
+
+
+def _sign(difference: Measurement) -> str:
+    if difference.low <= 0.0 <= difference.high:
+        return " (no effect can be shown)"
+    return " (a gain)" if difference.low > 0.0 else " (a loss)"
+
+
+def _say_changes(row: SeatFindings) -> str:
+    if row.altered is None or not row.contradicted:
+        return ""
+    return (
+        f"`{row.reviewer}` heard a contradiction {counted(row.contradicted, 'time')} and adopted the other "
+        f"verdict in {percent(row.altered)} %. Of its changes of mind {row.towards_gold:,} led to the gold "
+        f"answer and {row.away_from_gold:,} away from it."
+    )
+
+
+def _widths(findings: Findings) -> Iterator[float]:
+    for row in findings.conditions:
+        if row.after is not None and row.after.measured.n:
+            yield row.after.measured.high - row.after.measured.low
