@@ -31,6 +31,14 @@ from studies.real_models.tables import (
 Manifest = Mapping[str, Any]
 TITLE = "Real models changing their minds"
 _SAMPLE = "sample"
+_LEGEND = (
+    "`single`: one model gives a bare verdict. `explained`: it reviews both answers and ends in a verdict, "
+    "as each seat does before it votes or discusses. `prepair`: it explains each answer alone, then "
+    "decides. `self_discussion`: a model discusses with itself at two temperatures. `vote`: the reviews of "
+    "both models decide; `vote_of_six`: six of them, as many calls as a discussion of four turns makes. "
+    "`leader_follower`: the models discuss after their reviews. `prepair_discussion`: the same after "
+    "explaining each answer alone."
+)
 _ASKED = {
     "sample": "the built-in sample: questions with a right and a wrong answer",
     "llmbar": "the shortest pairs of LLMBar's Natural subset",
@@ -56,6 +64,7 @@ def write_report(manifest: Manifest, transcripts: Mapping[str, Sequence[Transcri
         f"# {TITLE}",
         _introduce(manifest, parts),
         "## Findings",
+        _LEGEND,
         *(_write_findings(part) for part in parts),
         "## Limits",
         _write_limits(parts),

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -16,6 +16,7 @@ from peerjudge.datasets import load
 from studies.real_models import design
 from studies.real_models.__main__ import main
 from studies.real_models.pairs import sort_by_length, take_turns
+from studies.real_models.publishing import read_published
 
 
 @pytest.fixture(scope="module")
@@ -68,33 +69,105 @@ def test_a_server_that_does_not_answer_is_named(tmp_path, capsys):
     assert not (tmp_path / "play" / "study.json").exists()
 
 
-def test_facts_of_the_server_are_recorded(tmp_path, capsys):
-    """A model that is served is described by its server; conditions with the other one wait."""
+class Served(BaseHTTPRequestHandler):
+    """A model server that describes itself as llama.cpp does, and always prefers the first answer."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            found = {
-                "/v1/models": {"data": [{"owned_by": "llamacpp", "meta": {"n_params": 630}}]},
-                "/props": {"default_generation_settings": {"params": {"top_k": 40}}},
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        found = {
+            "/v1/models": {"data": [{"owned_by": "llamacpp", "meta": {"n_params": 630}}]},
+            "/props": {"default_generation_settings": {"params": {"top_k": 40}}},
+        }
+        self._send(found[self.path])
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(body)
+        words = ["First", " names", " a cause", ".", "\n\n", "1"]
+        tokens = [
+            {
+                "token": word,
+                "logprob": -0.1,
+                "top_logprobs": [
+                    {"token": word, "logprob": -0.1},
+                    {"token": "2", "logprob": -2.5},
+                    {"token": "The", "logprob": -9.0},
+                ],
             }
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(found[self.path]).encode())
+            for word in words
+        ]
+        message = {"role": "assistant", "content": "".join(words)}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 6}
+        self._send({"choices": [choice | {"logprobs": {"content": tokens}}], "usage": usage})
 
-        def log_message(self, *_):
-            pass
+    def log_message(self, *_):
+        pass
 
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/v1"
-        assert main(["play", "--small", url, "--out", str(tmp_path), "--dry-run"]) == 0
-        server.shutdown()
+    def _send(self, found):
+        content = json.dumps(found).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@pytest.fixture
+def server():
+    """Serve a model on the loopback interface; `asked` holds the requests for replies."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Served) as served:
+        served.asked = []
+        served.url = f"http://127.0.0.1:{served.server_port}/v1"
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        yield served
+        served.shutdown()
+
+
+def test_facts_of_the_server_are_recorded(server, tmp_path, capsys):
+    """A model that is served is described by its server; conditions with the other one wait."""
+    command = ["play", "--small", server.url, "--out", str(tmp_path), "--dry-run"]
+    assert main(command) == 0
     shown = capsys.readouterr()
     assert "leader_follower waits: qwen_1_5b is not served" in shown.err
     assert "single_small" in shown.out
     held = json.loads((tmp_path / "study.json").read_text("utf-8"))
     assert held["models"]["small"]["reported"]["n_params"] == 630
     assert held["models"]["small"]["reported"]["sampling"] == {"top_k": 40}
+    assert server.asked == []
+
+
+def test_votes_cost_no_call_of_their_own(server, tmp_path):
+    """Both votes count private reviews that lone judges and self-discussions have paid for."""
+    command = ["play", "--large", server.url, "--small", server.url, "--out", str(tmp_path)]
+    command += ["--comparisons", "1", "--only"]
+    alone = [
+        f"{name}_{size}" for name in ("explained", "self_discussion") for size in design.MODELS
+    ]
+    assert main([*command, ",".join(alone)]) == 0
+    paid = len(server.asked)
+    assert main([*command, "vote,vote_of_six"]) == 0
+    assert len(server.asked) == paid
+    assert main([*command, "leader_follower"]) == 0
+    # Both orders under both leaders, four public turns each; the private reviews are shared.
+    assert len(server.asked) == paid + 16
+    assert {one["max_tokens"] for one in server.asked} == {design.MAX_TOKENS}
+    assert {one["temperature"] for one in server.asked} == {0.0, design.COLD, design.WARM}
+
+
+def test_published_log_probabilities_are_those_of_the_verdict(server, tmp_path):
+    """Of six tokens with alternatives, the published reply has the verdict's alone."""
+    folder = str(tmp_path / "play")
+    command = ["play", "--small", server.url, "--out", folder, "--comparisons", "1"]
+    assert main([*command, "--only", "single_small,explained_small"]) == 0
+    assert main(["publish", folder, "--to", str(tmp_path / "docs")]) == 0
+    manifest, transcripts = read_published(tmp_path / "docs")
+    assert [model["card"] for model in manifest["models"]] == ["qwen_0_5b"]
+    for one in transcripts["sample"]:
+        before, verdict = one.turns[0].utterance.logprobs
+        assert before.top == ()
+        assert (verdict.token, dict(verdict.top)) == ("1", {"1": -0.1, "2": -2.5, "The": -9.0})
 
 
 def test_the_first_comparisons_go_round_the_categories():
