@@ -5,6 +5,7 @@ from peerjudge.analysis.accuracy import (
     AccuracyByComparison,
     measure_accuracy,
     measure_mean_accuracy,
+    measure_mean_margin,
     tabulate_by_condition,
     tabulate_by_reviewer,
 )
@@ -97,6 +98,7 @@ __all__ = [
     "measure_changes",
     "measure_consistency",
     "measure_mean_accuracy",
+    "measure_mean_margin",
     "measure_ordering",
     "measure_panel",
     "measure_position",

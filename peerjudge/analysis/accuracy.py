@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from peerjudge.analysis.ballots import NONE, TIE, Ballots, Floats, Stage
 from peerjudge.analysis.grouping import group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import measure_proportion
+from peerjudge.analysis.margins import pool_orders
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
 
@@ -39,8 +40,10 @@ class AccuracyByComparison:
     """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
 
     `right` is by question and comparison the share of right verdicts among the readable ones;
-    `ties_as_half` is the same with a tie as half right where gold is a choice. `vote` is true for a
-    protocol in which no seat hears another; `turns` is the mean number of turns per verdict.
+    `ties_as_half` is the same with a tie as half right where gold is a choice. `margin` is the mean
+    margin of the comparisons with log-probabilities; of those in `one_order`, a judgement was made
+    in one order only. `vote` is true for a protocol in which no seat hears another; `turns` is the
+    mean number of turns per verdict.
     """
 
     name: str
@@ -49,6 +52,8 @@ class AccuracyByComparison:
     turns: float
     right: Mapping[ComparisonKey, float]
     ties_as_half: Mapping[ComparisonKey, float]
+    margin: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
+    one_order: frozenset[ComparisonKey] = frozenset()
 
 
 def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
@@ -72,9 +77,18 @@ def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
 
 def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement:
     """Return the mean over the comparisons that were judged; bounds resample questions."""
+    return _measure_mean(row.right, sampler)
+
+
+def measure_mean_margin(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement | None:
+    """Return the mean margin over comparisons, with bounds from questions; `None` without any."""
+    return _measure_mean(row.margin, sampler) if row.margin else None
+
+
+def _measure_mean(values: Mapping[ComparisonKey, float], sampler: Sampler) -> Measurement:
     codes: dict[str, int] = {}
-    questions = [codes.setdefault(question, len(codes)) for question, _ in row.right]
-    return sampler.mean(np.array([*row.right.values()]), np.array(questions, dtype=np.int32))
+    questions = [codes.setdefault(question, len(codes)) for question, _ in values]
+    return sampler.mean(np.array([*values.values()]), np.array(questions, dtype=np.int32))
 
 
 def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
@@ -88,6 +102,7 @@ def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
         ended = concluded.where(condition == code)
         seatings = [discussions.seatings[n] for n in list_distinct(discussions.seating[here])]
         turns = discussions.turns[ended.discussion]
+        margin, one_order = _find_margins(ended)
         rows.append(
             AccuracyByComparison(
                 name=name,
@@ -96,6 +111,8 @@ def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
                 turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
                 right=_shares(ended, tie=0.0),
                 ties_as_half=_shares(ended, tie=0.5),
+                margin=margin,
+                one_order=one_order,
             )
         )
     return tuple(rows)
@@ -138,6 +155,19 @@ def _shares(ballots: Ballots, *, tie: float) -> dict[ComparisonKey, float]:
     known = ballots.where(ballots.readable & (ballots.gold != NONE))
     half = (known.verdict == TIE) & (known.gold != TIE)
     return dict(_means(known, np.where(half, tie, known.correct.astype(np.float64))))
+
+
+def _find_margins(
+    ballots: Ballots,
+) -> tuple[dict[ComparisonKey, float], frozenset[ComparisonKey]]:
+    """Return the mean margin of the conclusions by comparison, and those judged in one order only."""
+    facts, at = ballots.discussions, ballots.discussion
+    pooled = pool_orders(ballots, (ballots.comparison, facts.repetition[at], facts.seating[at]))
+    margin = pooled.of_gold(ballots.gold[pooled.row])
+    judged = ballots.where(pooled.row[~np.isnan(margin)])
+    lone = judged.where(pooled.orders[~np.isnan(margin)] == 1)
+    by_comparison = dict(_means(judged, margin[~np.isnan(margin)]))
+    return by_comparison, frozenset(key for key, _ in _means(lone, np.ones(len(lone))))
 
 
 def _means(ballots: Ballots, values: Floats) -> Iterator[tuple[ComparisonKey, float]]:

@@ -164,6 +164,7 @@ _DTYPES: Mapping[str, type[np.generic]] = {
     **dict.fromkeys(("gold_move", "majority_move", "first_move"), np.int8),
     **dict.fromkeys(("opening", "closing"), np.bool_),
     "rating": np.float64,
+    "probabilities": np.float32,
 }
 _MISSING: Mapping[str, float] = {
     **dict.fromkeys(ROW_COLUMNS, -1),
@@ -204,8 +205,11 @@ def build_ballots(
         discussions: facts about discussions.
     """
     columns: dict[str, object] = {}
+    given = {"probabilities": np.empty((size, 0)), **rows}
     for column in ROW_COLUMNS:
-        values = np.asarray(rows.get(column, _MISSING[column])).astype(_DTYPES[column], copy=False)
+        values = np.asarray(given.get(column, _MISSING.get(column))).astype(
+            _DTYPES[column], copy=False
+        )
         columns[column] = np.broadcast_to(values, (size,)) if values.ndim == 0 else values
     columns["number"] = np.arange(size, dtype=np.int32)
     return Ballots(

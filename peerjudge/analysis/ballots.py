@@ -17,6 +17,7 @@ Codes: TypeAlias = npt.NDArray[np.int8]
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+Shares: TypeAlias = npt.NDArray[np.float32]
 
 SeatKey: TypeAlias = tuple[str, Role, float | None]
 """A seat: reviewer, role, temperature."""
@@ -113,7 +114,17 @@ class Discussions:
 
 ROW_COLUMNS = (
     *("discussion", "comparison", "reviewer", "seat", "stage", "turn", "round", "order"),
-    *("verdict", "rating", "aspect", "opening", "closing", "event", "before", "others"),
+    *(
+        "verdict",
+        "probabilities",
+        "rating",
+        "aspect",
+        "opening",
+        "closing",
+        "event",
+        "before",
+        "others",
+    ),
     *("opponents", "gold_move", "majority_move", "first_move", "number"),
 )
 """Names of the columns of `Ballots` that have one entry per ballot."""
@@ -137,6 +148,10 @@ class Ballots:
       own ballot.
     - `stage`, `turn` (-1 outside turns), `round` (public turns up to this one; 0 in private).
     - `verdict`: the number of the chosen answer in the comparison's own order, or a code below 0.
+    - `probabilities`: `[ballot, answer]`, the probability of each answer in the comparison's own
+      order, as `verdict_probabilities` finds it; NaN where there is none. A conclusion pools the
+      last ones of its seats, see `pool_seats`. The table has no columns where no reply has
+      log-probabilities.
     - `rating`: of a lone answer, NaN without; `aspect`: what was rated.
     - `opening`, `closing`: true for the ballot that holds the stance of its seat before it heard
       another seat, and at the end of a complete discussion. That is the last readable verdict, or
@@ -171,6 +186,7 @@ class Ballots:
     round: Numbers
     order: Numbers
     verdict: Codes
+    probabilities: Shares
     rating: Floats
     aspect: Numbers
     opening: Bools

@@ -16,7 +16,9 @@ from peerjudge.analysis.conditions import Consistency
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import SHARE, bound_mean, draw_clusters, find_percentiles
+from peerjudge.analysis.margins import Margin, pool_orders
 from peerjudge.data import Measurement, Noun, Outcome
+from peerjudge.data import replace as changed
 
 Golds: TypeAlias = tuple[Numbers, Codes, Mapping[str, Bools]]
 """Gold verdicts: their comparisons, their codes, and by group its members; "" is all of them."""
@@ -51,7 +53,8 @@ class Cell(Noun, frozen=True, kw_only=True):
     `judged` verdicts have a gold; `outcomes` counts their kinds. `accuracy` is over the readable
     ones, a tie being right only if gold is a tie. `worst_case` and `best_case` are the shares
     if all others (unreadable, refused, inconsistent) were wrong or right. `decided` is the
-    accuracy where both the verdict and gold choose. Intervals resample `questions`.
+    accuracy where both the verdict and gold choose. `margin` is that of the judgements with
+    log-probabilities, `None` without any. Intervals resample `questions`.
     """
 
     judged: int
@@ -64,6 +67,7 @@ class Cell(Noun, frozen=True, kw_only=True):
     decided: Measurement
     orders: OrderShares
     consistency: Consistency
+    margin: Margin | None = None
 
 
 def measure_cells(
@@ -109,7 +113,35 @@ def measure_cells(
             cells = _measure_group(_take(verdicts, inside), judged, len(ballots.reviewers), sampler)
             for number, cell in cells.items():
                 found.setdefault(number, {})[group] = cell
+    _add_margins(found, ballots, key, golds, sampler)
     return found
+
+
+def _add_margins(
+    cells: dict[int, dict[str, Cell]],
+    ballots: Ballots,
+    key: Sequence[Column],
+    golds: Golds,
+    sampler: Sampler,
+) -> None:
+    """Add the margins to the cells of judges and groups that have any."""
+    pooled = pool_orders(ballots, key)
+    if not len(pooled.row):
+        return
+    comparison, gold, groups = golds
+    entry, row = _join(ballots.comparison[pooled.row], comparison, len(ballots.comparisons))
+    margin = pooled.take(entry).of_gold(gold[row])
+    judge = ballots.reviewer[pooled.row[entry]]
+    question = ballots.question[pooled.row[entry]]
+    for group, members in groups.items():
+        inside = members[row] & ~np.isnan(margin)
+        for number in np.unique(judge[inside]).tolist():
+            here = inside & (judge == number)
+            measured = Margin(
+                measured=sampler.mean(margin[here], question[here]),
+                one_order=int((pooled.orders[entry[here]] == 1).sum()),
+            )
+            cells[number][group] = changed(cells[number][group], margin=measured)
 
 
 def _take(entries: _Entries, rows: Bools) -> _Entries:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 
@@ -19,9 +19,13 @@ from peerjudge.analysis.ballots import (
     Discussions,
     Numbers,
     SeatKey,
+    Shares,
     Stage,
 )
+from peerjudge.analysis.grouping import Ints
+from peerjudge.analysis.probabilities import Probabilities, list_probabilities
 from peerjudge.data import (
+    MAX_ANSWERS,
     Control,
     Direction,
     OpinionEvent,
@@ -47,6 +51,8 @@ _FLAGS = ("complete", "failed", "one_order", "simulated")
 _MOST_KNOWN = 10_000
 
 _Row = list[int]
+_Likely: TypeAlias = tuple[int, Probabilities]
+"""A row of a discussion, and the probability of each answer in the comparison's own order."""
 
 
 def collect_transcripts(transcripts: Iterable[Transcript], *, name: str = "") -> Ballots:
@@ -68,11 +74,13 @@ def collect_transcripts(transcripts: Iterable[Transcript], *, name: str = "") ->
 class _Course:
     """Rows and facts of the discussions with the same turns.
 
-    `block` is the number of the rows. `turns` keeps the turns alive, whose identity is the key.
+    `block` is the number of the rows, and `likely` are the probabilities of those that have any.
+    `turns` keeps the turns alive, whose identity is the key.
     """
 
     turns: object
     block: int
+    likely: tuple[_Likely, ...]
     facts: tuple[int, ...]
     heard: Control
     tracking: Tracking
@@ -95,6 +103,8 @@ class BallotCollector:
         self._ids: list[str] = []
         self._facts = array("i")
         self._ratings = array("d")
+        self._likely_rows = array("i")
+        self._likely = array("f")
         self._block_of = array("i")
         self._blocks = Vocabulary[bytes]()
         self._courses: dict[object, _Course] = {}
@@ -112,6 +122,9 @@ class BallotCollector:
             [(one.reviewer, one.role, one.sampling.temperature) for one in transcript.seats]
         )
         course = self._course(transcript, comparison)
+        for row, probabilities in course.likely:
+            self._likely_rows.extend((len(self._ids), row))
+            self._likely.extend(probabilities)
         self._ids.append(transcript.id)
         self._facts.extend(
             (
@@ -140,8 +153,9 @@ class BallotCollector:
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         block_of = np.array(self._block_of, dtype=np.int64)
         lengths = sizes[block_of] if len(block_of) else block_of
+        first = np.cumsum(lengths) - lengths
         discussion = np.repeat(np.arange(len(block_of), dtype=np.int32), lengths)
-        within = np.arange(len(discussion)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        within = np.arange(len(discussion)) - np.repeat(first, lengths)
         at = starts[block_of[discussion]] + within if len(discussion) else within
         every = np.concatenate(blocks) if blocks else np.empty((0, len(_COLUMNS)), dtype=np.int32)
         discussions = self._discussions()
@@ -157,6 +171,7 @@ class BallotCollector:
                 "comparison": discussions.comparison[discussion],
                 "rating": np.where(concluded, ratings[discussion], np.nan),
                 "aspect": -1,
+                **self._probabilities(first, len(discussion)),
             },
             size=len(discussion),
             name=name,
@@ -166,6 +181,16 @@ class BallotCollector:
             table=self._table,
             discussions=discussions,
         )
+
+    def _probabilities(self, first: Ints, size: int) -> dict[str, Shares]:
+        """Return the column of probabilities if there are any; `first` is by discussion its first row."""
+        if not self._likely:
+            return {}
+        discussion, row = np.array(self._likely_rows, dtype=np.int64).reshape(-1, 2).T
+        column = np.full((size, MAX_ANSWERS), np.nan, dtype=np.float32)
+        known = np.array(self._likely, dtype=np.float32).reshape(-1, MAX_ANSWERS)
+        column[first[discussion] + row] = known
+        return {"probabilities": column}
 
     def _discussions(self) -> Discussions:
         width = len(_NUMBERS) + len(_FLAGS)
@@ -190,8 +215,8 @@ class BallotCollector:
         as finding the events.
         """
         turns = transcript.turns
-        if turns and turns[0].utterance.text:
-            # Turns with texts are not shared, and must not be kept alive.
+        if any(turn.utterance.text or turn.utterance.logprobs for turn in turns):
+            # Turns with texts or log-probabilities are not shared, and must not be kept alive.
             return self._read(transcript, comparison)
         shown = transcript.comparison.shown
         own = self._table.comparisons[comparison]
@@ -209,12 +234,16 @@ class BallotCollector:
     def _read(self, transcript: Transcript, comparison: int) -> _Course:
         tracking = track(transcript)
         rows = self._rows(transcript, comparison, tracking)
+        # Most runs have no log-probabilities: these cost one look at every turn.
+        told = any(turn.utterance.logprobs for turn in transcript.turns)
+        own = self._table.comparisons[comparison].shown
         turns, stop = transcript.turns, transcript.stop
         asked = [turn.cue for turn in turns if turn.review.verdict is not None]
         agreed = _agreed(transcript)
         return _Course(
             turns=turns,
             block=self._blocks[array("i", [cell for row in rows for cell in row]).tobytes()],
+            likely=tuple(list_probabilities(transcript, own)) if told else (),
             facts=(
                 len(turns),
                 sum(not turn.cue.private for turn in turns),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import AccuracyByComparison
+from peerjudge.analysis.accuracy import AccuracyByComparison, ComparisonKey
 from peerjudge.analysis.ballots import Floats, Numbers
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.inference import (
@@ -32,7 +32,9 @@ class Compared(Noun, frozen=True, kw_only=True):
     `other_turns` are the mean turns per discussion. `difference` is the mean over comparisons and its
     bounds resample questions; `test` is exact McNemar over questions (their mean accuracies, where
     there are several discussions of one). `holm` and `benjamini_hochberg` are its p-value adjusted
-    for all pairs compared.
+    for all pairs compared. `margin` is the difference of the mean margins on the comparisons where
+    both have one, `None` without any; on `margin_one_order` of these, one of the two made a judgement
+    in one shown order only.
     """
 
     one: str
@@ -46,6 +48,8 @@ class Compared(Noun, frozen=True, kw_only=True):
     test: McNemar
     holm: float
     benjamini_hochberg: float
+    margin: PairedDifference | None = None
+    margin_one_order: int = 0
 
 
 class AgainstVote(Noun, frozen=True, kw_only=True):
@@ -162,8 +166,15 @@ def _differences(
     one: AccuracyByComparison, other: AccuracyByComparison, *, halves: bool = False
 ) -> tuple[Floats, Numbers]:
     """Return the differences on shared comparisons, and the codes of their questions."""
-    ours = one.ties_as_half if halves else one.right
-    theirs = other.ties_as_half if halves else other.right
+    if halves:
+        return _subtract(one.ties_as_half, other.ties_as_half)
+    return _subtract(one.right, other.right)
+
+
+def _subtract(
+    ours: Mapping[ComparisonKey, float], theirs: Mapping[ComparisonKey, float]
+) -> tuple[Floats, Numbers]:
+    """Return ours minus theirs on shared comparisons, and the codes of their questions."""
     shared = [key for key in ours if key in theirs]
     codes: dict[str, int] = {}
     questions = [codes.setdefault(question, len(codes)) for question, _ in shared]
@@ -197,6 +208,7 @@ def _pair(
     differences, questions = _differences(one, other)
     if not len(differences):
         return None
+    both = one.margin.keys() & other.margin.keys()
     # Sums of thirds and the like are rounded: equal means must not differ in the last digit.
     totals: list[float] = np.bincount(group_rows(questions)[0], differences).round(9).tolist()
     return Compared(
@@ -211,4 +223,6 @@ def _pair(
         test=run_mcnemar(totals),
         holm=1.0,
         benjamini_hochberg=1.0,
+        margin=sampler.difference(*_subtract(one.margin, other.margin)) if both else None,
+        margin_one_order=len((one.one_order | other.one_order) & both),
     )

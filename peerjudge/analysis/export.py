@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import Outcome, Seat, StopReason, Transcript, Turn, Verdict, to_json
 from peerjudge.tracker import Stance, stance_of
 
@@ -159,6 +160,17 @@ def _find_text(verdict: Verdict, turns: Sequence[Turn]) -> str:
     return (given or list(turns))[-1].utterance.text if turns else ""
 
 
+def _find_probability(turn: Turn) -> float | None:
+    """Return the probability of the chosen answer, from the log-probabilities of the reply."""
+    verdict = turn.review.verdict
+    return find_choice_probability(
+        turn.utterance.logprobs,
+        sees=turn.cue.sees,
+        choice=None if verdict is None else verdict.choice,
+        ties=turn.cue.ties,
+    )
+
+
 _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
     "discussion": lambda one, _: one.id,
     "condition": lambda one, _: one.condition,
@@ -179,6 +191,7 @@ _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
     "private": lambda _, turn: turn.cue.private,
     "outcome": lambda _, turn: turn.review.verdict and turn.review.verdict.outcome,
     "choice": lambda _, turn: turn.review.verdict and turn.review.verdict.choice,
+    "probability": lambda _, turn: _find_probability(turn),
     "score": lambda _, turn: turn.review.score,
     "rule": lambda _, turn: turn.review.rule,
     "concluded": lambda one, _: one.verdict,

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from peerjudge.analysis.assembling import Vocabulary
-from peerjudge.analysis.ballots import Ballots, Bools
+from peerjudge.analysis.ballots import Ballots, Bools, Codes, Shares
 from peerjudge.analysis.cells import Golds
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.data import MAX_ANSWERS, Comparison
@@ -108,7 +108,18 @@ def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
         comparison=number[kept.comparison],
         order=np.array(order, dtype=np.int32)[group],
         verdict=np.where(kept.verdict >= 0, chosen, kept.verdict),
+        probabilities=_permute(kept.probabilities, places[kept.comparison]),
     )
+
+
+def _permute(probabilities: Shares, places: Codes) -> Shares:
+    """Return probabilities `[ballot, answer]` with every answer at its place; -1 is no answer."""
+    if not probabilities.shape[1]:
+        return probabilities
+    moved = np.full_like(probabilities, np.nan)
+    ballot, answer = np.nonzero(places >= 0)
+    moved[ballot, places[ballot, answer]] = probabilities[ballot, answer]
+    return moved
 
 
 def _find_votes(ballots: Ballots) -> Ballots:

@@ -14,7 +14,8 @@ A **cell** has `n` (verdicts with a gold), `questions`, `right`, `ties`, `incons
 `refused`; `accuracy {value, low, high, n, method}` over the readable; `worst_case` and `best_case`;
 `decided` (as `accuracy`, where verdict and gold both choose); `orders {given, other, average, both,
 same}`, shares of all verdicts as in `OrderShares`; `consistency {judged, same, inconsistent,
-unreadable, rate}`. All shares are from 0 to 1; values that do not exist are null.
+unreadable, rate}`; `margin {value, low, high, n, method, one_order}`, see `Margin`, null without
+log-probabilities. All shares are from 0 to 1; values that do not exist are null.
 
 A row of **correlations** is `Correlation`, the judge spelled out. One of **disagreements** has
 `reviewer`, `comparison`, `shown`, `recorded`, `own`, `rule` and `text`; a verdict is an answer's id or
@@ -30,6 +31,7 @@ from typing import cast
 
 from peerjudge.analysis.cells import Cell
 from peerjudge.analysis.judges import Judge
+from peerjudge.analysis.margins import Margin
 from peerjudge.analysis.published import Match, PublishedTable
 from peerjudge.analysis.ratings import Correlation
 from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
@@ -114,7 +116,14 @@ def _cell(cell: Cell) -> _Document:
         "decided": _plain(cell.decided),
         "orders": _plain(cell.orders),
         "consistency": _plain(cell.consistency),
+        "margin": _margin(cell.margin),
     }
+
+
+def _margin(margin: Margin | None) -> _Document | None:
+    if margin is None:
+        return None
+    return {**cast("_Document", _plain(margin.measured)), "one_order": margin.one_order}
 
 
 def _correlation(one: Correlation) -> _Document:

@@ -14,6 +14,7 @@ from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
     from peerjudge.analysis import AccuracyByComparison
+    from peerjudge.reporting.layout import Column
 
 
 async def compare_command(
@@ -26,7 +27,8 @@ async def compare_command(
     """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
 
     Every pair has the mean difference with its interval, the exact McNemar test over questions, and
-    p-values adjusted for all pairs (Holm; Benjamini and Hochberg). For a run the conclusions of its
+    p-values adjusted for all pairs (Holm; Benjamini and Hochberg). Where both have
+    log-probabilities, the difference of their margins is added. For a run the conclusions of its
     conditions are compared, for a dataset its reviewers.
 
     Parameters
@@ -43,7 +45,7 @@ async def compare_command(
     json
         Print the result as one JSON document.
     """
-    from peerjudge.analysis import Sampler, compare_all, measure_mean_accuracy
+    from peerjudge.analysis import Sampler, compare_all, measure_mean_accuracy, measure_mean_margin
     from peerjudge.data import to_plain
     from peerjudge.reporting.accuracy import build_pairs_table
     from peerjudge.reporting.formats import SIMULATED, percent
@@ -63,18 +65,29 @@ async def compare_command(
         )
         raise DataError(msg)
     accuracy = {one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows}
+    measured = {one.name: measure_mean_margin(one, sampler=sampler) for one in rows}
+    margin = {name: found for name, found in measured.items() if found is not None}
     if json:
-        plain = {name: to_plain(measured) for name, measured in accuracy.items()}
-        pairs_plain = [to_plain(pair) for pair in pairs]
-        print_json({"accuracy": plain, "pairs": pairs_plain, "simulated": simulated})
+        print_json(
+            {
+                "accuracy": to_plain(accuracy),
+                "margin": to_plain(margin),
+                "pairs": to_plain(pairs),
+                "simulated": simulated,
+            }
+        )
         return 0
     if simulated:
         say(SIMULATED)
+    margins: list[Column[AccuracyByComparison]] = []
+    if margin:
+        margins = [("Margin", lambda one: percent(margin.get(one.name)))]
     table = build_table(
-        "Accuracy in %",
+        "Accuracy and margin in %" if margin else "Accuracy in %",
         rows,
         ("Name", lambda one: one.name),
         ("Accuracy", lambda one: percent(accuracy[one.name])),
+        *margins,
         ("Comparisons", lambda one: f"{accuracy[one.name].n:,}"),
         ("Turns", lambda one: f"{one.turns:.1f}"),
     )
@@ -98,7 +111,7 @@ async def _read_accuracies(
     if not is_run(source):
         ballots = await read_ballots(source)
         return tabulate_by_reviewer(ballots, reviewers=reviewers), ballots.simulated
-    ballots = frames.read_without_texts(source, collect_transcripts)
+    ballots = frames.read_without_texts(source, collect_transcripts, logprobs=True)
     rows = tabulate_by_condition(ballots)
     return tuple(row for row in rows if row.right), ballots.simulated
 

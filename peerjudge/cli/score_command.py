@@ -35,7 +35,9 @@ async def score_command(
     """Accuracy of reviewers against gold, with intervals, in total and by group.
 
     For a run, every condition is scored: the conclusions of its discussions, and the private
-    verdicts of its reviewers. Ratings of single answers are scored by their correlation with gold.
+    verdicts of its reviewers. Where replies have log-probabilities, so is the margin: the
+    probability of the gold answer. Ratings of single answers are scored by their correlation with
+    gold.
 
     Parameters
     ----------

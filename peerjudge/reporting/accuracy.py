@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from peerjudge.analysis.outcomes import Change
 
 SHARES = (0.0, 1.0)
+_MARGIN_NOTE = (
+    " Margin: the same difference of the probability of the gold answer, from log-odds averaged over "
+    "the shown orders."
+)
 
 
 def build_accuracy_section(findings: Findings) -> Section | None:
@@ -161,6 +165,9 @@ def change_note(before: Measurement | None, after: Measurement | None) -> str:
 
 def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
     """Return one row for each pair of conditions, runs or reviewers compared."""
+    margins: list[Column[Compared]] = []
+    if any(row.margin is not None for row in pairs):
+        margins = [("Margin", lambda row: points(row.margin and row.margin.difference))]
     return build_table(
         title,
         pairs,
@@ -173,10 +180,12 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         ("p", lambda row: p_value(row.test.p_value)),
         ("p, Holm", lambda row: p_value(row.holm)),
         ("p, BH", lambda row: p_value(row.benjamini_hochberg)),
+        *margins,
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
         "Better on: questions on which each has more right. p: exact McNemar test over questions, "
-        "then adjusted for all pairs by the methods of Holm and of Benjamini and Hochberg (BH).",
+        "then adjusted for all pairs by the methods of Holm and of Benjamini and Hochberg (BH)."
+        + (_MARGIN_NOTE if margins else ""),
         folded=folded,
     )
 

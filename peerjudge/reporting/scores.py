@@ -53,6 +53,30 @@ def build_details_table(scores: Scores) -> Table:
     )
 
 
+def build_margins_table(scores: Scores) -> Table:
+    """Return the margin of each judge with log-probabilities, in total and by group."""
+
+    def group(name: str) -> Callable[[Score], str]:
+        return lambda row: _margin(row.groups.get(name))
+
+    return _judged(
+        f"Margin in % [{scores.level:.0%} interval]{_simulated(scores)}",
+        [row for row in scores.scores if row.total.margin is not None],
+        ("All", lambda row: _margin(row.total)),
+        *((name, group(name)) for name in scores.groups),
+        (
+            "Judgements",
+            lambda row: f"{row.total.margin.measured.n:,}" if row.total.margin else MISSING,
+        ),
+        (
+            "In one order",
+            lambda row: f"{row.total.margin.one_order:,}" if row.total.margin else MISSING,
+        ),
+        note="Margin: the mean probability of the gold answer, from log-odds averaged over the shown "
+        "orders of a judgement. A judgement in one order has the position bias in its margin.",
+    )
+
+
 def build_published_table(
     scores: Scores, published: PublishedTable, rows: Sequence[Match]
 ) -> Table:
@@ -109,6 +133,7 @@ def build_score_tables(scores: Scores) -> list[Table]:
     title = f"Accuracy in % [{scores.level:.0%} interval]{_simulated(scores)}"
     return [
         build_scores_table(title, scores.scores, scores.groups),
+        build_margins_table(scores),
         build_details_table(scores),
         build_correlations_table(scores),
     ]
@@ -164,6 +189,10 @@ def _judged(
 
 def _accuracy(cell: Cell | None) -> str:
     return MISSING if cell is None else percent(cell.accuracy, 1)
+
+
+def _margin(cell: Cell | None) -> str:
+    return MISSING if cell is None or cell.margin is None else percent(cell.margin.measured, 1)
 
 
 def _outcome(outcome: Outcome) -> Callable[[Score], str]:

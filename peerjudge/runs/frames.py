@@ -139,9 +139,9 @@ class _SyncRun:
         self._columns = columns
         self._run = run
 
-    def transcripts(self) -> Iterator[Transcript]:
+    def transcripts(self, *, logprobs: bool) -> Iterator[Transcript]:
         heads, _ = self._runner.run(self._columns.heads(self._run))
-        return self._pull(self._columns.transcripts_without_texts(heads))
+        return self._pull(self._columns.transcripts_without_texts(heads, logprobs=logprobs))
 
     def parts(self, name: PartFrame, size: int | None = None) -> Iterator[pd.DataFrame]:
         heads, counts = self._runner.run(self._columns.heads(self._run))
@@ -202,7 +202,9 @@ def _build_frame(
             return build_events_frame(transcripts)
 
 
-def read_without_texts(source: Source, build: Callable[[Iterable[Transcript]], T]) -> T:
+def read_without_texts(
+    source: Source, build: Callable[[Iterable[Transcript]], T], *, logprobs: bool = False
+) -> T:
     """Return the result of `build` for the discussions of a run, read one by one without texts.
 
     Much faster than `open_run` where only verdicts matter. `build` is called in the reading thread.
@@ -210,9 +212,12 @@ def read_without_texts(source: Source, build: Callable[[Iterable[Transcript]], T
     Args:
         source: As for `discussions_df`; transcripts in memory are passed unchanged.
         build: Function that iterates over the discussions once.
+        logprobs: Read the log-probabilities of the replies with a verdict, for margins.
     """
     if isinstance(source, str | Path):
-        return _in_thread(lambda: _read(source, lambda opened: build(opened.transcripts())))
+        return _in_thread(
+            lambda: _read(source, lambda opened: build(opened.transcripts(logprobs=logprobs)))
+        )
     return build(source)
 
 

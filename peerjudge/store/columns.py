@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from msgspec.json import Decoder
 from pydantic_core import from_json as plain_json
-from sqlalchemy import ColumnElement, Row, Text, cast, func, select
+from sqlalchemy import ColumnElement, Row, Text, case, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from peerjudge.analysis.assembling import drop_texts
 from peerjudge.analysis.frames import TurnColumns
+from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import (
     Answer,
     Comparison,
@@ -20,6 +22,7 @@ from peerjudge.data import (
     Outcome,
     Question,
     Review,
+    TokenLogprob,
     Transcript,
     Turn,
     Utterance,
@@ -39,6 +42,7 @@ _PAGE = 2000
 _FIELDS: Mapping[str, str] = {
     "turn": "index",
     **{name: f"cue.{name}" for name in ("seat", "task", "private", "expects")},
+    "ties": "cue.ties",
     "first": "cue.sees",
     **{name: f"review.verdict.{name}" for name in ("outcome", "choice")},
     **{name: f"review.{name}" for name in ("score", "rule")},
@@ -53,6 +57,8 @@ _TEXT = "utterance.text"
 
 # Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
 _STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated")
+
+_read_logprobs = Decoder(tuple[TokenLogprob, ...]).decode
 
 # Placeholder for the comparison of a head.
 _NOTHING = Comparison(id="", question=Question(id="-", text=""), answers=(Answer(id="-", text=""),))
@@ -88,13 +94,25 @@ class Columns(Archive):
 
     async def turns(self, heads: Sequence[Transcript]) -> AsyncIterator[TurnColumns]:
         """Yield the turns of these discussions in batches; `head` is a discussion's index in `heads`."""
-        wanted = (self._packed(tuple(_FIELDS.values())), func.length(self._text(_TEXT)))
+        characters = func.length(self._text(_TEXT))
+        wanted = (self._packed(tuple(_FIELDS.values())), characters, self._verdict_logprobs())
         async for start, page, rows in self._pages(heads, *wanted):
             if not rows:
                 continue
             ids: list[str] = [row[0] for row in rows]
             columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
             columns["characters"] = tuple(row[2] for row in rows)
+            columns["probability"] = tuple(
+                text
+                and find_choice_probability(
+                    _read_logprobs(text), sees=sees or (), choice=choice, ties=bool(ties)
+                )
+                for text, sees, choice, ties in zip(
+                    (row[3] for row in rows),
+                    *(columns[name] for name in ("first", "choice", "ties")),
+                    strict=True,
+                )
+            )
             columns["first"] = tuple(seen[0] if seen else None for seen in columns["first"])
             for places in _places(page):
                 here = [k for k, found in enumerate(ids) if found in places]
@@ -105,15 +123,22 @@ class Columns(Archive):
                 yield {**taken, "head": [start + places[ids[k]] for k in here]}
 
     async def transcripts_without_texts(
-        self, heads: Sequence[Transcript]
+        self, heads: Sequence[Transcript], *, logprobs: bool = False
     ) -> AsyncIterator[Transcript]:
-        """Yield these discussions with all their cues and verdicts, with empty texts."""
-        async for _, page, rows in self._pages(heads, self._packed(_STANCE)):
-            said: dict[str, list[str]] = {head.id: [] for head in page}
+        """Yield these discussions with all their cues and verdicts, with empty texts.
+
+        Args:
+            heads: The discussions.
+            logprobs: Read the log-probabilities of the replies with a verdict, too.
+        """
+        wanted = (self._packed(_STANCE), *([self._verdict_logprobs()] if logprobs else ()))
+        async for _, page, rows in self._pages(heads, *wanted):
+            said: dict[str, list[Turn]] = {head.id: [] for head in page}
             for row in rows:
-                said[row[0]].append(row[1])
+                turn = _turn(row[1])
+                said[row[0]].append(_add_logprobs(turn, row[2]) if logprobs and row[2] else turn)
             for head in page:
-                yield replace(head, turns=tuple(map(_turn, said[head.id])))
+                yield replace(head, turns=tuple(said[head.id]))
 
     async def _pages(
         self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
@@ -140,6 +165,11 @@ class Columns(Archive):
         document = cast(turns.c.body, JSONB)
         places = [document[("data", *path.split("."))] for path in paths]
         return cast(func.jsonb_build_array(*places), Text)
+
+    def _verdict_logprobs(self) -> ColumnElement[Any]:
+        """Return the SQL for the log-probabilities of a turn with a verdict, as JSON; else NULL."""
+        judged = self._text("review.verdict.outcome").is_not(None)
+        return case((judged, self._text("utterance.logprobs")))
 
     def _text(self, path: str) -> ColumnElement[Any]:
         if self._engine.dialect.name == "sqlite":
@@ -187,6 +217,7 @@ def _turn(packed: str) -> Turn:
             hears=tuple(cue["hears"]),
             expects=Expects(cue["expects"]),
             private=cue["private"],
+            ties=cue.get("ties", False),
             # Older turns lack controls.
             control=cue.get("control", "none"),
             withheld=tuple(cue.get("withheld", ())),
@@ -198,3 +229,7 @@ def _turn(packed: str) -> Turn:
             rule=review["rule"],
         ),
     )
+
+
+def _add_logprobs(turn: Turn, text: str) -> Turn:
+    return replace(turn, utterance=replace(turn.utterance, logprobs=_read_logprobs(text)))

@@ -47,6 +47,7 @@ CELL = {
     "decided",
     "orders",
     "consistency",
+    "margin",
 }
 
 

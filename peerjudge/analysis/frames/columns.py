@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from peerjudge.analysis.assembling import drop_texts
+from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import Transcript, Turn, replace
 
 _PLACE = {
@@ -47,6 +48,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "expects": "text, verdict or rating",
         "outcome": "of the verdict read from it; missing where none was asked for",
         "choice": "the chosen answer's id; missing without a choice",
+        "probability": "of the choice, from log-probabilities; missing without these",
         "score": "the rating read from it; missing without",
         "rule": "the reading rule that applied",
         "correct": "whether the verdict is gold's; missing where either is not readable",
@@ -107,8 +109,8 @@ class TurnRow(NamedTuple):
 
     `head` is the number of its discussion among the heads; the other fields are those of `Turn`,
     `Cue`, `Utterance`, `Usage` and `Review` of the same names, except that `outcome` and `choice`
-    are those of the verdict, `first` is the first of the answers that the cue shows, and
-    `characters` is the length of the text.
+    are those of the verdict, `probability` is that of the choice, `first` is the first of the answers
+    that the cue shows, and `characters` is the length of the text.
     """
 
     head: int
@@ -120,6 +122,7 @@ class TurnRow(NamedTuple):
     expects: str
     outcome: str | None
     choice: str | None
+    probability: float | None
     score: float | None
     rule: str
     characters: int
@@ -163,6 +166,12 @@ def _row(head: int, turn: Turn) -> TurnRow:
         expects=turn.cue.expects.value,
         outcome=None if verdict is None else verdict.outcome.value,
         choice=None if verdict is None else verdict.choice,
+        probability=find_choice_probability(
+            said.logprobs,
+            sees=turn.cue.sees,
+            choice=None if verdict is None else verdict.choice,
+            ties=turn.cue.ties,
+        ),
         score=turn.review.score,
         rule=turn.review.rule,
         characters=len(said.text),
