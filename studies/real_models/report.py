@@ -10,14 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from peerjudge.analysis import Findings, build_findings, collect_transcripts
+from peerjudge.analysis import (
+    Ballots,
+    Findings,
+    Sampler,
+    build_findings,
+    collect_transcripts,
+    measure_mean_margin,
+    tabulate_by_condition,
+)
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.scoring import score_ballots
-from peerjudge.data import Transcript
+from peerjudge.data import Measurement, Transcript
 from peerjudge.reporting.accuracy import build_accuracy_table
 from peerjudge.reporting.formats import SIMULATED, counted, tokens
 from peerjudge.reporting.opinions import build_events_table, build_summary_tables
-from peerjudge.reporting.scores import build_score_tables
+from peerjudge.reporting.scores import build_margins_table
 from studies.real_models.excerpts import RULE, choose_excerpts, write_excerpt, write_short_excerpt
 from studies.real_models.sentences import list_findings, list_limits
 from studies.real_models.tables import (
@@ -37,7 +45,8 @@ _LEGEND = (
     "decides. `self_discussion`: a model discusses with itself at two temperatures. `vote`: the reviews of "
     "both models decide; `vote_of_six`: six of them, as many calls as a discussion of four turns makes. "
     "`leader_follower`: the models discuss after their reviews. `prepair_discussion`: the same after "
-    "explaining each answer alone."
+    "explaining each answer alone. Margin: the mean probability that a reply gives to the gold answer, with "
+    "the log-odds averaged over both orders; a preference for one label cancels out of it."
 )
 _ASKED = {
     "sample": "the built-in sample: questions with a right and a wrong answer",
@@ -47,19 +56,18 @@ _ASKED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One data set: its transcripts and what they say."""
+    """One data set: its transcripts and what they say; `margins` by condition, where there are any."""
 
     name: str
     transcripts: tuple[Transcript, ...]
     findings: Findings
+    ballots: Ballots
+    margins: Mapping[str, Measurement]
 
 
 def write_report(manifest: Manifest, transcripts: Mapping[str, Sequence[Transcript]]) -> str:
     """Return the report; the same text for the same manifest and transcripts."""
-    parts = [
-        Part(name=name, transcripts=tuple(held), findings=build_findings(held))
-        for name, held in transcripts.items()
-    ]
+    parts = [_read_part(name, held) for name, held in transcripts.items()]
     blocks = [
         f"# {TITLE}",
         _introduce(manifest, parts),
@@ -98,6 +106,21 @@ def write_readme_section(manifest: Manifest, transcripts: Sequence[Transcript]) 
     return f"## {TITLE}\n\n{what}\n\n{shown}\n\n{words}"
 
 
+def _read_part(name: str, transcripts: Sequence[Transcript]) -> Part:
+    ballots, sampler = collect_transcripts(transcripts), Sampler()
+    margins = {
+        row.name: measure_mean_margin(row, sampler=sampler)
+        for row in tabulate_by_condition(ballots)
+    }
+    return Part(
+        name=name,
+        transcripts=tuple(transcripts),
+        findings=build_findings(transcripts),
+        ballots=ballots,
+        margins={name: margin for name, margin in margins.items() if margin is not None},
+    )
+
+
 def _introduce(manifest: Manifest, parts: Sequence[Part]) -> str:
     spoken = _sum_spoken(parts)
     generated = spoken.paid + spoken.simulated
@@ -119,9 +142,8 @@ def _introduce(manifest: Manifest, parts: Sequence[Part]) -> str:
 
 def _write_findings(part: Part) -> str:
     questions = counted(part.findings.questions, "question")
-    return _write_list(
-        f"On {_ASKED.get(part.name, part.name)} ({questions}):", list_findings(part.findings)
-    )
+    head = f"On {_ASKED.get(part.name, part.name)} ({questions}):"
+    return _write_list(head, list_findings(part.findings, part.margins))
 
 
 def _write_limits(parts: Sequence[Part]) -> str:
@@ -156,11 +178,9 @@ def _write_tables(part: Part) -> Iterator[str]:
         f"On {_ASKED.get(part.name, part.name)}. Intervals: {100 * findings.level:.0f} %, from resampling "
         f"the {counted(findings.questions, 'question')}."
     )
-    scores = score_ballots(collect_transcripts(part.transcripts))
-    margins = [one for one in build_score_tables(scores) if one.title.startswith("Margin")]
     tables = [
         build_accuracy_table(findings),
-        *margins,
+        build_margins_table(score_ballots(part.ballots)),
         build_orders_table(findings.conditions),
         build_events_table(findings.by_seat),
         *build_summary_tables(findings.stances)[2:],

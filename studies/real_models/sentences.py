@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from peerjudge.analysis import Findings
@@ -15,13 +15,18 @@ BASELINE = "explained_large"
 _CHANCE = 0.5
 
 
-def list_findings(findings: Findings) -> list[str]:
-    """Return one sentence for each reviewer and condition: changes of mind, discussions, lone judges."""
+def list_findings(findings: Findings, margins: Mapping[str, Measurement]) -> list[str]:
+    """Return one sentence for each reviewer and condition: changes of mind, discussions, lone judges.
+
+    Args:
+        findings: of one data set.
+        margins: by condition the mean probability of the gold answer, where it is known.
+    """
     sentences = [
         *map(_say_changes, findings.by_reviewer),
         *(_say_discussed(one) for one in findings.conditions if one.discusses),
         *map(_say_alternative, _find_alternatives(findings)),
-        *(_say_alone(one) for one in findings.conditions if one.seats == 1),
+        *(_say_alone(one, margins.get(one.name)) for one in findings.conditions if one.seats == 1),
     ]
     return [sentence for sentence in sentences if sentence]
 
@@ -74,34 +79,37 @@ class _Alternative:
     calls: float
     other_calls: float
     difference: Measurement
+    margin: Measurement | None
 
 
 def _find_alternatives(findings: Findings) -> Iterator[_Alternative]:
     """Yield each discussion against the vote of as many calls, then against the larger model alone."""
     for pair in findings.stances.over_vote:
-        found = pair.difference.difference
-        yield _Alternative(pair.one, pair.other, pair.turns, pair.other_turns, found)
+        found, margin = pair.difference.difference, pair.margin and pair.margin.difference
+        yield _Alternative(pair.one, pair.other, pair.turns, pair.other_turns, found, margin)
     discussed = {one.name for one in findings.conditions if one.discusses}
     for pair in findings.stances.conditions:
         if pair.one == BASELINE and pair.other in discussed:
             found = _negate(pair.difference.difference)
-            yield _Alternative(pair.other, pair.one, pair.other_turns, pair.turns, found)
+            margin = pair.margin and _negate(pair.margin.difference)
+            yield _Alternative(pair.other, pair.one, pair.other_turns, pair.turns, found, margin)
 
 
 def _negate(found: Measurement) -> Measurement:
     return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
-def _say_alone(row: ConditionFindings) -> str:
+def _say_alone(row: ConditionFindings, margin: Measurement | None) -> str:
     if row.after is None or row.after.measured.n == 0:
         return ""
     found = row.after.measured
     chosen = ""
     if row.first_after is not None:
         chosen = f"; chose the first-shown answer {percent(row.first_after)} %"
+    sure = "" if margin is None else f"; margin {percent(margin)} %{_beside_chance(margin)}"
     return (
         f"`{row.name}`: accuracy {percent(found)} % of {counted(found.n, 'verdict')}"
-        f"{_beside_chance(found)}{chosen}."
+        f"{_beside_chance(found)}{sure}{chosen}."
     )
 
 
@@ -128,9 +136,12 @@ def _say_discussed(row: ConditionFindings) -> str:
 
 
 def _say_alternative(row: _Alternative) -> str:
+    sure = ""
+    if row.margin is not None:
+        sure = f"; margin {points(row.margin)} points{_sign(row.margin)}"
     return (
         f"`{row.discussion}` against `{row.other}` ({row.calls:.1f} and {row.other_calls:.1f} calls per "
-        f"verdict): {points(row.difference)} points{_sign(row.difference)}."
+        f"verdict): accuracy {points(row.difference)} points{_sign(row.difference)}{sure}."
     )
 
 

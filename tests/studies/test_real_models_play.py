@@ -156,8 +156,8 @@ def test_votes_cost_no_call_of_their_own(server, tmp_path):
     assert {one["temperature"] for one in server.asked} == {0.0, design.COLD, design.WARM}
 
 
-def test_published_log_probabilities_are_those_of_the_verdict(server, tmp_path):
-    """Of six tokens with alternatives, the published reply has the verdict's alone."""
+def test_published_log_probabilities_are_those_of_the_verdict_and_give_the_margin(server, tmp_path):
+    """Of six tokens with alternatives the verdict's are left; a label in both orders cancels out."""
     folder = str(tmp_path / "play")
     command = ["play", "--small", server.url, "--out", folder, "--comparisons", "1"]
     assert main([*command, "--only", "single_small,explained_small"]) == 0
@@ -168,6 +168,7 @@ def test_published_log_probabilities_are_those_of_the_verdict(server, tmp_path):
         before, verdict = one.turns[0].utterance.logprobs
         assert before.top == ()
         assert (verdict.token, dict(verdict.top)) == ("1", {"1": -0.1, "2": -2.5, "The": -9.0})
+    assert "margin 50 [" in (tmp_path / "docs" / "report.md").read_text("utf-8")
 
 
 def test_the_first_comparisons_go_round_the_categories():
