@@ -1,0 +1,1 @@
+"""Check of protocols and prompt packs with a real language model on this machine."""
