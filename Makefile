@@ -4,9 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SERVER := .venv-integration/.ready
 
-.PHONY: demo test lint types contracts tests wheel integration studies clean
+.PHONY: demo test lint types contracts tests wheel realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -37,14 +36,14 @@ studies: $(READY)
 	$(BIN)/python -m studies.recovery
 	$(BIN)/python -m studies.ecology
 
-# Builds a real model server (ten minutes, once; needs a C++ compiler) and tests against it.
-integration: $(READY) $(SERVER)
-	$(BIN)/python -m pytest -m integration tests/integration
-
-$(SERVER): tests/integration/requirements.txt
-	$(PYTHON) -m venv .venv-integration
-	.venv-integration/bin/python -m pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+# Runs every protocol and prompt pack with a real model on this machine; downloads server and weights.
+# MODEL=qwen-1.5b|qwen-0.5b|PATH.gguf, or URL=http://... NAME=model for a server of yours; FULL=1.
+realmodel: $(READY)
+	$(BIN)/python -m tools.realmodel $(if $(URL),--url '$(URL)' --name '$(NAME)',--model '$(or $(MODEL),qwen-1.5b)') $(if $(FULL),--full)
+ifndef URL
+	$(BIN)/python -m tools.realmodel --model qwen-0.5b --fetch-only
+	$(BIN)/python -m pytest -m realmodel tests/realmodel
+endif
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -53,4 +52,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-integration build dist
+	rm -rf $(VENV) .realmodel build dist

@@ -6,30 +6,44 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from peerjudge.data import StopReason
 from peerjudge.runs import load
+from tools.realmodel.serve import ModelServer
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.realmodel, pytest.mark.timeout(3600)]
 
 PEERJUDGE = str(Path(sys.executable).parent / "peerjudge")
-CONNECTIONS = 4
+CONNECTIONS = 2
+PATIENCE = 1200
 FORM = (
     'response_format = {type = "json_object", schema = {properties = {score = '
     '{enum = [1, 2, 3, 4, 5]}}, required = ["score"]}}'
 )
+PAIR = {
+    "question": "What is 1 + 1?",
+    "answer_a": "It is 2.",
+    "answer_b": "It is 11.",
+    "gold": "a",
+}
 STUDY = '''
-"""What does noise say?"""
+"""What does a small model say?"""
 
 from peerjudge.data import Condition, Experiment
 
 EXPERIMENT = Experiment(
-    data="sample",
+    data="jsonl:pairs.jsonl",
     conditions=(
-        Condition(name="talk", protocol="leader_follower", seats=("ann", "bob")),
+        Condition(
+            name="talk",
+            protocol="leader_follower",
+            seats=("ann", "bob"),
+            options={"turns": 2},
+        ),
         Condition(name="alone", protocol="pointwise", seats=("ann",)),
         Condition(
             name="json",
@@ -46,27 +60,38 @@ EXPERIMENT = Experiment(
 def command(card, tmp_path):
     """Return a function that starts `peerjudge run` in a project of three reviewers."""
     (tmp_path / "agents").mkdir()
-    for name, options, most in (("ann", "", 24), ("bob", "", 24), ("cat", FORM, 400)):
+    for name, options, most in (("ann", "", 16), ("bob", "", 16), ("cat", FORM, 60)):
         text = card(name, options, most).replace("logprobs = true", "")
         (tmp_path / "agents" / f"{name}.toml").write_text(text)
     (tmp_path / "study.py").write_text(STUDY)
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(PAIR) + "\n")
 
     def begin(workers: int) -> subprocess.Popen[str]:
-        words = f"run study.py --out out --limit 3 --max-connections {CONNECTIONS} --json"
+        words = f"run study.py --out out --max-connections {CONNECTIONS} --json"
         return subprocess.Popen(
             [PEERJUDGE, *words.split(), "--workers", str(workers)],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # As in a terminal: background processes inherit an ignored SIGINT.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
     return begin
 
 
+def wait_for(server: ModelServer, completions: int, run: subprocess.Popen[str]) -> None:
+    """Wait until the server has generated so many completions, or the run has ended."""
+    end = time.monotonic() + PATIENCE
+    while server.completions < completions and run.poll() is None:
+        assert time.monotonic() < end, server.log.read_text("utf-8")[-2000:]
+        time.sleep(0.05)  # The server's log is the only sign of its progress.
+
+
 def finish(run: subprocess.Popen[str]) -> dict:
     """Return the summary of a run after its end."""
-    out, told = run.communicate(timeout=240)
+    out, told = run.communicate(timeout=PATIENCE)
     assert run.returncode == 0, told
     return json.loads(out)
 
@@ -81,16 +106,18 @@ def texts(transcripts) -> dict[tuple[str, int], str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-async def test_a_killed_run_is_resumed(server, command, tmp_path, workers):
-    """Stored turns stay, and only the calls in flight at a kill are made again."""
-    before, blows, kept = server.answered, 3, {}
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+async def test_a_stopped_run_is_resumed(server, command, tmp_path, workers, sent, code):
+    """Stored turns stay, and only the calls in flight at a kill or Ctrl-C are made again."""
+    before, blows, kept = server.completions, 2, {}
     for blow in range(blows):
         run = command(workers)
-        server.wait_for(before + 12 * (blow + 1))
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
-        assert run.returncode == -signal.SIGKILL
+        wait_for(server, before + 4 * (blow + 1), run)
+        run.send_signal(sent)
+        _, told = run.communicate(timeout=PATIENCE)
+        assert run.returncode == code, told
         now = texts(await load(tmp_path / "out"))
+        assert now
         assert kept.items() <= now.items()
         kept = now
     summary = finish(command(workers))
@@ -100,11 +127,11 @@ async def test_a_killed_run_is_resumed(server, command, tmp_path, workers):
     assert kept.items() <= said.items()
     assert {one.stop for one in played} == {StopReason.COMPLETE}
     paid = sum(not turn.utterance.cached for one in played for turn in one.turns)
-    assert paid <= server.answered - before <= paid + blows * CONNECTIONS
-    asked = server.answered
+    assert paid <= server.completions - before <= paid + blows * CONNECTIONS
+    asked = server.completions
     again = finish(command(workers))
     assert (again["calls"]["paid"], again["discussions"]["done"]) == (0, 0)
-    assert server.answered == asked
+    assert server.completions == asked
 
 
 async def test_ratings_are_weighted_by_log_probabilities(command, tmp_path):

@@ -12,26 +12,34 @@ from peerjudge.clients import ClientPool, Governed, WorkerPool, build_client, cr
 from peerjudge.data import Sampling
 from peerjudge.reviewers.messages import read_token_logprobs
 from peerjudge.shelf.cards import read_card
+from peerjudge.verdicts import verdict_probabilities
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.realmodel, pytest.mark.timeout(1800)]
 
-PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which is better?", source="user")]
-MOST = 24
+PROMPT = [
+    SystemMessage(content="You are a poet."),
+    UserMessage(content="Write a long poem about two rivers.", source="user"),
+]
+MOST = 16
 
 
 @pytest.fixture
 async def client(card):
     """Yield the client of the card, without a cache: every call goes to the server."""
-    built = build_client(read_card("noise", card("noise")), environ={})
+    built = build_client(read_card("qwen", card("qwen")), environ={})
+    # Replies after a first one start from the same cached prompt, so that rounding is the same.
+    await fetch(built)
     yield built
     await built.close()
 
 
-async def fetch(client, **sampling):
+async def fetch(client, prompt=PROMPT, **sampling):
     """Return the reply to the prompt with this sampling."""
-    args, dropped = create_args(Sampling(max_tokens=MOST, **sampling), "openai", model="noise")
+    args, dropped = create_args(
+        Sampling(**{"max_tokens": MOST, **sampling}), "openai", model="qwen"
+    )
     assert dropped == ()
-    return await client.create(PROMPT, extra_create_args=args)
+    return await client.create(prompt, extra_create_args=args)
 
 
 async def test_log_probabilities_come_with_every_token(client):
@@ -57,54 +65,68 @@ async def test_a_seed_repeats_a_reply_and_another_does_not(client):
 
 
 async def test_temperature_varies_replies(client):
-    """At 0 all seeds give one reply; at 1 all replies differ."""
-    for temperature, replies in ((0.0, 1), (1.0, 5)):
+    """At 0 all seeds give one reply; at 1 they differ."""
+    for temperature, varied in ((0.0, False), (1.0, True)):
         texts = {
-            (await fetch(client, temperature=temperature, seed=seed)).content for seed in range(5)
+            (await fetch(client, temperature=temperature, seed=seed)).content for seed in range(4)
         }
-        assert len(texts) == replies
+        assert (len(texts) > 1) == varied
 
 
 async def test_a_streamed_reply_equals_a_whole_one(client):
     """The pieces make up the reply that the same seed gives as a whole."""
     args, _ = create_args(Sampling(max_tokens=MOST, temperature=1.0, seed=5), "openai")
-    governed = Governed(client, model="noise", reviewer="noise")
+    governed = Governed(client, model="qwen", reviewer="qwen")
     items = [item async for item in governed.create_stream(PROMPT, extra_create_args=args)]
     *pieces, result = items
     assert len(pieces) > 1
     assert "".join(pieces) == result.content
     assert result.content == (await fetch(client, temperature=1.0, seed=5)).content
-    assert governed.book.tally("noise").paid == 1
+    assert governed.book.tally("qwen").paid == 1
 
 
 async def test_alternatives_of_a_token_have_names(client):
-    """Each alternative has a text, although this server sends no bytes."""
-    result = await fetch(client, temperature=1.0, logprobs=True)
+    """Each alternative has a text of its own, the chosen token among them or less probable."""
+    result = await fetch(client, temperature=0.0, logprobs=True)
     for token in read_token_logprobs(result.logprobs):
         names = [name for name, _ in token.top]
         assert len(names) == len(set(names)) > 1
-        # A lone byte of a longer character has no text.
-        assert not token.token or token.token in names
+        assert token.token in names
+
+
+async def test_probabilities_of_a_bare_verdict_are_read(client):
+    """The digits of both answers are among the alternatives of the verdict token."""
+    question = (
+        "Question: 1 + 1?\n\nAnswer 1: It is 2.\n\nAnswer 2: It is 7.\n\n"
+        "Which answer is better? Reply with the number 1 or 2 and nothing else."
+    )
+    prompt = [UserMessage(content=question, source="user")]
+    result = await fetch(client, prompt, temperature=0.0, logprobs=True, max_tokens=4)
+    tokens = read_token_logprobs(result.logprobs)
+    shares = verdict_probabilities(tokens, answers=2, ties=False)
+    assert shares is not None
+    assert sum(shares) == pytest.approx(1.0)
+    assert min(shares) > 0.0
 
 
 async def test_a_response_format_of_the_card_is_kept(card):
     """With a schema in the card's options, random replies are JSON with log-probabilities."""
     schema = '{properties = {better = {enum = ["first", "second"]}}, required = ["better"]}'
     form = f'response_format = {{type = "json_object", schema = {schema}}}'
-    client = build_client(read_card("noise", card("noise", form)), environ={})
-    args, _ = create_args(Sampling(max_tokens=400, temperature=1.0, logprobs=True), "openai")
+    client = build_client(read_card("qwen", card("qwen", form)), environ={})
+    args, _ = create_args(Sampling(max_tokens=60, temperature=1.0, logprobs=True), "openai")
     results = [await client.create(PROMPT, extra_create_args=args) for _ in range(3)]
     await client.close()
     for result in results:
         assert json.loads(result.content)["better"] in {"first", "second"}
-        assert len(result.logprobs) == result.usage.completion_tokens
+        assert result.logprobs
 
 
 async def test_workers_get_the_same_replies(card):
     """With the same seed, whole, JSON and streamed replies are equal."""
-    noise = read_card("noise", card("noise"))
+    qwen = read_card("qwen", card("qwen"))
     args, _ = create_args(
-        Sampling(max_tokens=MOST, temperature=1.0, seed=5, logprobs=True), "openai"
+        Sampling(max_tokens=MOST, temperature=0.0, seed=5, logprobs=True), "openai"
     )
     replies = []
     async with (
@@ -112,15 +134,20 @@ async def test_workers_get_the_same_replies(card):
         ClientPool(environ={}, workers=workers) as pool,
         ClientPool(environ={}) as own,
     ):
+        await own.client(qwen).create(PROMPT, extra_create_args=args)
         for each in (pool, own):
-            client = each.client(noise)
+            client = each.client(qwen)
             whole = await client.create(PROMPT, extra_create_args=args)
             form = await client.create(PROMPT, json_output=True, extra_create_args=args)
             stream = client.inner.create_stream(PROMPT, extra_create_args=args)
             replies.append((whole, form, [piece async for piece in stream]))
-        remote = pool.client(noise).inner.inner
+        remote = pool.client(qwen).inner.inner
         assert remote.total_usage().completion_tokens == 0
-    assert replies[0] == replies[1]
-    whole, form, (*pieces, _) = replies[0]
-    assert whole.content == "".join(pieces)
-    assert form.content.startswith("{")
+    texts = [
+        (whole.content, form.content, pieces[:-1], len(whole.logprobs))
+        for whole, form, pieces in replies
+    ]
+    assert texts[0] == texts[1]
+    whole, form, pieces, _ = texts[0]
+    assert whole == "".join(pieces)
+    assert form.strip().startswith(("{", "["))
