@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 
 import pytest
 
 from peerjudge.cli.console import json_text
-from peerjudge.data import Comparison
+from peerjudge.data import Comparison, TokenLogprob, Transcript, replace
 from peerjudge.datasets import load
 from peerjudge.errors import ExperimentError
 from peerjudge.runs import prepare
 from peerjudge.shelf import Shelf
+from peerjudge.testing import PLAIN_PACK, comparison_of, transcript_of
 from tools.realmodel import play
 from tools.realmodel.table import (
     Share,
@@ -133,6 +135,23 @@ def test_a_scripted_run_fills_the_table(shelf):
     assert document["rows"][0]["protocol"] == "leader_follower"
     assert document["rows"][0]["readable"] == {"count": 16, "n": 16}
     assert "are readable" in describe_total(rows)
+
+
+def test_margins_come_from_the_log_probabilities_of_conclusions():
+    """A judge that always says 1, more surely where it is right, has a margin above one half."""
+    pair = comparison_of(gold=1)
+    transcripts: list[Transcript] = []
+    for shown, sure in ((pair, 0.9), (pair.swapped(), 0.6)):
+        given = transcript_of("1", comparison=shown, condition="sure")
+        top = (("1", math.log(sure)), ("2", math.log(1 - sure)))
+        token = TokenLogprob(token="1", logprob=math.log(sure), top=top)
+        (turn,) = given.turns
+        said = replace(turn.utterance, text="1", logprobs=(token,))
+        transcripts.append(replace(given, turns=(replace(turn, utterance=said),), prompts="own"))
+    (row,) = build_rows(transcripts, {"own": PLAIN_PACK})
+    # Log-odds of gold: log 9 in one order, -log 1.5 in the other.
+    assert row.margin.value == pytest.approx(math.sqrt(6) / (1 + math.sqrt(6)))
+    assert (row.margin.n, row.right) == (1, Share(1, 2))
 
 
 def test_the_same_run_is_resumed(shelf):

@@ -19,10 +19,12 @@ from tools.realmodel.replies import Reply, measure_replies
 
 NOTE = (
     "Counts are x/n. readable: of the verdicts and ratings asked for; right: of the readable "
-    "conclusions; same: of the comparisons concluded in both orders; first: of the final choices, "
-    "those of the answer shown first; tokens: means per call; cut, fences, rules: of the replies, those "
-    "cut at the token limit, with the lines around quoted material, with eight words in a row of the "
-    "prompt pack; seconds: mean of the calls that were not cached."
+    "conclusions; margin: mean probability of the right answer, from log-odds averaged over the "
+    "orders (number of judgements), 0.5 is chance between two; same: of the comparisons concluded in "
+    "both orders; first: of the final choices, those of the answer shown first; tokens: means per "
+    "call; cut, fences, rules: of the replies, those cut at the token limit, with the lines around "
+    "quoted material, with eight words in a row of the prompt pack; seconds: mean of the calls that "
+    "were not cached."
 )
 
 
@@ -57,6 +59,7 @@ class Row:
     calls: int
     readable: Share
     right: Share
+    margin: Mean
     same: Share
     first: Share
     prompt_tokens: Mean
@@ -97,6 +100,7 @@ def build_text_table(rows: Iterable[Row], *, title: str) -> Table:
         ("calls", lambda row: str(row.calls)),
         ("readable", lambda row: str(row.readable)),
         ("right", lambda row: str(row.right)),
+        ("margin", lambda row: _format_with_n(row.margin)),
         ("same", lambda row: str(row.same)),
         ("first", lambda row: str(row.first)),
         ("tokens in", lambda row: _format(row.prompt_tokens, 0)),
@@ -154,6 +158,7 @@ def _build_row(
         reply for each in transcripts for reply in measure_replies(each, packs[each.prompts])
     ]
     settled = cell.consistency if cell else None
+    margin = cell.margin.measured if cell and cell.margin else None
     return Row(
         condition=head.condition,
         protocol=head.protocol,
@@ -166,6 +171,7 @@ def _build_row(
             sum(reply.readable is not None for reply in replies),
         ),
         right=Share(cell.right, cell.accuracy.n) if cell else Share(0, 0),
+        margin=Mean(margin.value, margin.n) if margin else Mean(nan, 0),
         same=Share(settled.same, settled.same + settled.inconsistent) if settled else Share(0, 0),
         first=first,
         prompt_tokens=_mean(reply.prompt_tokens for reply in replies),
@@ -188,3 +194,7 @@ def _mean(values: Iterable[float]) -> Mean:
 
 def _format(mean: Mean, digits: int) -> str:
     return f"{mean.value:.{digits}f}" if mean.n else MISSING
+
+
+def _format_with_n(mean: Mean) -> str:
+    return f"{mean.value:.2f} ({mean.n})" if mean.n else MISSING
