@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import field
 
@@ -78,16 +79,18 @@ class Card(Noun, frozen=True, kw_only=True):
 class PromptPack(Noun, frozen=True, kw_only=True):
     """The words of one family of prompts. Every text but the aspects is a Jinja template.
 
-    `system` opens every prompt; in a discussion, `seat` adds the seat labels. `scene` shows the
-    question and the answers, `heard` one earlier turn. `tasks` holds the instruction of each task,
+    `system` opens every prompt. `scene` shows the question and the answers, each named by `label`; in a
+    discussion, `seat` then names the speaker and the others; `heard` shows one earlier turn. `tasks` holds the instruction of each task,
     `criteria` its text about the `aspects` (in order of importance), `remind` the role reminder that
     can precede it. `reply` holds the request for each form of reply: `verdict`, `verdict_or_tie`,
-    `rating`, and the forms of a rating as JSON.
+    `rating`, and the forms of a rating as JSON. `fence` is how questions, answers and replies are
+    delimited: every line quoted (`lines`), or between fence lines with a mark (`marks`).
     """
 
     name: str
     description: str
     system: str
+    label: str
     seat: str
     scene: str
     heard: str
@@ -96,6 +99,7 @@ class PromptPack(Noun, frozen=True, kw_only=True):
     tasks: Mapping[str, str]
     reply: Mapping[str, str]
     aspects: tuple[str, ...] = ()
+    fence: Literal["lines", "marks"] = "lines"
 
     def __hash__(self) -> int:
         return hash((self.name, self.system))

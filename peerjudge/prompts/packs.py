@@ -15,27 +15,32 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-RENDERING = 1
+RENDERING = 2
 """Version of the rendering; part of the identity of every pack."""
 
 GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "system": frozenset({"mark"}),
         "seat": frozenset({"number", "others"}),
-        "scene": frozenset({"question", "answers", "task"}),
+        "label": frozenset({"letter", "number"}),
+        "scene": frozenset({"question", "answers", "labels", "task"}),
         "heard": frozenset({"speaker", "own", "private", "task", "about", "words"}),
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
         "tasks": frozenset({"criteria", "labels", "low", "high", "worst", "best"}),
-        "reply": frozenset({"numbers", "tie", "low", "high", "worst", "best"}),
+        "reply": frozenset(
+            {"task", "labels", "numbers", "tie", "low", "high", "worst", "best"}
+        ),
     }
 )
 """The values that the templates of each part get.
 
-* `mark`: the mark of the fences.
+* `mark`: the mark of the fences, empty for a pack that quotes lines.
 * `number`, `others`: the speaker's place in the discussion, from 1, and the places of the others.
+* `letter`, `number` of `label`: the letter (from a) and the number (from 1) of an answer by its place,
+  both empty for an answer that is shown alone.
 * `question`, `answers`, `words`: the question, the answers shown (may be none) and an earlier reply,
-  each between fences.
+  each delimited: quoted line by line, or between fences (see `PromptPack.fence`).
 * `task`: the task of the cue; in `heard`, the task of the earlier turn.
 * `speaker`: `Reviewer 2`, or `You` for the seat's own turns in a private prompt.
 * `own`, `private`: flags of an earlier turn: the seat's own, said in private.
@@ -69,7 +74,7 @@ def read_pack(name: str, text: str) -> PromptPack:
     except tomllib.TOMLDecodeError as cause:
         msg = f"{where} is not TOML: {cause}"
         raise PromptError(msg) from cause
-    _check_parts(plain.keys(), {"description", *GIVEN}, optional={"aspects"}, where=where)
+    _check_parts(plain.keys(), {"description", *GIVEN}, optional={"aspects", "fence"}, where=where)
     try:
         pack = from_plain(PromptPack, {"name": name, **plain})
     except DataError as cause:
@@ -85,7 +90,7 @@ def read_pack(name: str, text: str) -> PromptPack:
 def pack_identity(pack: PromptPack) -> str:
     """Return the digest of all words of the pack; name and description are not part of it."""
     words = [[part, key, template] for part, key, template in _list_templates(pack)]
-    return content_hash(RENDERING, words, list(pack.aspects))
+    return content_hash(RENDERING, words, list(pack.aspects), pack.fence)
 
 
 def fill_template(text: str, values: Mapping[str, object], *, where: str) -> str:

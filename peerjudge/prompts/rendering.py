@@ -5,14 +5,19 @@ the discussion turns heard (the seat's own as assistant messages, the others' as
 the end the instruction. A private prompt depends only on the card, the comparison and the seat's own
 words: it names no seat, so it is the same in every protocol and whichever seat leads.
 
+The beginning of a prompt (role, question, answers) is the same in every turn of a seat, so that servers
+which keep the state of a prefix read it once.
+
 Question, answers and the words of other reviewers are untrusted: they may have been written to steer
-the reviewer. Each stands between two fence lines with one mark per prompt. The mark is chosen so that it
-occurs nowhere in these texts, so that no line of them can be a fence line.
+the reviewer. The pack chooses how they are delimited. With `lines`, every line of them begins with `>`.
+With `marks`, they stand between two fence lines with one mark per prompt, which occurs nowhere in them.
+Either way no text can end its own delimitation or imitate another.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -25,6 +30,7 @@ from peerjudge.prompts.irrelevant import irrelevant_argument
 from peerjudge.prompts.packs import fill_template
 
 _MARK_DIGITS = 10
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _Role = Literal["user", "assistant"]
 _Said = tuple[_Role, str, str]
 """A piece of the conversation: role, text, and the seat that said it (empty for the moderator)."""
@@ -111,6 +117,15 @@ def fence(label: str, text: str, *, mark: str) -> str:
     return f"<<< {label} | {mark} >>>\n{text}\n<<< end of {label} | {mark} >>>"
 
 
+def quote(text: str) -> str:
+    """Return the text with `> ` before every line; nothing else of it changes.
+
+    A line ends at a line feed or carriage return, and also at a form feed, a vertical tab and the
+    separators of ASCII and Unicode, because a model may take any of them for a new line.
+    """
+    return "> " + _LINE_END.sub(r"\g<0>> ", text)
+
+
 class Prompter:
     """Renderer of the prompts of one discussion; it keeps the parts that later prompts repeat."""
 
@@ -134,8 +149,7 @@ class Prompter:
         mark = self._mark(cue.sees, [role, *[turn.utterance.text for turn in heard]])
         number, seats = self._numbers[cue.seat], len(self._numbers)
         system = self._keep(("system", mark), lambda: self._fill("system", mark=mark))
-        seat = "" if cue.private else _render_seat(self._pack, "seat", number, seats)
-        opening = Message(role="system", text=_paragraphs((system, role.strip(), seat)))
+        opening = Message(role="system", text=_paragraphs((system, role.strip())))
         reminded = number if cue.remind and not cue.private else None
         instruction = _render_instruction(self._pack, _wording_of(cue), reminded, seats)
         return (
@@ -144,6 +158,10 @@ class Prompter:
         )
 
     def _mark(self, sees: tuple[str, ...], others: Sequence[str]) -> str:
+        """The mark of the fences, empty where lines are quoted."""
+        if self._pack.fence != "marks":
+            return ""
+
         def list_texts() -> list[str]:
             answers = [self._comparison.answer(answer_id).text for answer_id in sees]
             return [self._comparison.question.text, *answers]
@@ -154,8 +172,11 @@ class Prompter:
         return mark
 
     def _conversation(self, cue: Cue, heard: tuple[Turn, ...], mark: str) -> Iterator[_Said]:
-        """The scene with the private turns heard, and then the discussion turns heard."""
+        """The scene, the speaker's seat, the private turns heard, and then the discussion turns heard."""
         yield "user", "" if cue.blind else self._scene(cue, mark), ""
+        if not cue.private:
+            number, seats = self._numbers[cue.seat], len(self._numbers)
+            yield "user", _render_seat(self._pack, "seat", number, seats), ""
         for turn in heard:
             if turn.cue.private:
                 yield "user", self._retell(turn, cue, mark), ""
@@ -172,10 +193,12 @@ class Prompter:
     def _scene(self, cue: Cue, mark: str) -> str:
         def fill() -> str:
             texts = [self._comparison.answer(answer_id).text for answer_id in cue.sees]
-            shown = zip(_labels(len(texts)), texts, strict=True)
-            answers = tuple(fence(label, text, mark=mark) for label, text in shown)
-            question = fence("Question", self._comparison.question.text, mark=mark)
-            return self._fill("scene", task=cue.task, question=question, answers=answers)
+            labels = _labels(self._pack, len(texts))
+            shown = zip(labels, texts, strict=True)
+            answers = tuple(_delimit(label, text, mark=mark) for label, text in shown)
+            question = _delimit("Question", self._comparison.question.text, mark=mark)
+            known = {"question": question, "answers": answers, "labels": labels}
+            return self._fill("scene", task=cue.task, **known)
 
         task = cue.task if "task" in self._pack.scene else ""
         return self._keep(("scene", cue.sees, task, mark), fill)
@@ -190,9 +213,10 @@ class Prompter:
             words = self._irrelevant(turn, cue)
 
         def fill() -> str:
-            fenced = fence(f"{speaker} on {about}" if about else speaker, words, mark=mark)
+            name = f"{speaker} on {about}" if about else speaker
+            delimited = _delimit(name, words, mark=mark)
             known = {"speaker": speaker, "own": own, "private": private, "task": task}
-            return self._fill("heard", **known, about=about, words=fenced)
+            return self._fill("heard", **known, about=about, words=delimited)
 
         return self._keep(("heard", speaker, own, private, task, about, words, mark), fill)
 
@@ -217,7 +241,7 @@ class Prompter:
             # A turn about one answer holds no other label to swap than that of the answer itself.
             away = self._numbers[cue.seat] - self._numbers[earlier.seat]
             place = (place + away) % len(sees)
-        return _labels(len(sees))[place]
+        return _labels(self._pack, len(sees))[place]
 
     def _fill(self, part: str, **values: object) -> str:
         where = f"{part} of prompt pack {self._pack.name!r}"
@@ -263,7 +287,7 @@ def _wording_of(cue: Cue) -> Cue:
 def _render_instruction(pack: PromptPack, cue: Cue, reminded: int | None, seats: int) -> str:
     """The reminder, the task with its criteria, and the form of the reply."""
     where = f"of prompt pack {pack.name!r}"
-    answers, labels = len(cue.sees), _labels(len(cue.sees))
+    answers, labels = len(cue.sees), _labels(pack, len(cue.sees))
     worst, best = cue.scale
     scale = {"low": min(worst, best), "high": max(worst, best), "worst": worst, "best": best}
     remind = "" if reminded is None else _render_seat(pack, "remind", reminded, seats)
@@ -277,7 +301,8 @@ def _render_instruction(pack: PromptPack, cue: Cue, reminded: int | None, seats:
     usual = "verdict_or_tie" if cue.ties else "verdict"
     form = cue.reply or ("rating" if cue.expects is Expects.RATING else usual)
     text = _look_up(pack, "reply form", pack.reply, form)
-    values = {"numbers": tuple(range(1, answers + 1)), "tie": answers + 1, **scale}
+    numbers = {"numbers": tuple(range(1, answers + 1)), "tie": answers + 1}
+    values = {"task": cue.task, "labels": labels, **numbers, **scale}
     return _paragraphs((remind, task, fill_template(text, values, where=f"reply.{form} {where}")))
 
 
@@ -296,9 +321,19 @@ def _look_up(pack: PromptPack, kind: str, table: Mapping[str, str], key: str) ->
     return table[key]
 
 
-def _labels(answers: int) -> tuple[str, ...]:
-    """The labels of the answers shown; an answer alone has no number."""
-    return ("Answer",) if answers == 1 else tuple(f"Answer {n}" for n in range(1, answers + 1))
+@lru_cache(maxsize=1024)
+def _labels(pack: PromptPack, answers: int) -> tuple[str, ...]:
+    """The labels of the answers shown; an answer alone has neither letter nor number."""
+    places = [("", "")] if answers == 1 else [(chr(ord("a") + n), n + 1) for n in range(answers)]
+    where = f"label of prompt pack {pack.name!r}"
+    return tuple(
+        fill_template(pack.label, {"letter": letter, "number": number}, where=where)
+        for letter, number in places
+    )
+
+
+def _delimit(label: str, text: str, *, mark: str) -> str:
+    return fence(label, text, mark=mark) if mark else quote(text)
 
 
 def _paragraphs(parts: Iterable[str]) -> str:
