@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
+from string import ascii_lowercase
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
 from peerjudge.prompts import collect_heard, order_heard
 
 Content = tuple[str, ...]
+
+_LABEL = re.compile(r"Answer \(([a-z])\)")
 
 
 # Computed when a discussion is planned and when it begins, with thousands of others in between.
@@ -92,7 +96,7 @@ class DrawKeys:
             shown = self._shown[sees] = self._shown_content(sees)
         parts = [*shown, *self._speakers[seat], cue.task]
         for turn in heard:
-            parts += ("own" if turn.cue.seat == seat else "other", turn.utterance.text)
+            parts += ("own" if turn.cue.seat == seat else "other", self._words_content(turn))
         if cue.reply:
             parts.append(cue.reply)
         if cue.blind:
@@ -101,6 +105,21 @@ class DrawKeys:
             parts.append(cue.control)
         # The lengths keep different parts from joining into the same text.
         return f"{list(map(len, parts))} {''.join(parts)}"
+
+    def _words_content(self, turn: Turn) -> str:
+        """The words of a turn; those of a simulated reviewer with numbers in place of labels.
+
+        So the draws, and with them the results of simulated studies, do not depend on the labels.
+        """
+        text = turn.utterance.text
+        if not turn.utterance.simulated:
+            return text
+        text = _LABEL.sub(lambda label: f"Answer {ascii_lowercase.index(label[1]) + 1}", text)
+        answers = len(turn.cue.sees or self._comparison.shown)
+        stated = {f"Answer {number}": str(number) for number in range(1, answers + 1)}
+        before, line_end, last = text.rpartition("\n")
+        last = str(answers + 1) if last == "Tie" else stated.get(last, last)
+        return f"{before}{line_end}{last}"
 
     def _shown_content(self, sees: tuple[str, ...]) -> Content:
         comparison = self._comparison

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from string import ascii_lowercase
 from typing import cast
 
 from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextMessage
@@ -163,8 +164,10 @@ def build_verdict_message(transcript: Transcript, *, source: str) -> TextMessage
     """
     verdict = transcript.verdict
     shown = transcript.comparison.shown
-    place = str(shown.index(verdict.choice) + 1) if verdict.choice is not None else ""
-    words = f"Answer {place} is the better one." if place else f"The verdict is: {verdict}."
+    place = "" if verdict.choice is None else str(shown.index(verdict.choice) + 1)
+    words = f"The verdict is: {verdict}."
+    if verdict.choice is not None:
+        words = f"Answer ({ascii_lowercase[shown.index(verdict.choice)]}) is the better one."
     failed = transcript.stop is StopReason.FAILED
     return TextMessage(
         content=describe_stop(transcript) if failed else words,

@@ -130,7 +130,7 @@ def _write_reply(mind: Mind, request: Request) -> _Reply:
     if decision.heard:
         return write_turn(brief, decision), "stop", None
     if cue.task in BARE_TASKS:
-        return brief.find_number(decision.verdict), "stop", None
+        return brief.state_verdict(decision.verdict), "stop", None
     return write_review(brief, decision.verdict), "stop", None
 
 

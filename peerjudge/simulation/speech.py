@@ -1,6 +1,6 @@
 """Words of a simulated reviewer: reviews, explanations, turns of a discussion, refusals.
 
-A reply argues about the answers under their shown names (Answer 1, Answer 2, ...) and ends in the
+A reply argues about the answers under their shown names (Answer (a), Answer (b), ...) and ends in the
 expected form. It quotes only the longest word of an answer, so that an answer cannot plant a verdict.
 The key of the brief selects among phrases.
 
@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 from peerjudge.data import TIE, Answer, Verdict
 from peerjudge.simulation.latent import draw_uniform
@@ -53,15 +54,15 @@ class Brief:
         """Return the name under which the answer is shown."""
         if len(self.answers) == 1:
             return "the answer"
-        ids = [answer.id for answer in self.answers]
-        return f"Answer {ids.index(answer_id) + 1}"
+        return self._label(answer_id)
 
-    def find_number(self, verdict: Verdict) -> str:
-        """Return the last line that states this verdict: the answer's number, or one more for a tie."""
-        for number, answer in enumerate(self.answers, start=1):
-            if verdict == Verdict.of(answer.id):
-                return str(number)
-        return str(len(self.answers) + 1)
+    def state_verdict(self, verdict: Verdict) -> str:
+        """Return the last line that states this verdict: the label of the answer, or `Tie`."""
+        return "Tie" if verdict.choice is None else self._label(verdict.choice)
+
+    def _label(self, answer_id: str) -> str:
+        ids = [answer.id for answer in self.answers]
+        return f"Answer ({ascii_lowercase[ids.index(answer_id)]})"
 
 
 _PRAISE = (
@@ -188,18 +189,18 @@ def measure_force(text: str) -> float:
 
 
 def write_review(brief: Brief, verdict: Verdict) -> str:
-    """Write a comparison of the answers that ends with the verdict's number."""
+    """Write a comparison of the answers that ends with the label of the chosen one."""
     return _join(
         _pick(_OPENINGS, brief.key, "opening"),
         *_argue(brief),
         *_press(brief),
         _conclude(brief, verdict),
-        brief.find_number(verdict),
+        brief.state_verdict(verdict),
     )
 
 
 def write_turn(brief: Brief, decision: Decision) -> str:
-    """Write a reply to the others that says whether the opinion changed, and ends with the number."""
+    """Write a reply to the others that says whether the opinion changed, and ends with the label."""
     verdict, before, others = decision.verdict, decision.before, decision.others
     if others is None:
         heard = "I have read the discussion so far."
@@ -216,7 +217,7 @@ def write_turn(brief: Brief, decision: Decision) -> str:
         *_press(brief),
         said.format(mine=_name_verdict(brief, verdict), old=_name_verdict(brief, before)),
         _conclude(brief, verdict),
-        brief.find_number(verdict),
+        brief.state_verdict(verdict),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from peerjudge.data import Cue, Role, Sampling, Transcript, replace
+from peerjudge.data import Cue, Review, Role, Sampling, Transcript, Turn, Utterance, replace
 from peerjudge.engine import discuss, identify
 from peerjudge.engine.identity import DrawKeys
 from peerjudge.testing import PLAIN_PACK, ScriptedReviewer, comparison_of, rounds_of, seats_of
@@ -126,3 +126,28 @@ def test_another_request_is_another_draw(change):
     plain, changed = (DrawKeys(HEAD).derive(one, (), ()) for one in (cue, replace(cue, **change)))
     assert plain != changed
     assert plain == DrawKeys(HEAD).derive(cue, (), ())
+
+
+@pytest.mark.parametrize(
+    ("simulated", "numbered", "labelled"),
+    [
+        (
+            True,
+            "All in all I prefer Answer 2.\n\n2",
+            "All in all I prefer Answer (b).\n\nAnswer (b)",
+        ),
+        (True, "1", "Answer (a)"),
+        (True, "Answer 1 is as good.\n\n3", "Answer (a) is as good.\n\nTie"),
+        (False, "1", "Answer (a)"),
+    ],
+)
+def test_draws_of_simulated_reviewers_do_not_depend_on_labels(simulated, numbered, labelled):
+    """Simulated words with numbers give the draws of the same words with labels; other words do not."""
+    cue = Cue(seat="seat-1", task="discuss", sees=HEAD.comparison.shown, hears=(0,))
+    earlier = Cue(seat="seat-2", task="review", sees=HEAD.comparison.shown, private=True)
+    keys: set[str] = set()
+    for text in (numbered, labelled):
+        said = Utterance(text=text, simulated=simulated)
+        turn = Turn(index=0, cue=earlier, utterance=said, review=Review())
+        keys.add(DrawKeys(HEAD).derive(cue, (turn,), (turn,)))
+    assert len(keys) == (1 if simulated else 2)

@@ -67,7 +67,7 @@ async def test_a_team_discusses_and_ends_with_its_verdict():
     assert {turn.metadata["peerjudge.verdict"] for turn in turns} == {"a"}
     verdict = result.messages[-1]
     assert isinstance(verdict, TextMessage)
-    assert verdict.content == "Answer 1 is the better one."
+    assert verdict.content == "Answer (a) is the better one."
     assert verdict.metadata["peerjudge.verdict"] == "a"
     assert verdict.metadata["peerjudge.answer"] == "1"
     assert result.stop_reason == "The discussion is complete (leader_follower)."
@@ -184,10 +184,10 @@ async def test_a_discussion_speaks_as_one_agent():
     response = await judge.on_messages([write_comparison(COMPARISON)], CancellationToken())
     assert (response.chat_message.source, response.chat_message.to_text()) == (
         "judge",
-        "Answer 2 is the better one.",
+        "Answer (b) is the better one.",
     )
     assert len(response.inner_messages or []) == 5
-    chair = ReviewerAgent("chair", FakeChatClient({"Answer 2": "agreed"}, default="what?"))
+    chair = ReviewerAgent("chair", FakeChatClient({"Answer (b)": "agreed"}, default="what?"))
     result = await RoundRobinGroupChat([judge, chair], max_turns=2).run(task=TASK)
     assert result.messages[-1].to_text() == "agreed"
 

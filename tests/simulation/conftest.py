@@ -115,10 +115,10 @@ def said() -> Callable[..., Turn]:
 
 @pytest.fixture(scope="session")
 def verdict_in() -> Callable[[Utterance, Request], Verdict]:
-    """Read the number in the last line of a reply as the verdict."""
+    """Read the label in the last line of a reply as the verdict."""
 
     def read(utterance: Utterance, request: Request) -> Verdict:
-        number = int(utterance.text.splitlines()[-1])
-        return Verdict.of(request.cue.sees[number - 1])
+        letter = utterance.text.splitlines()[-1].removeprefix("Answer (").removesuffix(")")
+        return Verdict.of(request.cue.sees["abcd".index(letter)])
 
     return read
