@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from peerjudge.verdicts.codes import CODE, CONTRADICTION, NAME, TIE_CODE, TIE_WORDS, Form, code_of
+from peerjudge.verdicts.codes import (
+    CODE,
+    CONTRADICTION,
+    NAME,
+    NOUN,
+    TIE_CODE,
+    TIE_WORDS,
+    Form,
+    code_of,
+)
+from peerjudge.verdicts.phrases import DOES_BETTER
 from peerjudge.verdicts.quoting import plain, unquoted
 
 _OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
@@ -14,9 +24,11 @@ _NUMBER = re.compile(rf"(?:- )?{_OPEN}([0-9]{{1,2}}){_SHUT}")
 _LONE = re.compile(
     rf"(?:- )?{_OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:{TIE_WORDS})){_SHUT}(?: \(.*\))?\.?"
 )
+_SMALL = re.compile(rf"(?:- )?{_OPEN}(?i:(?:the )?{NOUN})(?: \(?|\()([a-e]){_SHUT}")
+_SMALL_ALONE = re.compile(rf"{_OPEN}([a-e]){_SHUT}")
 _STATEMENT = re.compile(
-    rf"(?:(?i:therefore|thus|hence|so|overall),? )?({NAME}) (?:is|was) (?:the )?(?:better|best)"
-    r"(?: answer| response| output| one| choice| option)?\.?"
+    rf"(?:(?i:therefore|thus|hence|so|overall),? )?({NAME})(?: (?:is|was) (?:the )?(?:better|best)"
+    rf"(?: answer| response| output| one| choice| option)?|{DOES_BETTER})\.?"
 )
 _LEAD = r"(?:(?:my|the|our|and|so|therefore|thus|hence)[, ]+){0,2}"
 _KIND = r"(?:(?:final|overall|output|better|best|preferred|chosen|correct|winning) ){0,2}"
@@ -32,6 +44,10 @@ def _label(words: str) -> re.Pattern[str]:
     )
 
 
+_LABELLED_SMALL = re.compile(
+    rf"(?i:{_LEAD}{_KIND}(?:{_SURE}|{_AMBIGUOUS})(?: is)?)(?: ?[:=]| -) ?"
+    rf"{_OPEN}(?:(?i:{NOUN}) \(?)?([a-e]){_SHUT}"
+)
 _LABELLED = _label(_SURE)
 _LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
 _MARK = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
@@ -65,9 +81,22 @@ def continues_list(code: int, before: str, form: Form) -> bool:
 
 
 def lone_name(line: str) -> int | None:
-    """Return the code of a line that consists of an answer's name or letter, or of a tie word."""
+    """Return the code of a line that consists of an answer's name or letter, or of a tie word.
+
+    A small letter needs a noun before it or brackets: alone it may be a word that was cut off.
+    """
     found = _LONE.fullmatch(line)
-    return None if found is None else code_of(found[1])
+    return _small_letter(_SMALL, line) if found is None else code_of(found[1])
+
+
+def lone_letter(line: str) -> int | None:
+    """Return the code of a line that is one small letter; a verdict only as the whole reply."""
+    return _small_letter(_SMALL_ALONE, line)
+
+
+def _small_letter(form: re.Pattern[str], line: str) -> int | None:
+    found = form.fullmatch(line)
+    return None if found is None else ord(found[1]) - ord("a") + 1
 
 
 def lone_statement(line: str) -> int | None:
@@ -84,7 +113,9 @@ def label(line: str, *, last: bool) -> int | None:
     if ":" not in line and "=" not in line and " - " not in line:
         return None
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
-    return None if found is None else code_of(found[1])
+    if found is not None:
+        return code_of(found[1])
+    return _small_letter(_LABELLED_SMALL, line) if last else None
 
 
 def revision(line: str) -> int | None:

@@ -17,13 +17,13 @@ _CUE_WORDS = (
     "side with|better|best|superior|stronger|win|edge|advantage|nod|rating|score|equal|"
     "equivalent|tie|draw|on par|quality|more|less|worse|inferior|not as|not quite as|high|"
     "answer|output|verdict|decision|judg|lean|settle|crown|declare|neither|[[|stick|stand by|"
-    "stay with|switch|chang|shift|mov|revis|updat|maintain|uphold"
+    "stay with|switch|chang|shift|mov|revis|updat|maintain|uphold|keep|most|few"
 )
 
 
 _CHOICE_WORDS = (
     "choos|chose|pick|select|prefer|favo|recommend|vote for|with|opt for|lean|settle|declare|"
-    "crown|stand|maintain|uphold|keep my|switch|chang|shift|mov|revis|updat"
+    "crown|stand|maintain|uphold|keep|switch|chang|shift|mov|revis|updat"
 )
 _CUES = tuple(_CUE_WORDS.split("|"))
 _CHOICES = tuple(_CHOICE_WORDS.split("|"))
@@ -83,6 +83,10 @@ CHOOSES = re.compile(rf"{_I} ?{_VERB}{_GAP}:? \(?$")
 """Before a name: "I would recommend choosing "."""
 CHOOSES_CODE = re.compile(rf"{_I} ?{_VERB}{_OBJECT}:? [\"']?({CODE}){_NOT_BOTH}{_STOP}")
 
+KEEPS = re.compile(rf"{_I} ?keep (?:(?:to|with) )?$")
+"""Before a name: "I will keep ", a verdict only if the sentence then ends or gives a reason."""
+KEPT = re.compile(_STOP)
+
 _SETTLED = "choice|winner|verdict|decision|preference|selection|pick|judge?ment|vote|recommendation"
 _ARTICLE = r"(?:my|the|final|better|best|overall|preferred|correct|chosen|superior|winning|two|of)"
 _WHERE = r"(?: (?:of the two|overall|here|for me|in my opinion|for (?:this|the)(?: [\w']+){1,3}))?"
@@ -130,9 +134,16 @@ _BE = (
 )
 _FOR_SOME = r"(?! (?:for (?:users|people|someone|those)|but (?:not|only))\b)"
 
+DOES_BETTER = (
+    r" (?:does )?(?:helps?|serves?|answers?|address(?:es)?|follows?|fulfil?ls?|meets?"
+    r"|carr(?:ies|y) out) (?:the|this) (?:user|question|request|instruction)s? "
+    r"(?:much |clearly |slightly )?(?:better|best|more|most)"
+)
+"""After a name: the words in which a prompt asks for the verdict, "helps the user more"."""
+
 IS_BETTER = re.compile(
-    rf"{_BE}{_ADVERBS} (?:better|best|superior|preferable|preferred|winner|winning|stronger)"
-    rf"{_FOR_SOME}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
+    rf"(?:{_BE}{_ADVERBS} (?:better|best|superior|preferable|preferred|winner|winning|stronger)"
+    rf"|{DOES_BETTER}){_FOR_SOME}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
 )
 OPINES = re.compile(
     rf"{_I_WOULD}{{0,2}} (?:rate|rank|score|consider|find|found|deem|judge|say|think|believe|conclude"
@@ -151,6 +162,7 @@ _NO_FLAW = rf"(?! (?:[\w-]+ ){{0,2}}{_FLAWS})"
 IS_MORE = re.compile(
     rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
     rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better)\b{_NO_FLAW}"
+    rf"| (?:has|contains) (?:the )?few(?:er|est) {_FLAWS}"
 )
 _QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"
 IS_LESS = re.compile(

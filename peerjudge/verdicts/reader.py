@@ -17,6 +17,7 @@ from peerjudge.verdicts.forms import (
     closing_result,
     continues_list,
     label,
+    lone_letter,
     lone_name,
     lone_number,
     lone_statement,
@@ -125,10 +126,14 @@ def refuses(opening: str) -> bool:
 
 
 _LAST_NUMBER = "last-line number"
+_LAST_NAME = "last-line name"
 _QUOTING = "{<[`~>"
 _SENTENCE = 30
 """A verdict by name is shorter than this many characters, unless it ends in a bracketed remark."""
-_NUMBERS = {str(n): Reading(Outcome.CHOICE, n - 1, _LAST_NUMBER) for n in range(1, 10)}
+_USUAL = {str(n): Reading(Outcome.CHOICE, n - 1, _LAST_NUMBER) for n in range(1, 10)} | {
+    f"Answer ({letter})": Reading(Outcome.CHOICE, place, _LAST_NAME)
+    for place, letter in enumerate("abcde")
+}
 
 Stated = list[Statement]
 FormRule = Callable[[Reply], int | None]
@@ -166,15 +171,15 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
 
 
 def _fast_path(text: str, answers: int) -> Reading | None:
-    """Return the number on the last line of a reply in the usual form, else `None`.
+    """Return the number or label on the last line of a reply in the usual form, else `None`.
 
     Most replies have this form and need no parsing: they contain neither quotations nor JSON, the
-    previous line neither announces the number nor is a list item, and the first line is longer
+    previous line neither announces the last one nor is a list item, and the first line is longer
     than a verdict.
     """
     before, _, last = text.rpartition("\n")
-    reading = _NUMBERS.get(last)
-    if reading is None or int(last) > answers:
+    reading = _USUAL.get(last)
+    if reading is None or reading.position is None or reading.position >= answers:
         return None
     for mark in _QUOTING:
         if mark in before:
@@ -228,6 +233,8 @@ def _last_number(reply: Reply) -> int | None:
 
 def _last_name(reply: Reply) -> int | None:
     code = lone_name(reply.last)
+    if code is None and len(reply.lines) == 1:
+        code = lone_letter(reply.last)
     return None if code is None or _retold(reply) else code
 
 
@@ -262,7 +269,9 @@ def _first_number(reply: Reply, stated: Stated) -> int | None:
 
 def _first_name(reply: Reply, stated: Stated) -> int | None:
     code = lone_name(reply.first)
-    return None if code is None else _unrevised(code, reply)
+    if code is None or {lone_name(plain(line)) for line in reply.lines[1:]} - {None, code}:
+        return None  # Names on several lines are headings.
+    return _unrevised(code, reply)
 
 
 def _unrevised(code: int, reply: Reply) -> int:
@@ -305,7 +314,7 @@ FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     ("closing JSON", _closing_json),
     ("bare verdicts", _bare_verdicts),
     (_LAST_NUMBER, _last_number),
-    ("last-line name", _last_name),
+    (_LAST_NAME, _last_name),
     ("last-line label", _last_label),
     ("last-line result", _last_result),
     ("last-line statement", _last_statement),

@@ -28,6 +28,8 @@ from peerjudge.verdicts.phrases import (
     IS_MORE,
     JOINED_AFTER,
     JOINED_BEFORE,
+    KEEPS,
+    KEPT,
     NAMES,
     OPINED,
     OPINES,
@@ -196,6 +198,8 @@ def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     """Return the strength of the words around a name, and how many characters before it they begin."""
     chooses = CHOOSES.search(before) if has_choice(before) else None
     if found := chooses or DECLARES.search(before):
+        return DECIDED, len(before) - found.start()
+    if (found := KEEPS.search(before)) and KEPT.match(sentence, end):
         return DECIDED, len(before) - found.start()
     if found := GIVES.search(before):
         edge = found["to"] or EDGE.match(sentence, end)

@@ -16,6 +16,10 @@ WORDS = st.sampled_from(
         "\n",
         "Output (a)",
         "Output (b)",
+        "Answer (a)",
+        "Summary (b)",
+        "Answer b",
+        "a",
         "is better",
         "I choose",
         "Answer 1",
@@ -70,6 +74,12 @@ CLOSINGS = st.sampled_from(
         "Output: 2",
         "Output (a)",
         "Output (b) is better.",
+        "Answer (a)",
+        '"Answer (b)"',
+        "Choice: Answer (b)",
+        "Summary (b)",
+        "Response B",
+        "Answer a",
         '{"choice": 1}',
         '```json\n{"winner": "B"}\n```',
         "Therefore, I choose 1 as the better answer.",
@@ -103,6 +113,9 @@ NAMINGS = st.sampled_from(
         ("Assistant 1", "Assistant 2"),
         ("Answer 1", "Answer 2"),
         ("Output (a)", "Output (b)"),
+        ("Answer (a)", "Answer (b)"),
+        ("Summary (a)", "Summary (b)"),
+        ("Text (a)", "Text (b)"),
         ("Response A", "Response B"),
         ("the first answer", "the second answer"),
         ("Assistant 1's answer", "Assistant 2's answer"),
@@ -199,6 +212,7 @@ def test_json_that_is_cut_off_is_never_a_verdict(choice, data):
 LINES = st.sampled_from(
     [
         *("1", "2", "3", "A", "**2**", "Answer 1", "The second response.", "tie", "1.", "", "   "),
+        *("Answer (a)", "**Answer (b)**", "> Answer (b)", "# Answer (a)", "Answer b", "a"),
         *("1. Answer 1 is short.", "1. Clear", "Verdict: 1", "I choose Answer 1.", "I choose:"),
         "Answer 1 (because it covers all that was asked, and the other does not)",
         "All in all I prefer Answer 2, which keeps to the instruction.",
@@ -211,7 +225,11 @@ LINES = st.sampled_from(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(LINES, max_size=5), st.sampled_from("1234"), st.booleans())
+@given(
+    st.lists(LINES, max_size=5),
+    st.sampled_from([*"1234", "Answer (a)", "Answer (b)", "Answer (c)"]),
+    st.booleans(),
+)
 def test_the_fast_path_agrees_with_the_full_reader(lines, last, ties):
     """Trailing white space, which disables the fast path, changes no reading."""
     text = "\n".join([*lines, last])
