@@ -1,7 +1,7 @@
 """One judge compares three or four answers at once and gives one verdict on the best.
 
-Number k chooses the k-th shown answer, one more than their number is a tie. With `orders = "both"`
-a condition shows every rotation of the answers, with `orders = "all"` every order.
+The verdict is the label of an answer or, if ties are allowed, a tie. With `orders = "both"` a
+condition shows every rotation of the answers, with `orders = "all"` every order.
 
 Source: the triadic and quadruple comparisons of MT-Bench-like answers in the study whose prompts
 extend those of Zheng et al. ("Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena") from two

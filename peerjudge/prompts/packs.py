@@ -27,16 +27,15 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
         "heard": frozenset({"speaker", "own", "private", "task", "about", "words"}),
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
-        "tasks": frozenset({"criteria", "labels", "low", "high", "worst", "best"}),
-        "reply": frozenset(
-            {"task", "labels", "numbers", "tie", "low", "high", "worst", "best"}
-        ),
+        "tasks": frozenset({"criteria", "labels", "others", "low", "high", "worst", "best"}),
+        "reply": frozenset({"task", "labels", "others", "numbers", "tie", "low", "high", "worst", "best"}),
     }
 )
 """The values that the templates of each part get.
 
 * `mark`: the mark of the fences, empty for a pack that quotes lines.
-* `number`, `others`: the speaker's place in the discussion, from 1, and the places of the others.
+* `number`, `others`: the speaker's place in the discussion, from 1, and the places of the others
+  (none in a private prompt).
 * `letter`, `number` of `label`: the letter (from a) and the number (from 1) of an answer by its place,
   both empty for an answer that is shown alone.
 * `question`, `answers`, `words`: the question, the answers shown (may be none) and an earlier reply,

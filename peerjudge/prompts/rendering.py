@@ -126,6 +126,17 @@ def quote(text: str) -> str:
     return "> " + _LINE_END.sub(r"\g<0>> ", text)
 
 
+@lru_cache(maxsize=1024)
+def list_labels(pack: PromptPack, answers: int) -> tuple[str, ...]:
+    """Return the labels of so many answers; an answer alone has neither letter nor number."""
+    places = [("", "")] if answers == 1 else [(chr(ord("a") + n), n + 1) for n in range(answers)]
+    where = f"label of prompt pack {pack.name!r}"
+    return tuple(
+        fill_template(pack.label, {"letter": letter, "number": number}, where=where)
+        for letter, number in places
+    )
+
+
 class Prompter:
     """Renderer of the prompts of one discussion; it keeps the parts that later prompts repeat."""
 
@@ -150,8 +161,8 @@ class Prompter:
         number, seats = self._numbers[cue.seat], len(self._numbers)
         system = self._keep(("system", mark), lambda: self._fill("system", mark=mark))
         opening = Message(role="system", text=_paragraphs((system, role.strip())))
-        reminded = number if cue.remind and not cue.private else None
-        instruction = _render_instruction(self._pack, _wording_of(cue), reminded, seats)
+        speaker = 0 if cue.private else number
+        instruction = _render_instruction(self._pack, _wording_of(cue), speaker, seats)
         return (
             opening,
             *_alternate([*self._conversation(cue, heard, mark), ("user", instruction, "")]),
@@ -193,7 +204,7 @@ class Prompter:
     def _scene(self, cue: Cue, mark: str) -> str:
         def fill() -> str:
             texts = [self._comparison.answer(answer_id).text for answer_id in cue.sees]
-            labels = _labels(self._pack, len(texts))
+            labels = list_labels(self._pack, len(texts))
             shown = zip(labels, texts, strict=True)
             answers = tuple(_delimit(label, text, mark=mark) for label, text in shown)
             question = _delimit("Question", self._comparison.question.text, mark=mark)
@@ -241,7 +252,7 @@ class Prompter:
             # A turn about one answer holds no other label to swap than that of the answer itself.
             away = self._numbers[cue.seat] - self._numbers[earlier.seat]
             place = (place + away) % len(sees)
-        return _labels(self._pack, len(sees))[place]
+        return list_labels(self._pack, len(sees))[place]
 
     def _fill(self, part: str, **values: object) -> str:
         where = f"{part} of prompt pack {self._pack.name!r}"
@@ -278,23 +289,25 @@ def _wording_of(cue: Cue) -> Cue:
         expects=cue.expects,
         ties=cue.ties,
         aspects=cue.aspects,
+        remind=cue.remind,
         scale=cue.scale,
         reply=cue.reply,
     )
 
 
 @lru_cache(maxsize=1024)
-def _render_instruction(pack: PromptPack, cue: Cue, reminded: int | None, seats: int) -> str:
-    """The reminder, the task with its criteria, and the form of the reply."""
+def _render_instruction(pack: PromptPack, cue: Cue, speaker: int, seats: int) -> str:
+    """The reminder, the task with its criteria, and the form of the reply; speaker 0 is in private."""
     where = f"of prompt pack {pack.name!r}"
-    answers, labels = len(cue.sees), _labels(pack, len(cue.sees))
+    answers, labels = len(cue.sees), list_labels(pack, len(cue.sees))
     worst, best = cue.scale
     scale = {"low": min(worst, best), "high": max(worst, best), "worst": worst, "best": best}
-    remind = "" if reminded is None else _render_seat(pack, "remind", reminded, seats)
+    others = _others(speaker, seats) if speaker else ()
+    remind = _render_seat(pack, "remind", speaker, seats) if speaker and cue.remind else ""
     aspects = {"aspects": pack.aspects if cue.aspects else (), "labels": labels}
     criteria = fill_template(pack.criteria, aspects, where=f"criteria {where}")
     text = _look_up(pack, "task", pack.tasks, cue.task)
-    values = {"criteria": criteria, "labels": labels, **scale}
+    values = {"criteria": criteria, "labels": labels, "others": others, **scale}
     task = fill_template(text, values, where=f"tasks.{cue.task} {where}")
     if cue.expects is Expects.TEXT:
         return _paragraphs((remind, task))
@@ -302,16 +315,20 @@ def _render_instruction(pack: PromptPack, cue: Cue, reminded: int | None, seats:
     form = cue.reply or ("rating" if cue.expects is Expects.RATING else usual)
     text = _look_up(pack, "reply form", pack.reply, form)
     numbers = {"numbers": tuple(range(1, answers + 1)), "tie": answers + 1}
-    values = {"task": cue.task, "labels": labels, **numbers, **scale}
+    values = {"task": cue.task, "labels": labels, "others": others, **numbers, **scale}
     return _paragraphs((remind, task, fill_template(text, values, where=f"reply.{form} {where}")))
 
 
 @lru_cache(maxsize=1024)
 def _render_seat(pack: PromptPack, part: str, number: int, seats: int) -> str:
     """The part that names the speaker's place among the seats: `seat` or `remind`."""
-    others = tuple(n for n in range(1, seats + 1) if n != number)
     where = f"{part} of prompt pack {pack.name!r}"
-    return fill_template(getattr(pack, part), {"number": number, "others": others}, where=where)
+    values = {"number": number, "others": _others(number, seats)}
+    return fill_template(getattr(pack, part), values, where=where)
+
+
+def _others(number: int, seats: int) -> tuple[int, ...]:
+    return tuple(n for n in range(1, seats + 1) if n != number)
 
 
 def _look_up(pack: PromptPack, kind: str, table: Mapping[str, str], key: str) -> str:
@@ -319,17 +336,6 @@ def _look_up(pack: PromptPack, kind: str, table: Mapping[str, str], key: str) ->
         msg = f"prompt pack {pack.name!r} has no {kind} {key!r}; it has {sorted(table)}"
         raise PromptError(msg)
     return table[key]
-
-
-@lru_cache(maxsize=1024)
-def _labels(pack: PromptPack, answers: int) -> tuple[str, ...]:
-    """The labels of the answers shown; an answer alone has neither letter nor number."""
-    places = [("", "")] if answers == 1 else [(chr(ord("a") + n), n + 1) for n in range(answers)]
-    where = f"label of prompt pack {pack.name!r}"
-    return tuple(
-        fill_template(pack.label, {"letter": letter, "number": number}, where=where)
-        for letter, number in places
-    )
 
 
 def _delimit(label: str, text: str, *, mark: str) -> str:

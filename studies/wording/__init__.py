@@ -1,0 +1,1 @@
+"""Factorial study of the wording of a bare pairwise verdict, with real models."""
