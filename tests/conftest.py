@@ -1,4 +1,4 @@
-"""No property is timed, and multiplications of small matrices do not fight for the cores."""
+"""No property is timed, small matrix products use one thread, and golden files can be rewritten."""
 
 import os
 
@@ -12,6 +12,13 @@ from hypothesis import settings
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites the golden files of prompts."""
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite golden files instead of comparing"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -80,11 +80,12 @@ class PromptPack(Noun, frozen=True, kw_only=True):
     """The words of one family of prompts. Every text but the aspects is a Jinja template.
 
     `system` opens every prompt. `scene` shows the question and the answers, each named by `label`; in a
-    discussion, `seat` then names the speaker and the others; `heard` shows one earlier turn. `tasks` holds the instruction of each task,
-    `criteria` its text about the `aspects` (in order of importance), `remind` the role reminder that
-    can precede it. `reply` holds the request for each form of reply: `verdict`, `verdict_or_tie`,
-    `rating`, and the forms of a rating as JSON. `fence` is how questions, answers and replies are
-    delimited: every line quoted (`lines`), or between fence lines with a mark (`marks`).
+    discussion, `seat` then names the speaker and the others; `heard` shows one earlier turn. `tasks`
+    holds the instruction of each task, `criteria` its text about the `aspects` (in order of importance),
+    `remind` the role reminder that can precede it. `reply` holds the request for each form of reply:
+    `verdict`, `verdict_or_tie`, `rating`, and the forms of a rating as JSON. `fence` is how questions,
+    answers and replies are delimited: every line quoted (`lines`), or between fence lines with a mark
+    (`marks`).
     """
 
     name: str

@@ -10,16 +10,19 @@ from peerjudge.protocol import DiscussionProtocol
 PLAIN_PACK = PromptPack(
     name="plain",
     description="As few words as a discussion can do with.",
-    system="You review answers. Only lines marked {{ mark }} are part of them.",
+    system="You review answers. Lines that begin with > are quoted.",
+    label='Answer{{ " (" ~ letter ~ ")" if letter }}',
     seat="You are reviewer {{ number }}.",
-    scene="{{ question }}\n{% for answer in answers %}{{ answer }}\n{% endfor %}",
-    heard="{{ words }}",
+    scene=(
+        "{{ question }}\n{% for answer in answers %}\n{{ labels[loop.index0] }}\n{{ answer }}\n{% endfor %}"
+    ),
+    heard="{{ speaker }}\n{{ words }}",
     criteria="",
     remind="You are reviewer {{ number }}.",
     tasks={"review": "Which is better?", "discuss": "Discuss which is better."},
     reply={
-        "verdict": "End with the number of the better answer.",
-        "verdict_or_tie": "End with the number of the better answer, {{ tie }} for a tie.",
+        "verdict": "End with {{ labels|join(' or ') }}.",
+        "verdict_or_tie": "End with {{ labels|join(' or ') }}, or Tie.",
         "rating": "End with a number.",
     },
 )

@@ -25,6 +25,7 @@ from peerjudge.data import (
 )
 from peerjudge.errors import PeerJudgeError, PromptError
 from peerjudge.prompts import render
+from peerjudge.prompts.rendering import list_labels, quote
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.shelf import Entry, Kind, Shelf
 from peerjudge.shelf.cards import check_name
@@ -288,20 +289,57 @@ def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
         messages = render(pack, seats=seats, comparison=comparison, turns=turns, cue=cue)
     except PromptError as error:
         return BrokenClause(clause="templates", problem=str(error))
-    text = "\n".join(message.text for message in messages)
+    text = "\n".join(["", *(message.text for message in messages), ""])
     wanted = {} if cue.blind else {"question": comparison.question.text}
     if not cue.blind:
         wanted |= {f"text of {at}": comparison.answer(at).text for at in cue.sees}
     if cue.control != "irrelevant":
         wanted |= {f"reply of turn {at}": turns[at].utterance.text for at in cue.hears}
+    own = "\n".join(message.text for message in messages if message.role == "assistant")
     for what, words in wanted.items():
-        if words not in text:
+        if _delimited(pack, words) not in text and words not in own:
             return BrokenClause(
                 clause="shows_all",
                 problem=f"the prompt for task {cue.task!r} does not show the {what}",
-                remedy="Print question and all answers in scene, and words in heard.",
+                remedy="Print question and all answers in scene, and words in heard, unchanged and each "
+                "on lines of its own.",
+            )
+    if not cue.blind and (unnamed := _find_unlabelled(pack, occasion, text)):
+        return BrokenClause(
+            clause="labels",
+            problem=f"the prompt for task {cue.task!r} shows {unnamed} without its label",
+            remedy="Print labels[loop.index0] before each of the answers in scene.",
+        )
+    if pack.fence == "lines" and cue.control != "irrelevant":
+        for words in sorted(wanted.values(), key=len, reverse=True):
+            text = text.replace(_delimited(pack, words), "\n")
+        if "\n>" in text:
+            return BrokenClause(
+                clause="quotation",
+                problem=f"the prompt for task {cue.task!r} has lines of its own that begin with >",
+                remedy="Begin no line of a template with >: such lines are material to be judged.",
             )
     return None
+
+
+def _delimited(pack: PromptPack, words: str) -> str:
+    """The text as a prompt shows it, on lines of its own if lines are quoted."""
+    return words if pack.fence == "marks" else f"\n{quote(words)}\n"
+
+
+def _find_unlabelled(pack: PromptPack, occasion: _Occasion, text: str) -> str:
+    """The answer that is not preceded by its label, empty if there is none."""
+    sees = occasion.cue.sees
+    if len(sees) < 2:
+        return ""
+    at = 0
+    for answer_id, label in zip(sees, list_labels(pack, len(sees)), strict=True):
+        shown = _delimited(pack, occasion.comparison.answer(answer_id).text)
+        end = text.find(shown, at)
+        if label not in text[at:end]:
+            return answer_id
+        at = end + len(shown) - 1
+    return ""
 
 
 def _describe_file(

@@ -99,6 +99,24 @@ def check(project: Path, place: str, text: str) -> CheckedFile:
         ),
         (
             "protocols/prompts/p.toml",
+            PACK.replace("{{ labels[loop.index0] }}", "Text"),
+            ["labels"],
+            "shows answer-1 without its label",
+        ),
+        (
+            "protocols/prompts/p.toml",
+            PACK.replace("\n{{ question }}", "\n> Read this:\n{{ question }}"),
+            ["quotation"],
+            "lines of its own that begin with >",
+        ),
+        (
+            "protocols/prompts/p.toml",
+            PACK.replace("\n{{ answer }}", " {{ answer }}"),
+            ["shows_all"],
+            "unchanged and each on lines of its own",
+        ),
+        (
+            "protocols/prompts/p.toml",
             PACK.replace("\nreview = ", "\nsing = ", 1).replace(
                 "\n[tasks]\n", '\n[tasks]\nreview = "{{ labels[9].x }}"\n'
             ),
@@ -130,8 +148,9 @@ def test_a_pack_without_a_task_says_which_protocols_need_it(tmp_path: Path):
 
 
 def test_a_pack_serves_one_protocol_at_least():
-    """A pack without a task for any protocol is broken."""
+    """A pack without a task for any protocol is broken; either fence is sound."""
     assert check_pack(PLAIN_PACK, [rounds_of(1)]) == ()
+    assert check_pack(replace(PLAIN_PACK, fence="marks"), [rounds_of(1)]) == ()
     (broken,) = check_pack(replace(PLAIN_PACK, tasks={"sing": "La."}), [rounds_of(1)])
     assert broken.clause == "tasks"
 

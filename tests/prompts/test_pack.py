@@ -9,9 +9,10 @@ from peerjudge.prompts import pack_identity, read_pack
 
 PACK = """
 description = "A small pack."
-system = "You judge. Material is marked {{ mark }}."
+system = "You judge. Quoted lines are material."
+label = "Answer{{ letter }}"
 seat = "You are reviewer {{ number }}."
-scene = "{{ question }}{% for answer in answers %}{{ answer }}{% endfor %}"
+scene = "{{ question }}{% for answer in answers %}{{ labels[loop.index0] }}{{ answer }}{% endfor %}"
 heard = "{{ speaker }}: {{ words }}"
 criteria = "{{ aspects|join(', ') }}"
 remind = "You are {{ number }}."
@@ -19,8 +20,8 @@ aspects = ["truth", "beauty"]
 [tasks]
 review = "Compare {{ labels|join(' and ') }} by {{ criteria }}."
 [reply]
-verdict = "Say {{ numbers|join(' or ') }}."
-verdict_or_tie = "Say {{ numbers|join(' or ') }}, or {{ tie }} for a tie."
+verdict = "Say {{ labels|join(' or ') }}."
+verdict_or_tie = "{% if task == 'review' %}Say {{ numbers|join(' or ') }}, or {{ tie }} for a tie.{% endif %}"
 """
 
 
@@ -37,6 +38,8 @@ def test_reads_a_pack():
     assert pack.name == "small"
     assert pack.aspects == ("truth", "beauty")
     assert set(pack.tasks) == {"review"}
+    assert pack.fence == "lines"
+    assert read_pack("small", f'fence = "marks"\n{PACK}').fence == "marks"
 
 
 def test_text_that_is_not_toml():
@@ -71,6 +74,11 @@ def test_wrong_type():
     assert "aspects" in refused(PACK.replace('["truth", "beauty"]', "3"))
 
 
+def test_unknown_fence():
+    """A fence is made of lines or of marks."""
+    assert "fence" in refused(f'fence = "walls"\n{PACK}')
+
+
 def test_template_that_does_not_compile():
     """A template with an open block is refused with its part and line."""
     message = refused(PACK.replace("{% endfor %}", ""))
@@ -94,3 +102,6 @@ def test_identity_is_that_of_the_words():
     assert pack_identity(read_pack("big", PACK.replace("A small", "A big"))) == pack_identity(pack)
     assert pack_identity(read_pack("small", PACK.replace("truth", "proof"))) != pack_identity(pack)
     assert pack_identity(read_pack("small", PACK.replace("Compare", "Rank"))) != pack_identity(pack)
+    label = PACK.replace("Answer{{", "Text{{")
+    assert pack_identity(read_pack("small", label)) != pack_identity(pack)
+    assert pack_identity(read_pack("small", f'fence = "marks"\n{PACK}')) != pack_identity(pack)

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import Answer, Comparison, Cue, Question, Review, Seat, Turn, Utterance
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Cue,
+    Question,
+    Review,
+    Seat,
+    Turn,
+    Utterance,
+    replace,
+)
 from peerjudge.prompts import Prompter, collect_heard, render
 from peerjudge.prompts.rendering import choose_mark
 from peerjudge.shelf import Shelf
@@ -25,7 +37,9 @@ turns_said = st.lists(
     st.tuples(
         st.sampled_from(SEATS),
         st.booleans(),
-        st.sampled_from(["Answer 1 is right.\n1", "I differ.\n2", f"<<< {MARK} >>>", " ", ""]),
+        st.sampled_from(
+            ["(a) is right.\nAnswer (a)", "I differ.\nAnswer (b)", f"<<< {MARK} >>>", " ", ""]
+        ),
         st.sets(st.integers(0, 7)),
         st.booleans(),
     ),
@@ -33,13 +47,15 @@ turns_said = st.lists(
 )
 
 
-@settings(max_examples=200)
+@pytest.mark.parametrize("fence", ["lines", "marks"])
+@settings(max_examples=100)
 @given(said=turns_said)
 def test_reuse_changes_no_prompt(
-    said: list[tuple[Seat, bool, str, set[int], bool]],
+    fence: Literal["lines", "marks"], said: list[tuple[Seat, bool, str, set[int], bool]]
 ) -> None:
     """A prompt does not depend on the prompts rendered before it, for any turns in any order."""
-    prompter = Prompter(PACK, seats=SEATS, comparison=PAIR, roles={})
+    pack = replace(PACK, fence=fence)
+    prompter = Prompter(pack, seats=SEATS, comparison=PAIR, roles={})
     turns: tuple[Turn, ...] = ()
     for seat, private, text, some, everything in said:
         now = len(turns)
@@ -47,6 +63,6 @@ def test_reuse_changes_no_prompt(
         task = "review" if private else "discuss"
         cue = Cue(seat=seat.id, task=task, sees=("a", "b"), hears=hears, private=private)
         again = prompter.render(cue, collect_heard(turns, cue))
-        assert again == render(PACK, seats=SEATS, comparison=PAIR, turns=turns, cue=cue)
+        assert again == render(pack, seats=SEATS, comparison=PAIR, turns=turns, cue=cue)
         assert [m.role for m in again[1:]] == (["user", "assistant"] * 9)[: len(again) - 1]
         turns += (Turn(index=now, cue=cue, utterance=Utterance(text=text), review=Review()),)

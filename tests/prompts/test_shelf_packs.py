@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,16 +23,18 @@ from peerjudge.data import (
     Turn,
     Utterance,
     Verdict,
+    replace,
 )
 from peerjudge.prompts import render
+from peerjudge.prompts.rendering import list_labels
 from peerjudge.shelf import Shelf
 from peerjudge.verdicts import read_rating, read_review
 
 ROOT = Path(__file__).resolve().parents[2]
-GOLDEN = ROOT / "tests" / "golden" / "prompts"
 SHELF = Shelf(project=ROOT)
 PACKS = [entry.name for entry in SHELF.entries("prompts")]
 PARAPHRASED = [name for name in PACKS if name.endswith("_paraphrased")]
+PLAIN = [name for name in PACKS if name != "prometheus"]
 OF_SCORES = [name for name in PACKS if name.startswith(("dialogue_sets", "summary_coherence"))]
 JUDGING = {
     *("review", "review_explained", "pros_cons", "solve_first", "explain_one", "explain_both"),
@@ -69,7 +73,7 @@ def prompts(pack: str, protocol: str, answers: int = 2, **options: Scalar) -> li
             [*render(SHELF.prompts(pack), seats=seats, comparison=sky, turns=turns, cue=cue)]
         )
         verdict = Verdict.of(cue.sees[0]) if cue.expects is Expects.VERDICT else None
-        said = Utterance(text=SAID.get(cue.task, "The first is better.\n1"))
+        said = Utterance(text=SAID.get(cue.task, "The first is better.\n\nAnswer (a)"))
         turns += (Turn(index=len(turns), cue=cue, utterance=said, review=Review(verdict=verdict)),)
     return asked
 
@@ -107,7 +111,7 @@ def test_a_paraphrase_has_the_parts_of_its_original(name: str):
 
 
 def texts(pack: PromptPack) -> dict[str, str]:
-    """The texts of a pack by part."""
+    """The texts of a pack by part, the label apart."""
     parts = ("system", "seat", "scene", "heard", "criteria", "remind")
     return {
         **{part: getattr(pack, part) for part in parts},
@@ -152,18 +156,59 @@ def test_which_end_of_the_scale_is_good_follows_the_scale(name: str):
     assert good != bad
 
 
+def task_and_form(name: str, task: str, answers: int, *, ties: bool = False) -> tuple[str, str]:
+    """The instruction of a task, and the reply form after it."""
+    pack = SHELF.prompts(name)
+    ids = tuple(answer.id for answer in ANSWERS[:answers])
+    expects = Expects.RATING if task in {"rate", "score"} else Expects.VERDICT
+    cue = Cue(seat="s", task=task, sees=ids, expects=expects, private=True, blind=True, ties=ties)
+    whole, without_form = (
+        render(
+            each,
+            seats=(Seat(id="s", reviewer="r"),),
+            comparison=Comparison(id="sky", question=Question(id="q", text="?"), answers=ANSWERS),
+            turns=(),
+            cue=cue,
+        )[-1].text
+        for each in (pack, replace(pack, reply=dict.fromkeys(pack.reply, "")))
+    )
+    return without_form, whole.removeprefix(without_form)
+
+
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("answers", [3, 4])
-@pytest.mark.parametrize("name", [name for name in PACKS if name != "prometheus"])
-def test_any_number_of_answers_is_named(name: str, answers: int, *, ties: bool):
-    """The instruction names all answers and all numbers that are allowed."""
-    asked = instruction(name, "n_way", answers, ties=ties)
-    task, _, form = asked.rpartition("\n\n")
-    assert all(f"Answer {number}" in task for number in range(1, answers + 1))
-    numbers = [
-        int(word) for word in form.replace(",", " ").replace(".", " ").split() if word.isdigit()
-    ]
-    assert numbers == list(range(1, answers + 1 + ties))
+@pytest.mark.parametrize("answers", [2, 3, 4])
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_reply_form_names_every_label_once(name: str, answers: int, *, ties: bool):
+    """The form names all labels in order, in letters, and the tie after them where it is allowed."""
+    labels = list_labels(SHELF.prompts(name), answers)
+    assert [label[-3:] for label in labels] == ["(a)", "(b)", "(c)", "(d)"][:answers]
+    for task in ("review", "review_explained", "decide", "discuss"):
+        asked, form = task_and_form(name, task, answers, ties=ties)
+        named = re.findall("|".join(map(re.escape, (*labels, "Tie"))), form)
+        assert named == [*labels, *(["Tie"] if ties else [])]
+        assert not any(label in asked for label in ("Tie", "(e)"))
+        assert not re.search(r"\bnumber\b", form)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_bare_task_asks_for_the_verdict_alone(name: str):
+    """A bare task requests neither reasons nor steps; its form contradicts no other instruction."""
+    for bare, explained in (
+        ("review", "review_explained"),
+        ("decide", "discuss"),
+        ("rate", "score"),
+    ):
+        answers = 1 if bare == "rate" else 2
+        if explained not in SHELF.prompts(name).tasks:
+            continue
+        asked, form = task_and_form(name, bare, answers)
+        assert not re.search(r"\d+ words|reason|last line|[Tt]hen\b", form)
+        assert not re.search(
+            r"\d+ words|\bexplain|\bassess|\bfirst\b|^2\. ", asked.split("\n\n")[0]
+        )
+        asked, other = task_and_form(name, explained, answers)
+        assert other != form
+        assert not re.search(r"nothing else|[Ww]hole reply", asked + other)
 
 
 @pytest.mark.parametrize("name", PACKS)
@@ -218,10 +263,13 @@ def test_replies_of_a_fine_tuned_judge_are_read(reply: str, choice: str, *, ties
     ],
 )
 def test_prompts_of_the_methods_equal_the_golden_files(
-    file: str, index: int, pack: str, protocol: str, answers: int, options: dict[str, Scalar]
+    file: str,
+    index: int,
+    pack: str,
+    protocol: str,
+    answers: int,
+    options: dict[str, Scalar],
+    matches_golden: Callable[[str, Sequence[Message]], bool],
 ):
     """Each method has exactly these prompts."""
-    asked = prompts(pack, protocol, answers, **options)[index]
-    written = "\n".join(f"===== {m.role} {m.source}".rstrip() + f"\n{m.text}" for m in asked) + "\n"
-    golden = GOLDEN / f"{file}.txt"
-    assert written == golden.read_text(encoding="utf-8")
+    assert matches_golden(file, prompts(pack, protocol, answers, **options)[index])

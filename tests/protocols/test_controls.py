@@ -30,6 +30,7 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.prompts import render
+from peerjudge.prompts.rendering import quote
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, seats_of
 from peerjudge.tracker import opinion_events
@@ -39,9 +40,9 @@ FIRST, SECOND, THIRD = (Verdict.of(f"answer-{n}") for n in (1, 2, 3))
 
 
 def words_of(cue: Cue, verdict: Verdict) -> str:
-    """The reply for this verdict: the number at which the seat is shown the answer."""
-    number = len(cue.sees) + 1 if verdict == TIE else cue.sees.index(verdict.choice or "") + 1
-    return f"{cue.seat} has reasons.\n\n{number}"
+    """The reply for this verdict: the label under which the seat is shown the answer."""
+    letter = "" if verdict == TIE else "abcd"[cue.sees.index(verdict.choice or "")]
+    return f"{cue.seat} has reasons.\n\n{f'Answer ({letter})' if letter else 'Tie'}"
 
 
 def played(
@@ -167,7 +168,9 @@ def test_an_irrelevant_argument_avoids_the_matter_of_the_question():
             turns=(heard,),
             cue=cue,
         )
-        words = prompt[-1].text.split("wrote in private:")[1]
+        lines = prompt[-1].text.splitlines()
+        material = [*comparison.question.text.splitlines(), "..."]
+        words = "\n".join(line for line in lines if line[:1] == ">" and line[2:] not in material)
         told.add(words)
         assert not any(word in words for word in subject.split() if len(word) > 4)
     assert len(told) > 1
@@ -178,7 +181,7 @@ def test_swapped_labels_reverse_an_argument():
     swapped = played(FIRST, FIRST, FIRST, SECOND, control="swapped", turns=2, gold=1)
     orders = [turn.cue.sees for turn in swapped.turns]
     assert orders == [("answer-1", "answer-2"), ("answer-2", "answer-1")] * 2
-    assert "seat-2 has reasons.\n\n2" in read_by(swapped, 2)
+    assert quote("seat-2 has reasons.\n\nAnswer (b)") in read_by(swapped, 2)
     held, altered = opinion_events(swapped)
     assert (held.kind, held.others) == (EventKind.HELD, SECOND)
     assert (altered.kind, altered.others, altered.gold) == (EventKind.ALTERED, SECOND, "away")
@@ -191,11 +194,11 @@ def test_swapped_labels_apply_to_explanations_of_one_answer():
     real = played(*verdicts, control="none", opening="prepair", turns=2)
     told = {turn.cue.seat: turn.cue.sees[0] for turn in swapped.turns if len(turn.cue.sees) == 1}
     assert told.keys() == {"seat-1", "seat-2"}
-    assert "Reviewer 2 on Answer 1" in read_by(real, 6)
-    for transcript, name in ((real, "Answer 1"), (swapped, "Answer 2")):
-        before, _, after = read_by(transcript, 6).partition("seat-2 explains ('answer-1',).")
+    for transcript, name in ((real, "Answer (a)"), (swapped, "Answer (b)")):
+        before, _, after = read_by(transcript, 6).partition(quote("seat-2 explains ('answer-1',)."))
         assert after
-        assert f"Reviewer 2 on {name}" in before.splitlines()[-1]
+        assert name in before.splitlines()[-1]
+        assert "Reviewer 2" in before.splitlines()[-1]
 
 
 def test_private_reviews_are_shared_with_the_discussion():
@@ -224,8 +227,8 @@ def test_a_panel_can_be_controlled():
     panel = played(*(FIRST,) * 6, control="swapped", protocol="panel", rounds=1)
     events = {event.seat: event.others for event in opinion_events(panel)}
     assert events == {"seat-2": SECOND}
-    assert "seat-2 has reasons.\n\n2" in read_by(panel, 3)
-    assert "seat-3 has reasons.\n\n1" in read_by(panel, 3)
+    assert quote("seat-2 has reasons.\n\nAnswer (b)") in read_by(panel, 3)
+    assert quote("seat-3 has reasons.\n\nAnswer (a)") in read_by(panel, 3)
 
 
 def test_controls_are_compared_with_their_discussion():
