@@ -158,12 +158,11 @@ async def _play(
 ) -> RunSummary:
     experiment, limit = _declare(name, settings, conditions)
     with show_progress("plain", logs="text") as observer:
-        # One call at a time: a server with one slot keeps the beginning of its last prompt.
         return await run(
             experiment,
             out=folder / name,
             limit=limit,
-            max_connections=1,
+            max_connections=len(MODELS) * design.CONNECTIONS,
             fail_on_error=_MOST_FAILURES,
             shelf=shelf,
             observer=observer,

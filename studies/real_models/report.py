@@ -195,7 +195,7 @@ def _write_method(manifest: Manifest) -> str:
     pack, (cold, warm) = settings["prompts"], settings["self_discussion"]
     where = (
         f"Played {_span(played['begun'], played['latest'])} on {machine['cores']} cores "
-        f"({machine['architecture']}, no GPU), one call at a time."
+        f"({machine['architecture']}, no GPU)."
     )
     how = (
         f"Prompt pack `{pack}` (identity `{manifest['packs'][pack]}`), seed {settings['seed']}, at most "
