@@ -118,6 +118,7 @@ class DrawKeys:
         answers = len(turn.cue.sees or self._comparison.shown)
         stated = {f"Answer {number}": str(number) for number in range(1, answers + 1)}
         before, line_end, last = text.rpartition("\n")
+        last = last.removeprefix("Choice: ")
         last = str(answers + 1) if last == "Tie" else stated.get(last, last)
         return f"{before}{line_end}{last}"
 

@@ -28,7 +28,9 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
         "tasks": frozenset({"criteria", "labels", "others", "low", "high", "worst", "best"}),
-        "reply": frozenset({"task", "labels", "others", "numbers", "tie", "low", "high", "worst", "best"}),
+        "reply": frozenset(
+            {"task", "labels", "others", "numbers", "tie", "low", "high", "worst", "best"}
+        ),
     }
 )
 """The values that the templates of each part get.

@@ -57,7 +57,7 @@ class Brief:
         return self._label(answer_id)
 
     def state_verdict(self, verdict: Verdict) -> str:
-        """Return the last line that states this verdict: the label of the answer, or `Tie`."""
+        """Return this verdict alone: the label of the answer, or `Tie`."""
         return "Tie" if verdict.choice is None else self._label(verdict.choice)
 
     def _label(self, answer_id: str) -> str:
@@ -195,7 +195,7 @@ def write_review(brief: Brief, verdict: Verdict) -> str:
         *_argue(brief),
         *_press(brief),
         _conclude(brief, verdict),
-        brief.state_verdict(verdict),
+        f"Choice: {brief.state_verdict(verdict)}",
     )
 
 
@@ -217,7 +217,7 @@ def write_turn(brief: Brief, decision: Decision) -> str:
         *_press(brief),
         said.format(mine=_name_verdict(brief, verdict), old=_name_verdict(brief, before)),
         _conclude(brief, verdict),
-        brief.state_verdict(verdict),
+        f"Choice: {brief.state_verdict(verdict)}",
     )
 
 

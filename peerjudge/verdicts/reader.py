@@ -127,12 +127,19 @@ def refuses(opening: str) -> bool:
 
 _LAST_NUMBER = "last-line number"
 _LAST_NAME = "last-line name"
+_LAST_LABEL = "last-line label"
 _QUOTING = "{<[`~>"
+_QUOTES = "\"'\u201c\u201d"
 _SENTENCE = 30
 """A verdict by name is shorter than this many characters, unless it ends in a bracketed remark."""
-_USUAL = {str(n): Reading(Outcome.CHOICE, n - 1, _LAST_NUMBER) for n in range(1, 10)} | {
-    f"Answer ({letter})": Reading(Outcome.CHOICE, place, _LAST_NAME)
+_USUAL = {
+    line: Reading(Outcome.CHOICE, place, rule)
     for place, letter in enumerate("abcde")
+    for line, rule in (
+        (str(place + 1), _LAST_NUMBER),
+        (f"Answer ({letter})", _LAST_NAME),
+        (f"Choice: Answer ({letter})", _LAST_LABEL),
+    )
 }
 
 Stated = list[Statement]
@@ -239,7 +246,10 @@ def _last_name(reply: Reply) -> int | None:
 
 
 def _last_label(reply: Reply) -> int | None:
-    return label(reply.last, last=True)
+    code = label(reply.last, last=True)
+    if code is None and reply.last.startswith(tuple(_QUOTES)) and not _retold(reply):
+        return label(reply.last.strip(_QUOTES), last=True)
+    return code
 
 
 def _last_result(reply: Reply) -> int | None:
@@ -315,7 +325,7 @@ FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     ("bare verdicts", _bare_verdicts),
     (_LAST_NUMBER, _last_number),
     (_LAST_NAME, _last_name),
-    ("last-line label", _last_label),
+    (_LAST_LABEL, _last_label),
     ("last-line result", _last_result),
     ("last-line statement", _last_statement),
     ("first-line marks", _first_marks),

@@ -134,10 +134,10 @@ def test_another_request_is_another_draw(change):
         (
             True,
             "All in all I prefer Answer 2.\n\n2",
-            "All in all I prefer Answer (b).\n\nAnswer (b)",
+            "All in all I prefer Answer (b).\n\nChoice: Answer (b)",
         ),
         (True, "1", "Answer (a)"),
-        (True, "Answer 1 is as good.\n\n3", "Answer (a) is as good.\n\nTie"),
+        (True, "Answer 1 is as good.\n\n3", "Answer (a) is as good.\n\nChoice: Tie"),
         (False, "1", "Answer (a)"),
     ],
 )

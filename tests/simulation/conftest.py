@@ -118,7 +118,7 @@ def verdict_in() -> Callable[[Utterance, Request], Verdict]:
     """Read the label in the last line of a reply as the verdict."""
 
     def read(utterance: Utterance, request: Request) -> Verdict:
-        letter = utterance.text.splitlines()[-1].removeprefix("Answer (").removesuffix(")")
-        return Verdict.of(request.cue.sees["abcd".index(letter)])
+        assert utterance.text.splitlines()[-1][:-2].endswith("Answer (")
+        return Verdict.of(request.cue.sees["abcd".index(utterance.text[-2])])
 
     return read

@@ -182,8 +182,8 @@ async def test_ties_only_where_allowed(reviewer, asked, many):
         for comparison in many(300)
         for ties in (True, False)
     ]
-    assert set(said[0::2]) == {"Answer (a)", "Answer (b)", "Tie"}
-    assert set(said[1::2]) == {"Answer (a)", "Answer (b)"}
+    assert set(said[0::2]) == {"Choice: Answer (a)", "Choice: Answer (b)", "Choice: Tie"}
+    assert set(said[1::2]) == {"Choice: Answer (a)", "Choice: Answer (b)"}
 
 
 @pytest.mark.parametrize("truth_pull", [0.0, 1.5])
@@ -314,8 +314,7 @@ async def test_unreadable_and_refused_replies_come_at_their_rates(reviewer, aske
     """The planted shares of replies break off before a verdict or decline to judge."""
     flawed = reviewer(unreadable_rate=0.2, refusal_rate=0.1)
     spoken = [await flawed.speak(asked(comparison)) for comparison in many(1000)]
-    labels = {"Answer (a)", "Answer (b)"}
-    without = [said for said in spoken if said.text.splitlines()[-1] not in labels]
+    without = [said for said in spoken if "\nChoice: Answer (" not in said.text]
     broken = [said for said in without if said.finish_reason == "length"]
     assert len(broken) == pytest.approx(200, abs=1000 * tolerance(1000))
     assert len(without) - len(broken) == pytest.approx(100, abs=1000 * tolerance(1000))
@@ -327,7 +326,7 @@ async def test_a_reply_has_the_form_that_the_cue_expects(reviewer, asked):
     plain = reviewer()
     labels = {"Answer (a)", "Answer (b)", "Answer (c)"}
     verdict = await plain.speak(asked(comparison))
-    assert verdict.text.splitlines()[-1] in labels
+    assert verdict.text.splitlines()[-1] in {f"Choice: {label}" for label in labels}
     bare = await plain.speak(asked(comparison, task="review"))
     assert bare.text in labels
     seeing_one = {"sees": ("answer-3",), "task": "rate"}
@@ -335,7 +334,10 @@ async def test_a_reply_has_the_form_that_the_cue_expects(reviewer, asked):
     assert rated.text.splitlines()[-1] in {"1", "2", "3", "4", "5"}
     for sees in ((), ("answer-3",), comparison.shown):
         said = await plain.speak(asked(comparison, expects=Expects.TEXT, sees=sees))
-        assert said.text.splitlines()[-1].strip() not in {*labels, *"12345"}
+        assert said.text.splitlines()[-1].strip().removeprefix("Choice: ") not in {
+            *labels,
+            *"12345",
+        }
         assert said.simulated
         assert said.usage.estimated
 
@@ -359,14 +361,14 @@ async def test_a_reply_states_the_opinion_change(reviewer, asked, said):
     changed = (await reviewer(susceptibility=20.0).speak(asked(comparison, heard=heard))).text
     assert changed.startswith("The other reviewer prefers Answer (b).")
     assert any(word in changed for word in ("change", "move"))
-    assert changed.endswith("\nAnswer (b)")
+    assert changed.endswith("\nChoice: Answer (b)")
     held = (await reviewer(susceptibility=-20.0).speak(asked(comparison, heard=heard))).text
     assert any(word in held for word in ("keep", "hold", "do not change"))
-    assert held.endswith("\nAnswer (a)")
+    assert held.endswith("\nChoice: Answer (a)")
     tied = [heard[0], said(1, "seat-2", TIE)]
     yielding = await reviewer(susceptibility=20.0).speak(asked(comparison, heard=tied, ties=True))
     assert yielding.text.startswith("The other reviewer sees a tie.")
-    assert yielding.text.endswith("\nTie")
+    assert yielding.text.endswith("\nChoice: Tie")
 
 
 async def test_replies_have_about_the_wanted_length(reviewer, asked, many):

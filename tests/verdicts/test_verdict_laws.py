@@ -227,7 +227,9 @@ LINES = st.sampled_from(
 @settings(max_examples=400, deadline=None)
 @given(
     st.lists(LINES, max_size=5),
-    st.sampled_from([*"1234", "Answer (a)", "Answer (b)", "Answer (c)"]),
+    st.sampled_from(
+        [*"1234", *(f"{lead}Answer ({x})" for x in "abc" for lead in ("", "Choice: "))]
+    ),
     st.booleans(),
 )
 def test_the_fast_path_agrees_with_the_full_reader(lines, last, ties):
