@@ -58,7 +58,9 @@ def measure_wordings(ballots: Ballots) -> Measured:
     if len(said):
         swapped = said.swapped.astype(np.int64)
         condition = facts.condition[said.discussion]
-        odds[swapped, condition, said.comparison] = np.log(said.probabilities[:, 0] / said.probabilities[:, 1])
+        odds[swapped, condition, said.comparison] = np.log(
+            said.probabilities[:, 0] / said.probabilities[:, 1]
+        )
     gold = np.where(ballots.gold_of >= 0, 1.0 - 2.0 * ballots.gold_of, np.nan)
     mean = odds.mean(axis=0)
     prefers = np.where(np.isnan(odds), np.nan, np.sign(odds))
@@ -86,7 +88,9 @@ def measure_effects(measured: Measured, *, folded: bool = False) -> tuple[Effect
     whole = ~np.isnan(values).any(axis=(0, 1))
     by_pair = build_signs(cells) @ values[:, :, whole] / (len(cells) / 2)
     count = int(whole.sum())
-    spread = by_pair.std(axis=2, ddof=1) / np.sqrt(count) if count > 1 else by_pair[:, :, 0] * np.nan
+    spread = (
+        by_pair.std(axis=2, ddof=1) / np.sqrt(count) if count > 1 else by_pair[:, :, 0] * np.nan
+    )
     return tuple(
         Effect(
             factor=factor,

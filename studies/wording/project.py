@@ -43,7 +43,13 @@ EXPERIMENT = Experiment(
 
 
 def write_project(
-    folder: Path, *, data: str, url: str, model: str, folded: bool = False, packs: tuple[str, ...] = ()
+    folder: Path,
+    *,
+    data: str,
+    url: str,
+    model: str,
+    folded: bool = False,
+    packs: tuple[str, ...] = (),
 ) -> Path:
     """Write the project and return the path of its experiment, to be given to `peerjudge run`.
 
