@@ -34,7 +34,7 @@ SHELF = Shelf(project=Path(__file__).resolve().parents[2])
 QUESTION = Question(id="q", text="Why is the sky blue?")
 ANSWERS = tuple(Answer(id=name, text=f"It is because of {name}.") for name in "abcd")
 K = len(ANSWERS)
-EXPLAIN, RATE, CRITERIA = "Assess this answer on its own.", "Rate this answer", "three short quest"
+EXPLAIN, RATE, CRITERIA = "Assess this answer by", "Rate the answer", "three short quest"
 
 
 def pairs(ids: Sequence[str] = ()) -> list[Comparison]:

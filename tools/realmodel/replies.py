@@ -15,6 +15,7 @@ RUN = 8
 """Consecutive words that make an echo; shorter phrases repeat by chance."""
 
 _WORD = re.compile(r"\w+")
+_QUOTED = re.compile(r"^ {0,3}> ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +23,8 @@ class Reply:
     """One reply with its tokens; `seconds` is `None` for a reply from the cache.
 
     `readable` is `None` where neither a verdict nor a rating was asked for. `cut` replies
-    ended at the token limit. `echoes_fence` and `echoes_rules` mark replies that repeat the lines
-    around quoted material, or `RUN` consecutive words of the pack.
+    ended at the token limit. `echoes_fence` and `echoes_rules` mark replies that imitate how prompts
+    delimit material, or repeat `RUN` consecutive words of the pack.
     """
 
     condition: str
@@ -54,9 +55,14 @@ def measure_replies(transcript: Transcript, pack: PromptPack) -> Iterator[Reply]
             seconds=None if said.cached else said.latency,
             readable=_is_readable(turn),
             cut=said.finish_reason == "length",
-            echoes_fence=bool(fence_pattern().search(said.text)),
-            echoes_rules=repeats_words(said.text, list_pack_texts(prompt)),
+            echoes_fence=imitates_quotation(said.text),
+            echoes_rules=repeats_words(said.text, list_pack_texts(prompt, pack)),
         )
+
+
+def imitates_quotation(text: str) -> bool:
+    """Return whether a text has a line that begins with `>`, or a line of a fence."""
+    return bool(_QUOTED.search(text) or fence_pattern().search(text))
 
 
 @lru_cache(maxsize=1024)
@@ -74,9 +80,14 @@ def fence_pattern(mark: str = "") -> re.Pattern[str]:
     )
 
 
-def list_pack_texts(prompt: Sequence[Message]) -> tuple[str, ...]:
+def list_pack_texts(prompt: Sequence[Message], pack: PromptPack) -> tuple[str, ...]:
     """Return the texts of a prompt that come from the pack, without quoted material and own replies."""
     texts = [message.text for message in prompt if message.role != "assistant"]
+    if pack.fence == "lines":
+        return tuple(
+            "\n".join(line for line in text.splitlines() if not line.startswith(">"))
+            for text in texts
+        )
     first = next(filter(None, map(fence_pattern().search, texts)), None)
     if first is None:
         return tuple(texts)
