@@ -18,8 +18,6 @@ from studies.real_models import pairs
 SEED = 20261122
 MAX_TOKENS = 160
 """Packs ask for at most 80 words; a smaller limit would cut verdicts off."""
-CONNECTIONS = 4
-"""Calls in flight per model: a server with as many slots writes several replies in the time of one."""
 TURNS = 4
 COMPARISONS = 24
 SHORT_PAIRS = 10
@@ -73,7 +71,7 @@ max_tokens = {max_tokens}
 logprobs = true
 
 [limits]
-max_connections = {connections}
+max_connections = 1
 timeout = 900
 attempts = 3
 """
@@ -107,7 +105,6 @@ def write_card(model: Model, *, url: str) -> str:
         url=url,
         seed=SEED,
         max_tokens=MAX_TOKENS,
-        connections=CONNECTIONS,
     )
 
 

@@ -152,5 +152,5 @@ def build_pack(cell: Cell) -> PromptPack:
         remind=" ",
         tasks={"review": task if first else "Now decide."},
         reply={"verdict": _FORM[labels, form], "verdict_or_tie": " "},
-        fence=fence,  # pyright: ignore[reportArgumentType]
+        fence="lines" if fence == "lines" else "marks",
     )

@@ -9,7 +9,7 @@ import math
 import pytest
 
 REVIEWER = '''
-"""Says `1` in whatever order, a little less surely where the better answer is the second."""
+"""Says `1` in either order, a little less surely where the better answer is the second."""
 
 import math
 

@@ -14,7 +14,7 @@ lines = st.lists(st.one_of(st.sampled_from([*LINE_ENDS, "> ", ">", " "]), texts)
 
 @given(text=lines)
 def test_every_line_of_a_quotation_begins_with_its_mark(text: str):
-    """Whatever separates the lines of a text, each of them begins with `> `, and none is changed."""
+    """Each line of a text begins with `> ` for every line separator, and nothing else changes."""
     quoted = quote(text).splitlines(keepends=True)
     assert all(line.startswith("> ") for line in quoted)
     assert "".join(line.removeprefix("> ") for line in quoted) == text

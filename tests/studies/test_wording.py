@@ -41,7 +41,7 @@ def test_sixteen_cells_separate_effects_from_interactions_of_two():
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
-def test_a_cell_differs_from_its_opposite_in_words_only(cell):
+def test_every_cell_is_a_pack_that_asks_for_one_verdict(cell):
     """Each pack is valid TOML, shows question and answers, and asks for one verdict."""
     pack = read_pack(cell.name, dump_pack(build_pack(cell)))
     pair = comparison_of(2)
