@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
-from peerjudge.cli.interrupts import INTERRUPTED, exit_code, interrupt_at_once
+from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
 from peerjudge.errors import PeerJudgeError
 
 __all__ = ["build_app", "main"]
@@ -66,8 +66,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt as interrupt:
-        print(INTERRUPTED, file=sys.stderr)
-        sys.exit(exit_code(interrupt))
+        exit_at_once(exit_code(interrupt))
     except BrokenPipeError:
         # The reader of the output has gone, as with `| head`.
         sys.stderr.close()

@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import threading
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -46,6 +45,19 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
     return 128 + int(interrupt.args[0] if interrupt.args else signal.SIGINT)
 
 
+def exit_at_once(code: int) -> NoReturn:
+    """Print that the command was interrupted, and end the process without teardown.
+
+    The teardown of the interpreter takes most of a second, and several on a busy machine.
+    """
+    with suppress(OSError):
+        # Write to the descriptor: sys.stderr may be in use at this moment.
+        if os.isatty(2):
+            os.write(2, _SHOW_CURSOR)
+        os.write(2, f"{INTERRUPTED}\n".encode())
+    os._exit(code)
+
+
 @asynccontextmanager
 async def cancel_on_signal() -> AsyncGenerator[None]:
     """Cancel the task on Ctrl-C or SIGTERM; end the process on a second one.
@@ -71,7 +83,7 @@ async def cancel_on_signal() -> AsyncGenerator[None]:
             signal.signal(number, handler)
     if stop.received is not None:
         if not await _end_tasks():
-            _exit_at_once(stop.received)
+            exit_at_once(128 + stop.received)
         raise KeyboardInterrupt(stop.received)
 
 
@@ -86,9 +98,9 @@ class _Stop:
 
     def on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self.received is not None:
-            _exit_at_once(number)
+            exit_at_once(128 + number)
         self.received = number
-        watchdog = threading.Timer(_STOP_TIMEOUT, _exit_at_once, (number,))
+        watchdog = threading.Timer(_STOP_TIMEOUT, exit_at_once, (128 + number,))
         watchdog.daemon = True
         watchdog.start()
         self._loop.call_soon_threadsafe(self._cancel, watchdog)
@@ -107,14 +119,6 @@ async def _end_tasks() -> bool:
     threads = asyncio.ensure_future(asyncio.get_running_loop().shutdown_default_executor())
     _, pending = await asyncio.wait({*left, threads}, timeout=_END_TIMEOUT)
     return not pending
-
-
-def _exit_at_once(number: int) -> NoReturn:
-    # Write to the descriptor: sys.stderr may be in use at this moment.
-    if sys.stderr.isatty():
-        os.write(2, _SHOW_CURSOR)
-    os.write(2, f"{INTERRUPTED}\n".encode())
-    os._exit(128 + number)
 
 
 def _raise_interrupt(number: int, _frame: FrameType | None) -> NoReturn:

@@ -91,3 +91,39 @@ def test_ctrl_c_ends_any_command_at_once(shell):
         _, err = running.communicate(timeout=30)
     assert running.returncode == 130
     assert "Traceback" not in err
+
+
+LASTING = """
+import asyncio, atexit, threading
+from pathlib import Path
+
+def reviewer():
+    atexit.register(threading.Event().wait)
+
+    async def speak(request):
+        Path("asked").touch()
+        await asyncio.Event().wait()
+
+    return speak
+"""
+
+
+def test_an_interrupted_command_skips_the_teardown_of_the_interpreter(shell):
+    """After an interrupted run, no exit function of a library delays the end of the process."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "lasting.py").write_text(LASTING)
+    (shell.folder / "alone.py").write_text(
+        "from peerjudge import Condition, Experiment\n"
+        "alone = Condition(name='alone', protocol='pairwise_cot', seats=('lasting',))\n"
+        "EXPERIMENT = Experiment(name='alone', data='sample', conditions=(alone,))\n"
+    )
+    running = shell.start("run", "alone.py", "--limit", "1", "--out", "out")
+    while not (shell.folder / "asked").exists():
+        assert running.poll() is None, running.communicate()
+    running.send_signal(signal.SIGINT)
+    try:
+        _, err = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    assert err.count("Interrupted.") == 1
