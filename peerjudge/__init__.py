@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     )
     from peerjudge.errors import PeerJudgeError
     from peerjudge.protocol import DiscussionProtocol
-    from peerjudge.ranking import peer_rank, rank
     from peerjudge.runs import RunSummary, load, run
     from peerjudge.runs.frames import (
         battles_df,
         calls_df,
         discussions_df,
         events_df,
+        peer_rank,
+        rank,
         turns_df,
         weights_df,
     )
@@ -93,8 +94,8 @@ _HOMES = {
     "events_df": "runs.frames",
     "load": "runs",
     "opinion_events": "tracker",
-    "peer_rank": "ranking",
-    "rank": "ranking",
+    "peer_rank": "runs.frames",
+    "rank": "runs.frames",
     "run": "runs",
     "turns_df": "runs.frames",
     "weights_df": "runs.frames",

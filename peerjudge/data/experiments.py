@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Literal
+from types import UnionType
+from typing import Literal, TypeVar, cast
 
 from msgspec import field
+from msgspec.structs import force_setattr
 
 from peerjudge.data.comparisons import Comparison, Scalar
 from peerjudge.data.discussion import Sampling
 from peerjudge.data.nouns import Noun
 from peerjudge.data.ranking import RecordedReview
+from peerjudge.errors import DataError
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def _read_choice(kind: type[E], given: object, where: str) -> E:
+    """Return the value of an enum that is given as such or as text."""
+    if isinstance(given, str) and given in tuple(kind):
+        return kind(given)
+    msg = f"{where} is one of {', '.join(kind)}, not {given!r}"
+    raise DataError(msg)
+
+
+def _read_items(given: object, kind: type | UnionType, where: str, what: str) -> tuple[object, ...]:
+    """Return a tuple of items that are given as a list, a tuple, or a single item."""
+    items: tuple[object, ...] = (
+        tuple(cast("Iterable[object]", given)) if isinstance(given, list | tuple) else (given,)
+    )
+    for item in items:
+        if not isinstance(item, kind):
+            msg = f"{where} takes {what}, not {item!r:.80}"
+            raise DataError(msg)
+    return items
 
 
 class ReviewerKind(StrEnum):
@@ -71,6 +96,9 @@ class Card(Noun, frozen=True, kw_only=True):
     traits: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     source: str = ""
     reviewer: str = ""
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "kind", _read_choice(ReviewerKind, self.kind, "kind of a card"))
 
     def __hash__(self) -> int:
         return hash((self.name, self.role))
@@ -141,8 +169,9 @@ class Seating(Noun, frozen=True, kw_only=True):
 class Condition(Noun, frozen=True, kw_only=True):
     """One protocol with its reviewers; an experiment compares conditions.
 
-    `seats` names cards (or `Seating`s), leader first. `options` are the protocol's; `prompts`
-    names a pack where it differs from the experiment's.
+    `seats` names cards (or `Seating`s), leader first; a single one needs no tuple. `leader` and
+    `orders` may be given as text. `options` are the protocol's; `prompts` names a pack where it
+    differs from the experiment's.
     """
 
     name: str
@@ -153,13 +182,22 @@ class Condition(Noun, frozen=True, kw_only=True):
     options: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     prompts: str = ""
 
+    def __post_init__(self) -> None:
+        where = f"condition {self.name!r}"
+        force_setattr(self, "leader", _read_choice(Leader, self.leader, f"{where}: leader"))
+        force_setattr(self, "orders", _read_choice(Orders, self.orders, f"{where}: orders"))
+        seats = _read_items(
+            self.seats, str | Seating, f"{where}: seats", "names of cards or Seatings"
+        )
+        force_setattr(self, "seats", seats)
+
 
 class Experiment(Noun, frozen=True, kw_only=True):
     """A question put to data: each condition is run on each comparison.
 
     `data` is a dataset `NAME` or `NAME:PATH`. `name` and `question` are filled from the file's stem
     and docstring if empty. `reviewer_settings` overrides settings by name (`latency`, `temperature`,
-    a trait) in each card that has them.
+    a trait) in each card that has them. A single condition needs no tuple.
     """
 
     data: str
@@ -170,6 +208,10 @@ class Experiment(Noun, frozen=True, kw_only=True):
     seed: int = 0
     repetitions: int = 1
     reviewer_settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+
+    def __post_init__(self) -> None:
+        conditions = _read_items(self.conditions, Condition, "conditions", "Conditions")
+        force_setattr(self, "conditions", conditions)
 
 
 class Dataset(Noun, frozen=True, kw_only=True):

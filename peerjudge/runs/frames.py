@@ -1,4 +1,4 @@
-"""Data frames of a run, read from its store or built from transcripts in memory."""
+"""Data frames and rankings of a run, read from its store or built from transcripts in memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from peerjudge.analysis.frames import (
     drop_turns,
     list_turns,
 )
-from peerjudge.data import Tournament, Transcript
+from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Tournament, Transcript
+from peerjudge.ranking import Weighting
+from peerjudge.ranking import peer_rank as weigh_reviewers
+from peerjudge.ranking import rank as rank_contestants
 from peerjudge.runs.sources import is_run, open_run, read_ballots
 from peerjudge.store import Columns
 from peerjudge.tracker import Stance
@@ -97,6 +100,82 @@ def weights_df(
     return build_weights_frame(_tournament(source, stance), bootstrap=bootstrap, seed=seed)
 
 
+def rank(
+    source: Source | Tournament,
+    *,
+    stance: Stance = "private",
+    scoring: Scoring = Scoring.WIN_RATE,
+    weights: Weighting = "equal",
+    scheme: Scheme = Scheme.PRD,
+    orders: int = 1000,
+    seed: int = 0,
+    bootstrap: int = 1000,
+    prior: float = 0.0,
+) -> Ranking:
+    """Score and rank the contestants of a run, a dataset or a tournament, best first.
+
+    Args:
+        source: As for `battles_df`, or a tournament.
+        stance: As for `battles_df`.
+        scoring: As for `peerjudge.ranking.rank`, like `weights`, `scheme`, `orders`, `seed`,
+            `bootstrap` and `prior`.
+        weights: See `scoring`.
+        scheme: See `scoring`.
+        orders: See `scoring`.
+        seed: See `scoring`.
+        bootstrap: See `scoring`.
+        prior: See `scoring`.
+
+    Raises:
+        StoreError: There is no such run.
+        DataError: There are no readable battles, or the weights do not fit.
+        ConvergenceError: The peer weights do not converge.
+    """
+    return rank_contestants(
+        _tournament(source, stance),
+        scoring=scoring,
+        weights=weights,
+        scheme=scheme,
+        orders=orders,
+        seed=seed,
+        bootstrap=bootstrap,
+        prior=prior,
+    )
+
+
+def peer_rank(
+    source: Source | Tournament,
+    *,
+    stance: Stance = "private",
+    scheme: Scheme = Scheme.PRD,
+    damping: float = 0.85,
+    tolerance: float = 1e-10,
+    max_iterations: int = 1000,
+) -> ReviewerWeights:
+    """Weight the reviewers of a run, a dataset or a tournament by the scores of their own answers.
+
+    Args:
+        source: As for `battles_df`, or a tournament.
+        stance: As for `battles_df`.
+        scheme: As for `peerjudge.ranking.peer_rank`, like `damping`, `tolerance` and
+            `max_iterations`.
+        damping: See `scheme`.
+        tolerance: See `scheme`.
+        max_iterations: See `scheme`.
+
+    Raises:
+        StoreError: There is no such run.
+        ConvergenceError: The weights still change after `max_iterations`.
+    """
+    return weigh_reviewers(
+        _tournament(source, stance),
+        scheme=scheme,
+        damping=damping,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+
+
 def read_in_parts(
     run: str | Path,
     name: PartFrame,
@@ -123,7 +202,9 @@ def read_in_parts(
     _in_thread(lambda: _read(run, read))
 
 
-def _tournament(source: Source, stance: Stance) -> Tournament:
+def _tournament(source: Source | Tournament, stance: Stance) -> Tournament:
+    if isinstance(source, Tournament):
+        return source
     if isinstance(source, str) and not is_run(source):
         ballots = _in_thread(lambda: asyncio.run(read_ballots(source)))
     else:

@@ -13,9 +13,7 @@ from peerjudge.data import (
     Condition,
     Dataset,
     Experiment,
-    Leader,
     Limits,
-    Orders,
     ReviewerKind,
     Sampling,
     Scalar,
@@ -27,13 +25,13 @@ from peerjudge.data import (
     to_plain,
 )
 from peerjudge.datasets import load as load_dataset
-from peerjudge.errors import DataError, ExperimentError
+from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
-from peerjudge.shelf import Shelf
+from peerjudge.shelf import Shelf, validate
 from peerjudge.shelf.cards import card_identity
 from peerjudge.simulation import Traits
 
@@ -89,7 +87,11 @@ def prepare(
         PeerJudgeError: A name is unknown, or parts of the experiment do not fit together.
     """
     shelf = shelf or Shelf()
-    declared = experiment if isinstance(experiment, Experiment) else shelf.experiment(experiment)
+    declared = (
+        validate(experiment, "experiment", ExperimentError)
+        if isinstance(experiment, Experiment)
+        else shelf.experiment(experiment)
+    )
     declared = replace(
         declared,
         name=declared.name or "experiment",
@@ -171,6 +173,14 @@ def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: S
 
 
 def _load_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast) -> Part:
+    try:
+        return _read_part(condition, experiment, shelf, cast)
+    except (ShelfError, ProtocolError, PromptError) as cause:
+        msg = f"condition {condition.name!r}: {cause}"
+        raise type(cause)(msg) from cause
+
+
+def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast: Cast) -> Part:
     protocol = shelf.protocol(condition.protocol, options=condition.options)
     pack = shelf.prompts(condition.prompts or experiment.prompts)
     least, most = protocol.answers
@@ -234,15 +244,10 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
 
 
 def _set_field(condition: Condition, key: str, value: str) -> Condition:
-    if key == "prompts":
-        return replace(condition, prompts=value)
-    kind = Leader if key == "leader" else Orders
-    if value not in tuple(kind):
-        msg = f"{key} is one of {', '.join(kind)}, not {value!r}"
-        raise ExperimentError(msg)
-    if kind is Leader:
-        return replace(condition, leader=Leader(value))
-    return replace(condition, orders=Orders(value))
+    try:
+        return replace(condition, **{key: value})
+    except DataError as cause:
+        raise ExperimentError(str(cause)) from cause
 
 
 def _parse_count(key: str, value: str) -> int:

@@ -1,6 +1,6 @@
 """Finds and loads what a study varies: reviewer cards, protocols, prompt packs and experiments."""
 
 from peerjudge.shelf.folders import Entry, Kind, builtin_root
-from peerjudge.shelf.shelf import Shelf
+from peerjudge.shelf.shelf import Shelf, validate
 
-__all__ = ["Entry", "Kind", "Shelf", "builtin_root"]
+__all__ = ["Entry", "Kind", "Shelf", "builtin_root", "validate"]

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import cast
 
 from peerjudge.data import Scalar
-from peerjudge.errors import ProtocolError, ShelfError
+from peerjudge.errors import PeerJudgeError, ProtocolError, ShelfError
 from peerjudge.protocol import Conclude, DiscussionProtocol, NextCue, NoOptions, last_verdict
 from peerjudge.shelf.folders import first_paragraph
 
@@ -41,7 +41,8 @@ def load_module(path: Path, kind: str) -> ModuleType:
         del sys.modules[name]
         if not isinstance(cause, Exception | SystemExit):
             raise
-        msg = f"{path} does not load: {type(cause).__name__}: {cause}"
+        kind = "" if isinstance(cause, PeerJudgeError) else f"{type(cause).__name__}: "
+        msg = f"{path} does not load: {kind}{cause}"
         raise ShelfError(msg) from cause
     return module
 

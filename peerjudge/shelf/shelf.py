@@ -44,6 +44,18 @@ _SHOWN = 12
 """The most names that an error lists."""
 
 
+def validate(noun: T, origin: Path | str, error: type[PeerJudgeError]) -> T:
+    """Return a noun that user code constructed, with every field checked against its type.
+
+    Raises the error; its message begins with the origin.
+    """
+    try:
+        return from_plain(type(noun), to_plain(noun))
+    except (DataError, TypeError, NotImplementedError) as cause:
+        msg = f"{origin}: {cause}"
+        raise error(msg) from cause
+
+
 @dataclass(frozen=True)
 class Shelf:
     """The shelves as seen from a project folder (default: the current working directory).
@@ -131,7 +143,7 @@ class Shelf:
         if card.name != name:
             msg = f"{path} holds a card named {card.name!r}; name it after its file, {name!r}"
             raise CardError(msg)
-        return _validate(card, path, CardError)
+        return validate(card, path, CardError)
 
     def factory(self, name: str) -> Callable[[], object] | None:
         """Return the function `reviewer` of a `.py` card, which makes the reviewer; else `None`."""
@@ -169,7 +181,7 @@ class Shelf:
             msg = f"{path} needs a constant EXPERIMENT that is a peerjudge.data.Experiment"
             raise ExperimentError(msg)
         return replace(
-            _validate(declared, path, ExperimentError),
+            validate(declared, path, ExperimentError),
             name=declared.name or path.stem,
             question=declared.question or first_paragraph(module.__doc__),
         )
@@ -183,12 +195,3 @@ class Shelf:
             msg = f"there is no experiment file {path}; give a .py file or a name that `list` shows"
             raise ShelfError(msg)
         return path
-
-
-def _validate(noun: T, path: Path, error: type[PeerJudgeError]) -> T:
-    """Return a noun that a user's file constructed with every field checked against its type."""
-    try:
-        return from_plain(type(noun), to_plain(noun))
-    except (DataError, TypeError, NotImplementedError) as cause:
-        msg = f"{path}: {cause}"
-        raise error(msg) from cause

@@ -2,6 +2,7 @@
 
 import pytest
 
+from peerjudge.data import replace
 from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.runs import parse_settings, prepare
 
@@ -57,3 +58,23 @@ def test_settings_are_written_key_equals_value_once(pairs):
     """Text without `key=value`, or a repeated key, is refused."""
     with pytest.raises(ExperimentError):
         parse_settings(pairs)
+
+
+@pytest.mark.parametrize(("orders", "discussions"), [("given", 1), ("swapped", 1), ("both", 2)])
+def test_orders_as_text_play_as_many_discussions_as_they_name(small, orders, discussions):
+    """An experiment that says `orders="given"` plays each comparison once, not in both orders."""
+    one = replace(small.conditions[1], orders=orders)
+    assert len(prepare(replace(small, conditions=(one,)), limit=1).plan) == discussions
+
+
+def test_an_experiment_from_python_is_checked_like_a_file(small):
+    """A wrong type in a declaration is refused before the run, with its place."""
+    with pytest.raises(ExperimentError, match="repetitions"):
+        prepare(replace(small, repetitions="many"))
+
+
+def test_an_error_of_a_condition_names_it(small):
+    """A protocol that does not take the seats is reported with the condition that seats them."""
+    lone = replace(small.conditions[0], seats="sim_plain")
+    with pytest.raises(ProtocolError, match=r"'talk'.*seats"):
+        prepare(replace(small, conditions=(lone,)))
