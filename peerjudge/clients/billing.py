@@ -8,17 +8,24 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from typing import Protocol
 from uuid import uuid4
 
 from peerjudge.data.discussion import Usage
 
 
 class CallOutcome(StrEnum):
-    """Outcome of a call: paid for, served from the cache, or failed after all attempts."""
+    """Outcome of a call: paid for, served from the cache, or failed after all attempts.
+
+    A call in a ledger is `open` from before it is sent. It stays open if the process is killed. A
+    call is `lost` if it was sent and no whole reply arrived, so that its charge is unknown.
+    """
 
     PAID = "paid"
     CACHED = "cached"
     FAILED = "failed"
+    OPEN = "open"
+    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,18 @@ class Call:
     latency: float = 0.0
     cost: float | None = None
     error: str = ""
+
+
+class CallLedger(Protocol):
+    """Durable record of every attempt that a provider may bill, from before it is sent."""
+
+    async def begin(self, call: Call) -> int:
+        """Record an open call with estimated tokens; return its number once it is durable."""
+        ...
+
+    async def settle(self, number: int, call: Call) -> None:
+        """Replace an open call by its outcome; return once that is durable."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +100,22 @@ class Billing:
 
 
 _BILLING: ContextVar[Billing | None] = ContextVar("peerjudge_billing", default=None)
+_LEDGER: ContextVar[CallLedger | None] = ContextVar("peerjudge_ledger", default=None)
+
+
+def current_ledger() -> CallLedger | None:
+    """Return the ledger of the running task; `None` outside `record_calls`."""
+    return _LEDGER.get()
+
+
+@contextmanager
+def record_calls(ledger: CallLedger) -> Generator[None]:
+    """Record all calls of governed clients made inside, also in tasks started inside, in a ledger."""
+    token = _LEDGER.set(ledger)
+    try:
+        yield
+    finally:
+        _LEDGER.reset(token)
 
 
 def current_billing() -> Billing | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from autogen_core import CancellationToken
@@ -38,7 +39,7 @@ class PieceSink:
         self._receive(piece)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CallRequest:
     """The arguments of one model call and its billing. With `pieces`, the reply is streamed there."""
 
@@ -51,15 +52,23 @@ class CallRequest:
     billing: Billing = field(default_factory=lambda: current_billing() or Billing())
     pieces: PieceSink | None = None
 
-    @property
-    def expected_tokens(self) -> int:
-        """Return an estimate of the tokens of the call, for rate limits."""
-        prompt = sum(
+    @cached_property
+    def prompt_tokens(self) -> int:
+        """An estimate of the tokens of the prompt."""
+        return sum(
             estimate_tokens(message.content) if isinstance(message.content, str) else 0
             for message in self.messages
         )
-        most = self.extra.get("max_tokens") or self.extra.get("max_completion_tokens") or 0
-        return prompt + int(most)
+
+    @property
+    def most_tokens(self) -> int:
+        """The limit on the tokens of the reply, 0 without one."""
+        return int(self.extra.get("max_tokens") or self.extra.get("max_completion_tokens") or 0)
+
+    @property
+    def expected_tokens(self) -> int:
+        """Return an estimate of the tokens of the call, for rate limits."""
+        return self.prompt_tokens + self.most_tokens
 
     @property
     def is_repeatable(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 from uuid import uuid4
@@ -20,9 +20,11 @@ from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
-from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome
+from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome, current_ledger
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
+from peerjudge.clients.charges import LedgerEntry, UsualReply, walk_causes
+from peerjudge.clients.cleaning import ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
 from peerjudge.clients.retry import RetryPolicy, guard_attempt
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
@@ -102,6 +104,8 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         self._policy = RetryPolicy.from_limits(limits) if policy is None else policy
         self._flights = SingleFlight(MemoryCache()) if flights is None else flights
         self._redaction = Redaction(secrets)
+        self._usual_reply = UsualReply()
+        self._cleaner = ReplyCleaner(model)
         self._tracer = tracer()
 
     async def reply(self, request: CallRequest) -> CreateResult:
@@ -220,15 +224,40 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         """Return the reply of one attempt, made as soon as the limits allow it."""
         now = asyncio.get_running_loop().time
         async with self._limiter.admit(request.expected_tokens):
+            entry = await self._begin(request)
             started = now()
-            async with guard_attempt(self._limits.timeout, token=request.token, model=self.model):
-                result = await request.send(self.inner)
-        latency = now() - started
+            try:
+                async with guard_attempt(
+                    self._limits.timeout, token=request.token, model=self.model
+                ):
+                    result = await request.send(self.inner)
+            except Exception as error:
+                if entry is not None:
+                    await entry.fail(error)
+                raise
+            latency = now() - started
+        result = self._cleaner.clean(result)
         usage = measure_usage(request.messages, result, model=self.model)
-        self._book(
+        self._usual_reply.learn(usage.completion_tokens)
+        call = self._book(
             request.billing, CallOutcome.PAID, usage=usage, attempts=attempt, latency=latency
         )
+        if entry is not None:
+            await entry.settle(call)
         return Reply(result=self._redaction.redact_reply(result), usage=usage)
+
+    async def _begin(self, request: CallRequest) -> LedgerEntry | None:
+        """Record an open call in the ledger of the task, if there is one."""
+        ledger = current_ledger()
+        if ledger is None:
+            return None
+        usage = Usage(
+            prompt_tokens=request.prompt_tokens,
+            completion_tokens=self._usual_reply.estimate(request.most_tokens),
+            estimated=True,
+        )
+        call = self._describe(request.billing, CallOutcome.OPEN, usage=usage)
+        return LedgerEntry(ledger, await ledger.begin(call), call, self._price)
 
     def _book(
         self,
@@ -239,11 +268,29 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         attempts: int = 1,
         latency: float = 0.0,
         error: str = "",
-    ) -> None:
+    ) -> Call:
+        """Add a call to the bill and the book, and return it."""
+        call = self._describe(
+            billing, outcome, usage=usage, attempts=attempts, latency=latency, error=error
+        )
+        billing.calls.append(call)
+        self.book.add(call)
+        return call
+
+    def _describe(
+        self,
+        billing: Billing,
+        outcome: CallOutcome,
+        *,
+        usage: Usage,
+        attempts: int = 1,
+        latency: float = 0.0,
+        error: str = "",
+    ) -> Call:
         cost = 0.0
-        if outcome is CallOutcome.PAID:
+        if outcome in {CallOutcome.PAID, CallOutcome.OPEN}:
             cost = None if self._price is None else self._price.cost(usage)
-        call = Call(
+        return Call(
             reviewer=billing.reviewer or self.reviewer,
             discussion=billing.discussion,
             turn=billing.turn,
@@ -255,8 +302,6 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             cost=cost,
             error=error,
         )
-        billing.calls.append(call)
-        self.book.add(call)
 
     def count_tokens(
         self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
@@ -335,7 +380,7 @@ class Redaction:
         """Remove secrets from the arguments and attributes of an error and of its causes."""
         if not self._secrets:
             return
-        for each in _walk_causes(error):
+        for each in walk_causes(error):
             if (args := self._redact(each.args)) != each.args:
                 each.args = cast("tuple[object, ...]", args)
             for name, value in dict(getattr(each, "__dict__", {})).items():
@@ -360,14 +405,3 @@ class Redaction:
         if isinstance(value, tuple):
             return tuple(self._redact(item) for item in cast("tuple[object, ...]", value))
         return value
-
-
-def _walk_causes(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        each = waiting.pop()
-        if each is not None and id(each) not in seen:
-            seen.add(id(each))
-            yield each
-            waiting += [each.__cause__, each.__context__]

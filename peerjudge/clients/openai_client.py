@@ -20,13 +20,11 @@ from autogen_core import EVENT_LOGGER_NAME, ComponentModel
 from autogen_core.logging import LLMCallEvent
 from autogen_core.models import (
     AssistantMessage,
-    ChatCompletionTokenLogprob,
     CreateResult,
     FinishReasons,
     ModelFamily,
     RequestUsage,
     SystemMessage,
-    TopLogprob,
     UserMessage,
 )
 from autogen_ext.models.openai import OpenAIChatCompletionClient
@@ -48,6 +46,8 @@ from openai import (
 from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
 from peerjudge.clients.calls import CallRequest, ClientProxy
+from peerjudge.clients.charges import note_charge
+from peerjudge.clients.cleaning import read_logprobs, read_usage
 from peerjudge.clients.retry import MalformedReplyError, ProviderFailedError
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class OpenAIClient(ClientProxy):
         return json.loads(response.content)
 
     def _read(self, body: Mapping[str, Any], reply: dict[str, Any]) -> CreateResult:
-        usage = _read_usage(reply.get("usage"))
+        usage = read_usage(reply.get("usage"))
         self._usage = _add(self._usage, usage)
         if _events.isEnabledFor(logging.INFO):
             _events.info(
@@ -199,11 +199,19 @@ class OpenAIClient(ClientProxy):
                     completion_tokens=usage.completion_tokens,
                 )
             )
+        try:
+            return self._interpret(body, reply, usage)
+        except Exception as error:
+            note_charge(error, usage)
+            raise
+
+    def _interpret(
+        self, body: Mapping[str, Any], reply: dict[str, Any], usage: RequestUsage
+    ) -> CreateResult:
         if not reply.get("choices") and (error := reply.get("error")):
             raise _provider_error(error)
         choice: dict[str, Any] = reply["choices"][0]
         message: dict[str, Any] = choice["message"]
-        logprobs: dict[str, Any] = choice.get("logprobs") or {}
         if message.get("tool_calls") or message.get("function_call"):
             msg = f"{body['model']} called a function, though it was given none"
             raise MalformedReplyError(msg)
@@ -212,7 +220,7 @@ class OpenAIClient(ClientProxy):
             content=message.get("content") or message.get("refusal") or "",
             usage=usage,
             cached=False,
-            logprobs=_read_logprobs(logprobs.get("content")),
+            logprobs=read_logprobs(choice.get("logprobs")),
             thought=message.get("reasoning_content"),
         )
 
@@ -253,46 +261,11 @@ def _provider_error(error: object) -> ProviderFailedError:
     )
 
 
-def _read_usage(counted: object) -> RequestUsage:
-    """Return the tokens as the server counted them; 0 for a count that is not a number."""
-    prompt, reply = (_entry(counted, name, 0) for name in ("prompt_tokens", "completion_tokens"))
-    return RequestUsage(prompt_tokens=_count(prompt), completion_tokens=_count(reply))
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
-
-
 def _entry(body: object, name: str, otherwise: object) -> object:
     """Return an entry of a body that may be anything."""
     if not isinstance(body, dict):
         return otherwise
     return cast("dict[str, object]", body).get(name, otherwise)
-
-
-def _read_logprobs(tokens: list[dict[str, Any]] | None) -> list[ChatCompletionTokenLogprob] | None:
-    if not tokens:
-        return None
-    return [
-        ChatCompletionTokenLogprob(
-            token=token["token"],
-            logprob=token["logprob"],
-            top_logprobs=[
-                TopLogprob(logprob=top["logprob"], bytes=_read_bytes(top))
-                for top in token.get("top_logprobs") or ()
-            ],
-            bytes=token.get("bytes"),
-        )
-        for token in tokens
-    ]
-
-
-def _read_bytes(token: Mapping[str, Any]) -> list[int] | None:
-    """Return the bytes of an alternative, its only name in AutoGen; llama.cpp sends just the text."""
-    given, text = token.get("bytes"), token.get("token")
-    if given is not None or not text:
-        return given
-    return list(text.encode(errors="surrogatepass"))
 
 
 def _add(one: RequestUsage, other: RequestUsage) -> RequestUsage:

@@ -33,6 +33,8 @@ from autogen_core.models import (
 from pydantic import BaseModel
 
 from peerjudge.clients.calls import CallRequest, PieceSink
+from peerjudge.clients.charges import find_charge, set_charge
+from peerjudge.data import Usage
 
 Message = tuple[Any, ...]
 
@@ -125,6 +127,7 @@ class CallError(NamedTuple):
     status: int | None
     codes: Mapping[str, int | str]
     headers: Mapping[str, str]
+    charge: Usage | None
 
     @classmethod
     def describe(cls, error: Exception) -> Self:
@@ -139,6 +142,7 @@ class CallError(NamedTuple):
             status=status if isinstance(status, int) else None,
             codes={name: code for name, code in codes.items() if isinstance(code, int | str)},
             headers={name: str(given[name]) for name in _HEADERS if name in given},
+            charge=find_charge(error),
         )
 
     def rebuild(self) -> Exception:
@@ -148,6 +152,7 @@ class CallError(NamedTuple):
         for name in _CODES:
             setattr(error, name, self.codes.get(name))
         error.response = SimpleNamespace(headers=self.headers)
+        set_charge(error, self.charge)
         return error
 
 

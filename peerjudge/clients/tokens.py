@@ -84,7 +84,7 @@ def count_text(text: str, *, model: str) -> int:
 
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text: one for four bytes, at least one."""
-    return max(1, len(text.encode()) // _BYTES_PER_TOKEN)
+    return max(1, len(text.encode(errors="surrogatepass")) // _BYTES_PER_TOKEN)
 
 
 def _cache_folder() -> str:

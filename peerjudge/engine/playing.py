@@ -28,6 +28,7 @@ from peerjudge.data import (
     Utterance,
     replace,
 )
+from peerjudge.data.cleaning import clean_text, clean_utterance
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.errors import ExperimentError, ProtocolError, StoreError
@@ -199,7 +200,8 @@ async def _play_turns(
 async def _speak(reviewer: Reviewer, request: Request) -> Utterance | Failure:
     try:
         said = await reviewer.speak(request)
-        return said if said.text.isascii() else _drop_surrogates(said)
+        # Simulated replies are made here; a check of every field would cost a twentieth of a call.
+        return said if said.simulated and said.text.isascii() else _clean(said, request)
     except StoreError:
         raise
     except asyncio.CancelledError as cause:
@@ -211,19 +213,21 @@ async def _speak(reviewer: Reviewer, request: Request) -> Utterance | Failure:
         return _describe_failure(cause, request)
 
 
-def _drop_surrogates(said: Utterance) -> Utterance:
-    """The utterance without halves of surrogate pairs, which no file and no request can hold."""
-    try:
-        said.text.encode()
-    except UnicodeEncodeError:
-        whole = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return replace(said, text=whole)
-    return said
+def _clean(said: Utterance, request: Request) -> Utterance:
+    """Return the utterance with values that can be stored and read again."""
+    cleaned, replaced = clean_utterance(said)
+    if replaced:
+        _log.warning(
+            "a reply contained values that cannot be stored; they are replaced",
+            reviewer=request.seat.reviewer,
+            values=", ".join(replaced),
+        )
+    return cleaned
 
 
 def _describe_failure(cause: BaseException, request: Request) -> Failure:
     kind = type(cause).__name__
-    message = str(cause)[:_LONGEST_MESSAGE]
+    message = clean_text(str(cause))[:_LONGEST_MESSAGE]
     _log.warning("turn failed", reviewer=request.seat.reviewer, kind=kind, message=message)
     return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)
 
