@@ -14,8 +14,8 @@ class Effort(Noun, frozen=True, kw_only=True):
     """Amount of work done. Discussions are done, failed or unfinished; the rest is sums.
 
     `calls` counts the attempts that were paid for, `cached` the replies that cost nothing. Tokens
-    are those of all turns, cached ones included; `estimated` is true where some were not counted by
-    a server.
+    are those of all turns, cached ones included; `thinking_tokens` are a part of the completion
+    tokens. `estimated` is true where some were not counted by a server.
     """
 
     done: int
@@ -28,6 +28,7 @@ class Effort(Noun, frozen=True, kw_only=True):
     prompt_tokens: int
     completion_tokens: int
     estimated: bool
+    thinking_tokens: int = 0
 
     @property
     def discussions(self) -> int:
@@ -41,7 +42,8 @@ class Spoken(Noun, frozen=True, kw_only=True):
     Replies are `paid` (a model that reported tokens or had them counted), `simulated`, `cached`
     (from an earlier call) or none of these: recordings, people and functions. `retries` counts the
     repeated calls. `prompt_tokens` and `completion_tokens` are those of paid replies, `other_tokens`
-    all of the rest. `latency` is in seconds, summed over the paid replies.
+    all of the rest. `thinking_tokens` are a part of the completion tokens. `latency` is in seconds,
+    summed over the paid replies.
     """
 
     replies: int = 0
@@ -52,6 +54,7 @@ class Spoken(Noun, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     other_tokens: int = 0
+    thinking_tokens: int = 0
     latency: float = 0.0
 
     def __add__(self, other: Spoken) -> Spoken:
@@ -64,7 +67,7 @@ class EffortCollector:
     """Sums up calls and tokens of discussions, one discussion at a time."""
 
     def __init__(self) -> None:
-        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 5)
+        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 6)
         self._spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
 
     def add(self, transcript: Transcript) -> None:
@@ -80,6 +83,7 @@ class EffortCollector:
                 said.usage.prompt_tokens,
                 said.usage.completion_tokens,
                 said.usage.estimated,
+                said.usage.thinking_tokens,
             )
             for place, value in enumerate(added):
                 sums[place] += value
@@ -102,7 +106,7 @@ class EffortCollector:
         discussions = ballots.discussions
         sums: Sequence[int] = [
             sum(column) for column in zip(*(self._sums[name] for name in conditions), strict=True)
-        ] or [0] * 5
+        ] or [0] * 6
         done, failed = (
             int((flag & chosen).sum()) for flag in (discussions.complete, discussions.failed)
         )
@@ -117,6 +121,7 @@ class EffortCollector:
             prompt_tokens=sums[2],
             completion_tokens=sums[3],
             estimated=bool(sums[4]),
+            thinking_tokens=sums[5],
         )
 
 
@@ -132,6 +137,7 @@ def _sum_replies(utterances: Sequence[Utterance]) -> Spoken:
         prompt_tokens=sum(said.usage.prompt_tokens for said in paid),
         completion_tokens=sum(said.usage.completion_tokens for said in paid),
         other_tokens=sum(map(_tokens, others)),
+        thinking_tokens=sum(said.usage.thinking_tokens for said in paid),
         latency=sum(said.latency for said in paid),
     )
 

@@ -198,6 +198,8 @@ _TURN_COLUMNS: Mapping[str, Callable[[Transcript, Turn], object]] = {
     "stop": lambda one, _: one.stop,
     "prompt_tokens": lambda _, turn: turn.utterance.usage.prompt_tokens,
     "completion_tokens": lambda _, turn: turn.utterance.usage.completion_tokens,
+    "thinking_tokens": lambda _, turn: turn.utterance.usage.thinking_tokens,
+    "unset": lambda _, turn: " ".join(turn.utterance.unset),
     "latency": lambda _, turn: turn.utterance.latency,
     "cached": lambda _, turn: turn.utterance.cached,
     "simulated": lambda _, turn: turn.utterance.simulated,

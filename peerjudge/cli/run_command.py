@@ -177,7 +177,9 @@ def _describe_spending(summary: RunSummary) -> str:
     cached = f", {calls.cached:,} cached" if calls.cached else ""
     simulated = f", {calls.simulated:,} simulated" if calls.simulated else ""
     cost = "unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
-    return f"{calls.paid:,} paid calls{cached}{simulated}, {summary.tokens:,} tokens, cost: {cost}"
+    thinking = summary.thinking_tokens
+    tokens = f"{summary.tokens:,} tokens" + (f" ({thinking:,} thinking)" if thinking else "")
+    return f"{calls.paid:,} paid calls{cached}{simulated}, {tokens}, cost: {cost}"
 
 
 def _print_next_step(summary: RunSummary, say: Callable[[str], None]) -> None:

@@ -18,7 +18,7 @@ from peerjudge.clients.retry import (
     RetryPolicy,
     WorkerLostError,
 )
-from peerjudge.clients.sampling import create_args, find_dialect, is_simulated
+from peerjudge.clients.sampling import create_args, find_dialect, find_refused, is_simulated
 from peerjudge.clients.tokens import Price, Prices
 from peerjudge.clients.workers import WorkerPool
 
@@ -48,6 +48,7 @@ __all__ = [
     "build_client",
     "create_args",
     "find_dialect",
+    "find_refused",
     "is_simulated",
     "itemize_calls",
     "load_client",

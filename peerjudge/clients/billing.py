@@ -81,6 +81,7 @@ class Billing:
             prompt_tokens=sum(call.usage.prompt_tokens for call in self.calls),
             completion_tokens=sum(call.usage.completion_tokens for call in self.calls),
             estimated=any(call.usage.estimated for call in self.calls),
+            thinking_tokens=sum(call.usage.thinking_tokens for call in self.calls),
         )
 
     @property
@@ -162,6 +163,7 @@ class Tally:
     Prompt and completion tokens are those paid for; `cached_tokens` were saved by the cache.
     `estimated` marks totals that contain estimated tokens. `latency` is the sum over paid calls in
     seconds. `cost` is in USD over calls with a known price; `unpriced` counts the others.
+    `thinking_tokens` are the part of the completion tokens that was thinking.
     """
 
     paid: int = 0
@@ -175,6 +177,7 @@ class Tally:
     latency: float = 0.0
     cost: float = 0.0
     unpriced: int = 0
+    thinking_tokens: int = 0
 
     def add(self, call: Call) -> None:
         """Add one call."""
@@ -189,6 +192,7 @@ class Tally:
             self.paid += 1
             self.prompt_tokens += usage.prompt_tokens
             self.completion_tokens += usage.completion_tokens
+            self.thinking_tokens += usage.thinking_tokens
             self.estimated = self.estimated or usage.estimated
             self.latency += call.latency
             self.cost += call.cost or 0.0

@@ -16,6 +16,7 @@ from autogen_core.models import (
     TopLogprob,
 )
 
+from peerjudge.clients.tokens import ReportedUsage
 from peerjudge.data.cleaning import clean_count, clean_logprob, clean_text
 
 _log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
@@ -27,6 +28,10 @@ def read_usage(counted: object) -> RequestUsage:
     prompt, reply = (
         _read_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens")
     )
+    details = counts.get("completion_tokens_details")
+    named = cast("dict[str, object]", details) if isinstance(details, dict) else {}
+    if thinking := _read_count(named.get("reasoning_tokens")):
+        return ReportedUsage(prompt, reply, thinking)
     return RequestUsage(prompt_tokens=prompt, completion_tokens=reply)
 
 

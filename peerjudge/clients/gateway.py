@@ -371,10 +371,13 @@ class Redaction:
 
     def redact_reply(self, result: CreateResult) -> CreateResult:
         """Return the reply without secrets; the same object if it has none."""
-        content = result.content
-        if not isinstance(content, str) or not any(key in content for key in self._secrets):
+        content, thought = result.content, result.thought or ""
+        if not isinstance(content, str):
             return result
-        return result.model_copy(update={"content": self.redact_text(content)})
+        if not any(key in content or key in thought for key in self._secrets):
+            return result
+        changed = {"content": self.redact_text(content), "thought": self.redact_text(thought)}
+        return result.model_copy(update=changed)
 
     def redact_error(self, error: BaseException) -> None:
         """Remove secrets from the arguments and attributes of an error and of its causes."""

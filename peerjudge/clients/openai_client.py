@@ -221,7 +221,7 @@ class OpenAIClient(ClientProxy):
             usage=usage,
             cached=False,
             logprobs=read_logprobs(choice.get("logprobs")),
-            thought=message.get("reasoning_content"),
+            thought=_read_thinking(message),
         )
 
 
@@ -259,6 +259,12 @@ def _provider_error(error: object) -> ProviderFailedError:
         f"the server answered with an error: {_entry(error, 'message', None) or error}",
         status=status if isinstance(status, int) else None,
     )
+
+
+def _read_thinking(message: Mapping[str, Any]) -> str | None:
+    """Return the thinking of a reply, in a field that has two names; `None` without any."""
+    named = (message.get(name) for name in ("reasoning_content", "reasoning"))
+    return next((text for text in named if isinstance(text, str) and text), None)
 
 
 def _entry(body: object, name: str, otherwise: object) -> object:

@@ -51,7 +51,7 @@ _ATOMS = frozenset({str, int, float, bool, type(None)})
 
 _NO_HEADERS: Mapping[str, str] = {}
 _HEADERS = ("retry-after", "retry-after-ms", "date")
-_CODES = ("code", "type")
+_CODES = ("code", "type", "param")
 
 _unparsed: ContextVar[list[str | bytes | bytearray]] = ContextVar("texts to parse as the type")
 

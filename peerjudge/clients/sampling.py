@@ -1,20 +1,24 @@
-"""Kind of a model client, and a seat's sampling in the names of its provider."""
+"""Kind of a model client, a seat's sampling in the names of its provider, and what a model refuses."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Collection, Mapping
+from typing import Literal, cast
 
 from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.calls import ClientProxy
 from peerjudge.clients.fake import FakeChatClient
-from peerjudge.data import Sampling
+from peerjudge.data import ModelSpec, Sampling
 
 Dialect = Literal["openai", "anthropic", "ollama"]
 
 TOP_LOGPROBS = 20
 """Alternatives requested per token with log-probabilities (OpenAI's maximum)."""
+
+COMPLETION_BOUND = "max_completion_tokens"
+"""OpenAI's name of the bound of a reply with its thinking; its reasoning models refuse `max_tokens`."""
 
 # Models that take the bound of a reply, reasoning included, under another name.
 _REASONING = re.compile(r"^(o\d|gpt-5)")
@@ -22,17 +26,46 @@ _REASONING = re.compile(r"^(o\d|gpt-5)")
 _SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
 
 _NAMES: dict[Dialect, dict[str, str]] = {
-    "openai": {name: name for name in _SETTINGS},
+    "openai": {name: name for name in _SETTINGS} | {"reasoning_effort": "reasoning_effort"},
     "anthropic": {name: name for name in _SETTINGS if name != "seed"},
     # AutoGen's Ollama client moves these into the request's options, next to the card's own.
     "ollama": {name: name for name in _SETTINGS} | {"max_tokens": "num_predict"},
 }
 
+_BUDGETS: Mapping[str, tuple[str, ...]] = {
+    "gemini": ("extra_body", "google", "thinking_config", "thinking_budget"),
+    "openrouter": ("reasoning", "max_tokens"),
+    "vllm": ("thinking_token_budget",),
+}
+"""Place of the bound of the thinking in the body of a request, by provider of the OpenAI dialect."""
+
+_REFUSING_STATUS = frozenset({400, 404, 422})
+_REFUSES = re.compile(
+    r"(?i)support|unknown|unrecogni[sz]ed|unexpected|only the default|deprecated|incompatible"
+    r"|not (?:permitted|allowed|available|accepted|enabled)|extra (?:inputs?|fields?)"
+    r"|cannot (?:both )?be (?:set|used|specified)|may only be set|does not (?:accept|take)"
+)
+_OUT_OF_RANGE = re.compile(r"(?i)\b(?:between|range|at (?:most|least)|(?:less|greater) than)\b")
+
 
 def create_args(
-    sampling: Sampling, dialect: Dialect, *, model: str = ""
+    sampling: Sampling,
+    dialect: Dialect,
+    *,
+    model: str = "",
+    spec: ModelSpec | None = None,
+    refused: Collection[str] = (),
 ) -> tuple[dict[str, object], tuple[str, ...]]:
-    """Return the `extra_create_args` of this sampling, and the settings the provider lacks."""
+    """Return the `extra_create_args` of this sampling, and the settings that are left out.
+
+    Args:
+        sampling: The sampling of a seat.
+        dialect: The API of the client.
+        model: Name of the model.
+        spec: The model of the card, whose provider decides how thinking is bounded.
+        refused: The settings that the model has refused; `COMPLETION_BOUND` stands for
+            `max_tokens` under OpenAI's former name.
+    """
     names = _NAMES[dialect]
     args: dict[str, object] = {}
     dropped: list[str] = []
@@ -40,17 +73,104 @@ def create_args(
         value: object = getattr(sampling, setting)
         if value is None:
             continue
-        if setting in names:
+        if setting in names and setting not in refused:
             args[names[setting]] = value
         else:
             dropped.append(setting)
-    if dialect == "openai" and _REASONING.match(model) and "max_tokens" in args:
-        args["max_completion_tokens"] = args.pop("max_tokens")
-    if sampling.logprobs and dialect == "openai":
-        args |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
-    elif sampling.logprobs:
-        dropped.append("logprobs")
+    renamed = bool(_REASONING.match(model)) or COMPLETION_BOUND in refused
+    if dialect == "openai" and renamed and "max_tokens" in args:
+        args[COMPLETION_BOUND] = args.pop("max_tokens")
+    for setting, given in (
+        ("logprobs", _logprob_args(dialect) if sampling.logprobs else {}),
+        ("reasoning_effort", _effort_args(sampling, dialect)),
+        ("thinking_tokens", _budget_args(sampling, dialect, spec)),
+    ):
+        if given is None or (given and setting in refused):
+            dropped.append(setting)
+        else:
+            args |= given
+    if dialect == "anthropic" and sampling.thinking_tokens and "thinking" in args:
+        # Its API refuses both together with thinking.
+        dropped += [name for name in ("temperature", "top_p") if args.pop(name, None) is not None]
     return args, tuple(dropped)
+
+
+def _logprob_args(dialect: Dialect) -> dict[str, object] | None:
+    return {"logprobs": True, "top_logprobs": TOP_LOGPROBS} if dialect == "openai" else None
+
+
+def _effort_args(sampling: Sampling, dialect: Dialect) -> dict[str, object] | None:
+    """Return the arguments for the amount of thinking; `None` if the provider has none."""
+    effort = sampling.reasoning_effort
+    if effort is None:
+        return {}
+    if dialect == "openai":
+        return {"reasoning_effort": effort}
+    return {"think": effort if effort != "none" else False} if dialect == "ollama" else None
+
+
+def _budget_args(
+    sampling: Sampling, dialect: Dialect, spec: ModelSpec | None
+) -> dict[str, object] | None:
+    """Return the arguments that bound the thinking; `None` if the provider has none."""
+    tokens = sampling.thinking_tokens
+    if tokens is None:
+        return {}
+    if dialect == "anthropic":
+        if tokens == 0:
+            return {"thinking": {"type": "disabled"}}
+        return {"thinking": {"type": "enabled", "budget_tokens": tokens}}
+    place = _BUDGETS.get(spec.provider if spec is not None else "")
+    if dialect != "openai" or place is None:
+        return None
+    # The extra body of a call replaces that of the card.
+    own = spec.options.get("extra_body") if spec is not None else None
+    return {"extra_body": _put(own, place, tokens)}
+
+
+def _put(body: object, place: tuple[str, ...], value: int) -> dict[str, object]:
+    """Return a body with a value at a place; a body that is no table counts as empty."""
+    table = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    name, *inner = place
+    return {**table, name: _put(table.get(name), tuple(inner), value) if inner else value}
+
+
+def find_refused(error: Exception, args: Mapping[str, object]) -> str | None:
+    """Return the setting that a model refused with this error, `None` if it is about something else.
+
+    A value outside of its range is no refusal: the setting is taken, and the value is a mistake.
+    """
+    if getattr(error, "status_code", None) not in _REFUSING_STATUS:
+        return None
+    message = str(error)
+    if "max_tokens" in args and COMPLETION_BOUND in message:
+        return COMPLETION_BOUND
+    named: object = getattr(error, "param", None)
+    if "logprobs" in args and "logprobs" in f"{named} {message}":
+        return "logprobs"
+    if not _REFUSES.search(message) or _OUT_OF_RANGE.search(message):
+        return None
+    setting_of = _name_settings(args)
+    if isinstance(named, str) and named in setting_of:
+        return setting_of[named]
+    found = re.search(rf"\b(?:{'|'.join(setting_of)})\b", message) if setting_of else None
+    return setting_of[found[0]] if found else None
+
+
+def _name_settings(args: Mapping[str, object]) -> dict[str, str]:
+    """Return the settings in the arguments of a call, by the names that a server may use for them."""
+    setting_of = {name: name for name in (*_SETTINGS, "reasoning_effort") if name in args}
+    if "max_tokens" in args:
+        # Never left out: the bound of a reply is a bound of its cost.
+        setting_of["max_tokens"] = COMPLETION_BOUND
+    if "think" in args:
+        setting_of["think"] = "reasoning_effort"
+    if "thinking" in args:
+        setting_of["thinking"] = "thinking_tokens"
+    for place in _BUDGETS.values():
+        if place[0] in cast("Mapping[str, object]", args.get("extra_body", {})):
+            setting_of |= dict.fromkeys((place[0], place[-1]), "thinking_tokens")
+    return setting_of
 
 
 def find_dialect(client: ChatCompletionClient) -> Dialect:

@@ -13,11 +13,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from autogen_core.models import CreateResult, LLMMessage
+from autogen_core.models import CreateResult, LLMMessage, RequestUsage
 
 from peerjudge.data import Card, ModelSpec, Usage
 from peerjudge.errors import CardError
 from peerjudge.shelf.cards import PROVIDERS
+from peerjudge.verdicts import split_thinking
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider
@@ -49,18 +50,33 @@ _LONG = 100_000
 """Prompt tokens from which some models cost more; such calls are priced one by one."""
 
 
+@dataclass
+class ReportedUsage(RequestUsage):
+    """Tokens as a server reported them, with those of the thinking within the reply."""
+
+    thinking_tokens: int = 0
+
+
 def measure_usage(messages: Sequence[LLMMessage], result: CreateResult, *, model: str) -> Usage:
     """Return the tokens of a reply as the server reported them, else an estimate marked as one."""
     reported = result.usage
-    if reported.prompt_tokens or reported.completion_tokens:
-        return Usage(
-            prompt_tokens=reported.prompt_tokens, completion_tokens=reported.completion_tokens
-        )
     text = result.content if isinstance(result.content, str) else repr(result.content)
+    thinking, _ = split_thinking(text)
+    thought = result.thought or ""
+    if reported.prompt_tokens or reported.completion_tokens:
+        prompt, reply, estimated = reported.prompt_tokens, reported.completion_tokens, False
+    else:
+        said = f"{thought}{text}"
+        prompt = count_messages(messages, model=model)
+        reply, estimated = count_text(said, model=model) if said else 0, True
+    counted = reported.thinking_tokens if isinstance(reported, ReportedUsage) else 0
+    if not counted and (thinking or thought):
+        counted = count_text(f"{thought}{thinking}", model=model)
     return Usage(
-        prompt_tokens=count_messages(messages, model=model),
-        completion_tokens=count_text(text, model=model) if text else 0,
-        estimated=True,
+        prompt_tokens=prompt,
+        completion_tokens=reply,
+        estimated=estimated,
+        thinking_tokens=min(counted, reply),
     )
 
 

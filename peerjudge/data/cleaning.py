@@ -75,6 +75,10 @@ def clean_utterance(said: Utterance) -> tuple[Utterance, tuple[str, ...]]:
         cached=said.cached is True,
         simulated=said.simulated is True,
         logprobs=_clean_logprobs(said.logprobs),
+        thinking=_clean_name(said.thinking, ""),
+        unset=tuple(_clean_name(name, "") for name in said.unset)
+        if isinstance(said.unset, tuple)  # pyright: ignore[reportUnnecessaryIsInstance]
+        else (),
     )
     if cleaned == said:
         return said, ()
@@ -87,7 +91,12 @@ def _clean_usage(usage: object, text: str) -> Usage:
         prompt, reply = clean_count(usage.prompt_tokens), clean_count(usage.completion_tokens)
         if prompt is not None and reply is not None:
             estimated = usage.estimated is True
-            return Usage(prompt_tokens=prompt, completion_tokens=reply, estimated=estimated)
+            return Usage(
+                prompt_tokens=prompt,
+                completion_tokens=reply,
+                estimated=estimated,
+                thinking_tokens=min(clean_count(usage.thinking_tokens) or 0, reply),
+            )
     else:
         prompt = None
     guess = len(text.encode()) // _BYTES_PER_TOKEN

@@ -48,20 +48,35 @@ class StopReason(StrEnum):
     """A turn failed for good; `Transcript.failure` says why."""
 
 
+REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+"""The amounts of thinking that providers take by name; each takes some of them."""
+
+
 class Sampling(Noun, frozen=True, kw_only=True):
-    """Sampling of a seat's replies, sent with every call; `None` leaves the provider's default."""
+    """Sampling of a seat's replies, sent with every call; `None` leaves the provider's default.
+
+    `max_tokens` bounds the whole reply, its thinking included; `thinking_tokens` bounds the thinking
+    alone, and `reasoning_effort` asks for more or less of it.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
     logprobs: bool = False
+    reasoning_effort: str | None = None
+    thinking_tokens: int | None = None
 
     def __post_init__(self) -> None:
+        if self.reasoning_effort is not None and self.reasoning_effort not in REASONING_EFFORTS:
+            known = ", ".join(REASONING_EFFORTS)
+            msg = f"reasoning_effort is one of {known}, not {self.reasoning_effort!r}"
+            raise DataError(msg)
         for name, value, least, most in (
             ("temperature", self.temperature, 0, 2),
             ("top_p", self.top_p, 0, 1),
             ("max_tokens", self.max_tokens, 1, inf),
+            ("thinking_tokens", self.thinking_tokens, 0, inf),
         ):
             if value is not None and not least <= value <= most:
                 top = "" if most == inf else f" to {most}"
@@ -158,11 +173,16 @@ class Message(Noun, frozen=True, kw_only=True):
 
 
 class Usage(Noun, frozen=True, kw_only=True):
-    """Tokens of one reply. `estimated` marks counts that the server did not report."""
+    """Tokens of one reply. `estimated` marks counts that the server did not report.
+
+    `thinking_tokens` are the part of `completion_tokens` that a reasoning model spent on its thinking,
+    as reported or, without a report, counted in the text of the thinking.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
+    thinking_tokens: int = 0
 
 
 class TokenLogprob(Noun, frozen=True, kw_only=True):
@@ -177,6 +197,8 @@ class Utterance(Noun, frozen=True, kw_only=True):
     """A reviewer's words and the cost of the call. Latency is in seconds.
 
     `simulated` is true where no real model spoke. A `cached` reply was paid for by an earlier call.
+    `thinking` is what a reasoning model wrote before its reply: it is kept, but neither read nor shown
+    to another seat. `unset` names the settings of the seat that the model does not take.
     """
 
     text: str
@@ -188,6 +210,8 @@ class Utterance(Noun, frozen=True, kw_only=True):
     cached: bool = False
     simulated: bool = False
     logprobs: tuple[TokenLogprob, ...] | None = None
+    thinking: str = ""
+    unset: tuple[str, ...] = ()
 
 
 class Review(Noun, frozen=True, kw_only=True):

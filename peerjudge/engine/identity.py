@@ -133,7 +133,13 @@ class DrawKeys:
 def _speaker(seat: Seat) -> Content:
     sampling = seat.sampling
     drawn = f"{sampling.temperature} {sampling.top_p} {sampling.seed} {sampling.max_tokens}"
-    return (seat.reviewer, drawn)
+    return (seat.reviewer, " ".join([drawn, *map(str, _thinking(seat))]))
+
+
+def _thinking(seat: Seat) -> list[str | int | None]:
+    """The settings of the thinking, empty where none is set, as in identities of earlier versions."""
+    settings = [seat.sampling.reasoning_effort, seat.sampling.thinking_tokens]
+    return [] if settings == [None, None] else settings
 
 
 def _seat_content(seat: Seat) -> object:
@@ -149,5 +155,6 @@ def _seat_content(seat: Seat) -> object:
             sampling.seed,
             sampling.max_tokens,
             sampling.logprobs,
+            *_thinking(seat),
         ],
     ]

@@ -33,7 +33,7 @@ from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.errors import ExperimentError, ProtocolError, StoreError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.verdicts import read_review
+from peerjudge.verdicts import read_review, split_thinking
 
 _LONGEST_MESSAGE = 1000
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
@@ -201,7 +201,9 @@ async def _speak(reviewer: Reviewer, request: Request) -> Utterance | Failure:
     try:
         said = await reviewer.speak(request)
         # Simulated replies are made here; a check of every field would cost a twentieth of a call.
-        return said if said.simulated and said.text.isascii() else _clean(said, request)
+        said = said if said.simulated and said.text.isascii() else _clean(said, request)
+        thinking, text = split_thinking(said.text)
+        return replace(said, text=text, thinking=thinking) if thinking else said
     except StoreError:
         raise
     except asyncio.CancelledError as cause:

@@ -40,6 +40,7 @@ from peerjudge.reporting.sentences import describe_effort
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from peerjudge.analysis.conditions import ConditionFindings
     from peerjudge.analysis.findings import Findings
 
 _NOT_FACTS = {"schema", "question"}
@@ -50,6 +51,7 @@ _CALLS = {
     "Retries": "retries",
     "Tokens in, paid": "prompt_tokens",
     "Tokens out, paid": "completion_tokens",
+    "Of these thinking": "thinking_tokens",
     "Tokens not paid": "other_tokens",
 }
 
@@ -122,6 +124,9 @@ def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Secti
 
 def _conditions_table(findings: Findings) -> Table:
     estimated = findings.effort.estimated
+    thinking: list[Column[ConditionFindings]] = [
+        ("Of these thinking", lambda row: f"{row.effort.thinking_tokens:,}")
+    ]
     return build_table(
         "Discussions and tokens by condition",
         findings.conditions,
@@ -134,6 +139,7 @@ def _conditions_table(findings: Findings) -> Table:
         ("Turns", lambda row: f"{row.effort.turns:,}"),
         ("Tokens in", lambda row: f"{row.effort.prompt_tokens:,}"),
         ("Tokens out", lambda row: f"{row.effort.completion_tokens:,}"),
+        *(thinking if findings.effort.thinking_tokens else []),
         names=3,
         note="Some tokens were estimated, not counted by a server." if estimated else "",
     )

@@ -37,6 +37,8 @@ def describe_effort(effort: Effort) -> str:
     ]
     about = "about " if effort.estimated else ""
     spent = f"{about}{tokens(effort.prompt_tokens + effort.completion_tokens)}"
+    if effort.thinking_tokens:
+        spent += f" ({effort.thinking_tokens:,} of them thinking)"
     more = f" ({', '.join(rest)})" if rest else ""
     return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}."
 

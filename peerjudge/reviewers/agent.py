@@ -18,9 +18,10 @@ from autogen_core.models import (
 )
 from pydantic import BaseModel, TypeAdapter
 
-from peerjudge.clients import Governed, create_args, find_dialect, itemize_calls, load_client
+from peerjudge.clients import Governed, itemize_calls, load_client
 from peerjudge.data import Card, from_plain, to_plain
 from peerjudge.data.discussion import Sampling
+from peerjudge.reviewers.calling import SamplingCaller
 from peerjudge.reviewers.messages import build_metadata, build_utterance
 from peerjudge.shelf.cards import check_name
 
@@ -67,9 +68,8 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
     ) -> None:
         super().__init__(check_name(name), description)
         self._client = model_client
-        self._governed = (
-            model_client if isinstance(model_client, Governed) else Governed(model_client)
-        )
+        governed = model_client if isinstance(model_client, Governed) else Governed(model_client)
+        self._caller = SamplingCaller(governed, reviewer=name)
         self._system_message = system_message
         self._sampling = sampling
         self._history: list[LLMMessage] = []
@@ -96,16 +96,11 @@ class ReviewerAgent(BaseChatAgent, Component[ReviewerAgentConfig]):
         """Return the reply to the messages since the last call."""
         new = [message.to_model_message() for message in messages]
         role = [SystemMessage(content=self._system_message)] if self._system_message else []
-        args, _ = create_args(
-            self._sampling, find_dialect(self._governed), model=self._governed.model
-        )
         with itemize_calls(self.name) as bill:
-            result = await self._governed.create(
-                [*role, *self._history, *new],
-                extra_create_args=args,
-                cancellation_token=cancellation_token,
+            result, unset = await self._caller.call(
+                [*role, *self._history, *new], self._sampling, token=cancellation_token
             )
-        utterance = build_utterance(result, bill, model=self._governed.model)
+        utterance = build_utterance(result, bill, model=self._caller.client.model, unset=unset)
         # After the call, so a failed turn leaves no trace and can be repeated.
         self._history += new
         if utterance.text:

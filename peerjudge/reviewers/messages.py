@@ -38,6 +38,7 @@ from peerjudge.data import (
     to_json,
 )
 from peerjudge.errors import DataError
+from peerjudge.verdicts import split_thinking
 
 MODERATOR = "moderator"
 """Sender of every prompt. Seats are never named to a server, as names could sway a model."""
@@ -81,11 +82,20 @@ def bill_turn(request: Request, *, reviewer: str) -> AbstractContextManager[Bill
 
 
 def build_utterance(
-    result: CreateResult, bill: Billing, *, model: str, simulated: bool = False
+    result: CreateResult,
+    bill: Billing,
+    *,
+    model: str,
+    simulated: bool = False,
+    unset: tuple[str, ...] = (),
 ) -> Utterance:
-    """Return a model's reply as an utterance, with tokens, latency and attempts from the bill."""
+    """Return a model's reply as an utterance, with tokens, latency and attempts from the bill.
+
+    `unset` names the settings of the seat that were left out of the call.
+    """
+    thinking, text = split_thinking(result.content if isinstance(result.content, str) else "")
     return Utterance(
-        text=result.content if isinstance(result.content, str) else "",
+        text=text,
         usage=bill.usage,
         model=model,
         finish_reason=result.finish_reason,
@@ -94,6 +104,8 @@ def build_utterance(
         cached=bill.cached,
         simulated=simulated,
         logprobs=read_token_logprobs(result.logprobs),
+        thinking="\n".join(filter(None, (result.thought, thinking))),
+        unset=unset,
     )
 
 

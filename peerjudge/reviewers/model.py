@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import structlog
-from autogen_core.models import ChatCompletionClient, CreateResult
+from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients import Governed, create_args, find_dialect, is_simulated
-from peerjudge.clients.sampling import Dialect
+from peerjudge.clients import Governed
 from peerjudge.data import Card, Expects, Outcome, RecordedReview, Request, Utterance, replace
+from peerjudge.reviewers.calling import SamplingCaller
 from peerjudge.reviewers.messages import bill_turn, build_utterance, to_llm_messages
-
-_REFUSED_STATUS = frozenset({400, 404, 422})
-
-_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class ModelReviewer:
     """Reviewer that makes one model call per cue, with the sampling of its seat, without history.
 
-    A setting that the provider lacks (a seed at Anthropic) is left out with one warning. So are
-    log-probabilities that only the cue requests, where the server refuses them. A server that
-    ignores them causes a warning as well.
+    A setting that the provider lacks (a seed at Anthropic) or that the model refuses (a temperature
+    at a reasoning model) is left out with one warning, and every reply names it in `unset`. A server
+    that ignores log-probabilities causes a warning as well.
 
     Args:
         card: The card; its limits govern a client that is not governed yet.
@@ -33,10 +28,7 @@ class ModelReviewer:
         self.card = card
         self._owned = not isinstance(client, Governed)
         self.client = client if isinstance(client, Governed) else _govern(card, client)
-        self._dialect: Dialect = find_dialect(self.client)
-        self._simulated = is_simulated(self.client)
-        self._warned: set[str] = set()
-        self._refuses_logprobs = False
+        self._caller = SamplingCaller(self.client, reviewer=card.name, spec=card.model)
 
     @property
     def name(self) -> str:
@@ -46,61 +38,19 @@ class ModelReviewer:
     async def speak(self, request: Request) -> Utterance:
         """Return the model's reply; an error is raised after all retries."""
         with bill_turn(request, reviewer=self.name) as bill:
-            result = await self._call(request)
-        return build_utterance(result, bill, model=self.client.model, simulated=self._simulated)
-
-    async def _call(self, request: Request) -> CreateResult:
-        sampling = request.seat.sampling
-        extra = request.cue.logprobs and not sampling.logprobs and not self._refuses_logprobs
-        if extra:
-            sampling = replace(sampling, logprobs=True)
-        args, dropped = create_args(sampling, self._dialect, model=self.client.model)
-        self._warn_dropped(dropped)
-        try:
-            result = await self.client.create(
-                to_llm_messages(request.messages), extra_create_args=args
-            )
-        except Exception as error:
-            if not (extra and _refuses_logprobs(error)):
-                raise
-        else:
-            if "logprobs" in args and result.content and not result.logprobs:
-                self._warn_missing_logprobs()
-            return result
-        self._refuses_logprobs = True
-        self._warn_dropped(("logprobs",))
-        return await self._call(request)
-
-    def _warn_dropped(self, dropped: tuple[str, ...]) -> None:
-        for setting in dropped:
-            if setting not in self._warned:
-                self._warned.add(setting)
-                _log.warning(
-                    "setting not supported by the provider, left out",
-                    reviewer=self.name,
-                    setting=setting,
-                    provider=self._dialect,
-                )
-
-    def _warn_missing_logprobs(self) -> None:
-        if not self._simulated and "logprobs" not in self._warned:
-            self._warned.add("logprobs")
-            _log.warning(
-                "replies lack the requested log-probabilities, so ratings are taken as stated",
-                reviewer=self.name,
-                model=self.client.model,
-            )
+            sampling = request.seat.sampling
+            if request.cue.logprobs and not sampling.logprobs:
+                sampling = replace(sampling, logprobs=True)
+            messages = to_llm_messages(request.messages)
+            result, unset = await self._caller.call(messages, sampling)
+        return build_utterance(
+            result, bill, model=self.client.model, simulated=self._caller.simulated, unset=unset
+        )
 
     async def close(self) -> None:
         """Close the client, unless it is shared."""
         if self._owned:
             await self.client.close()
-
-
-def _refuses_logprobs(error: Exception) -> bool:
-    """Return whether the server refused the request because of the log-probabilities."""
-    status = getattr(error, "status_code", None)
-    return status in _REFUSED_STATUS and "logprobs" in str(error)
 
 
 def _govern(card: Card, client: ChatCompletionClient) -> Governed:

@@ -45,7 +45,8 @@ class RunSummary:
     """The results of one `run` command.
 
     `store` is the place of the store without the password of a URL. `tokens` counts prompt and
-    completion of all new replies, `cached_tokens` those saved by the cache. `cost_usd` is `None` if
+    completion of all new replies, `thinking_tokens` the part of them that was thinking, `cached_tokens`
+    those saved by the cache. `cost_usd` is `None` if
     the price of a paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
     `cost limit` or `too many failures`; `enough` is the lowest limit, in tokens or USD, with which
     another discussion could have run. `failures` begins with the most frequent.
@@ -60,6 +61,7 @@ class RunSummary:
     cost_usd: float | None
     cost_known: bool
     cached_tokens: int = 0
+    thinking_tokens: int = 0
     stopped: str | None = None
     failures: tuple[FailureCount, ...] = ()
     enough: float | None = None
@@ -86,7 +88,7 @@ class RunCounts:
         self.discussions: DiscussionCounts = DiscussionCounts()
         self.calls: CallCounts = CallCounts()
         self._failures: dict[tuple[str, str], FailureCount] = {}
-        self.tokens = self.cached_tokens = 0
+        self.tokens = self.cached_tokens = self.thinking_tokens = 0
         self.cost = 0.0
         self.cost_known = True
 
@@ -122,6 +124,7 @@ class RunCounts:
             calls=self.calls,
             tokens=self.tokens,
             cached_tokens=self.cached_tokens,
+            thinking_tokens=self.thinking_tokens,
             cost_usd=self.cost if self.cost_known else None,
             cost_known=self.cost_known,
             stopped=stopped,
@@ -144,6 +147,7 @@ class RunCounts:
             self.cost += cost or 0.0
             self.cost_known = self.cost_known and cost is not None
         self.tokens += tokens
+        self.thinking_tokens += said.usage.thinking_tokens
 
     def _count_failure(self, transcript: Transcript) -> None:
         failure = transcript.failure

@@ -85,8 +85,9 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
     },
     "sampling": {
         **dict.fromkeys(("temperature", "top_p"), _NUMBER),
-        **dict.fromkeys(("seed", "max_tokens"), _COUNT),
+        **dict.fromkeys(("seed", "max_tokens", "thinking_tokens"), _COUNT),
         "logprobs": _FLAG,
+        "reasoning_effort": _TEXT,
     },
     "limits": {
         "max_connections": _COUNT,
@@ -99,6 +100,7 @@ _LEAST = {
     "temperature": 0,
     "top_p": 0,
     "max_tokens": 1,
+    "thinking_tokens": 0,
     "timeout": 0.001,
     "attempts": 1,
     **dict.fromkeys(("max_connections", "requests_per_minute", "tokens_per_minute"), 1),

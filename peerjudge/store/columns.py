@@ -50,7 +50,7 @@ _FIELDS: Mapping[str, str] = {
     **{name: f"utterance.{name}" for name in ("cached", "simulated")},
     **{
         name: f"utterance.usage.{name}"
-        for name in ("prompt_tokens", "completion_tokens", "estimated")
+        for name in ("prompt_tokens", "completion_tokens", "thinking_tokens", "estimated")
     },
 }
 _TEXT = "utterance.text"
@@ -101,6 +101,8 @@ class Columns(Archive):
                 continue
             ids: list[str] = [row[0] for row in rows]
             columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
+            # Older turns lack the tokens of the thinking.
+            columns["thinking_tokens"] = tuple(n or 0 for n in columns["thinking_tokens"])
             columns["characters"] = tuple(row[2] for row in rows)
             columns["probability"] = tuple(
                 text

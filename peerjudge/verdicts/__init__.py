@@ -5,6 +5,7 @@ from peerjudge.verdicts.confidence import find_verdict_token, verdict_probabilit
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import FORM_RULES, PROSE_RULES, read_verdict
 from peerjudge.verdicts.reviews import read_review
+from peerjudge.verdicts.thinking import split_thinking
 
 __all__ = [
     "FORM_RULES",
@@ -15,5 +16,6 @@ __all__ = [
     "read_rating",
     "read_review",
     "read_verdict",
+    "split_thinking",
     "verdict_probabilities",
 ]

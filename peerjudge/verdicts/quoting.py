@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from peerjudge.verdicts.codes import CODE, NAME
+from peerjudge.verdicts.thinking import split_thinking
 
-_THINKING = re.compile(r"(?i)<(/?)think(?:ing)?>")
 _DELIMITED = re.compile(
     r"(?i)<(/?)(?:answer|response|output|quote|blockquote)(?:[ _-]?\w{1,12})?>"
     r"|\[the (?:start|(end)) of [^\]\n]{1,60}\]"
@@ -42,8 +42,9 @@ def own_lines(text: str) -> list[str]:
     if ">" in text:
         # First, so that a quoted delimiter neither opens nor closes a passage.
         text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
+    text = split_thinking(text)[1]
     if "<" in text:
-        text = _TAG.sub("", _after_thinking(text))
+        text = _TAG.sub("", text)
     if "<" in text or "[" in text:
         text = "".join(_outside_delimiters(text))
     lines = text.splitlines()
@@ -78,20 +79,6 @@ def _code_only(inside: str) -> str:
         return ""
     inside = inside.strip()
     return inside if _SHORT.fullmatch(inside) else ""
-
-
-def _after_thinking(text: str) -> str:
-    """Return the text outside of thinking tags; an unclosed tag extends to the end of the reply."""
-    kept: list[str] = []
-    at, thinking = 0, False
-    for mark in _THINKING.finditer(text):
-        if mark[1]:
-            kept = kept if thinking else []
-            at, thinking = mark.end(), False
-        elif not thinking:
-            kept.append(text[at : mark.start()])
-            thinking = True
-    return "".join(kept) if thinking else "".join([*kept, text[at:]])
 
 
 def _outside_delimiters(text: str) -> Iterator[str]:

@@ -122,7 +122,14 @@ def build_calls_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns
     columns, codes = _gather(
         batches,
         names=names,
-        whole=("head", "turn", "prompt_tokens", "completion_tokens", "attempts"),
+        whole=(
+            "head",
+            "turn",
+            "prompt_tokens",
+            "completion_tokens",
+            "thinking_tokens",
+            "attempts",
+        ),
         real=("latency",),
         flags=("estimated", "cached", "simulated"),
     )

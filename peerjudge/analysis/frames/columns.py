@@ -63,6 +63,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "model": "the model that answered, as the server named it",
         "prompt_tokens": "tokens of the prompt",
         "completion_tokens": "tokens of the reply",
+        "thinking_tokens": "of these, the tokens of the model's thinking",
         "estimated": "whether the tokens were counted here and not by the server",
         "latency": "seconds until the reply arrived",
         "attempts": "number of attempts until it answered",
@@ -134,6 +135,7 @@ class TurnRow(NamedTuple):
     simulated: bool
     prompt_tokens: int
     completion_tokens: int
+    thinking_tokens: int
     estimated: bool
 
 
@@ -178,6 +180,7 @@ def _row(head: int, turn: Turn) -> TurnRow:
         model=said.model,
         prompt_tokens=said.usage.prompt_tokens,
         completion_tokens=said.usage.completion_tokens,
+        thinking_tokens=said.usage.thinking_tokens,
         estimated=said.usage.estimated,
         latency=said.latency,
         attempts=said.attempts,

@@ -1,0 +1,84 @@
+"""Calls with the sampling of a seat, without the settings that the model does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+from autogen_core import CancellationToken
+from autogen_core.models import CreateResult, LLMMessage
+
+from peerjudge.clients import Governed, create_args, find_dialect, find_refused, is_simulated
+from peerjudge.clients.sampling import Dialect
+from peerjudge.data import ModelSpec, Sampling
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class SamplingCaller:
+    """Caller of one client, which learns the settings that its model refuses.
+
+    A setting that the provider lacks (a seed at Anthropic) or that the model refuses (a temperature
+    at a reasoning model) is left out from then on, with one warning.
+
+    Args:
+        client: The client.
+        reviewer: Name of the reviewer, for warnings.
+        spec: The model of the reviewer's card, if there is a card.
+    """
+
+    def __init__(self, client: Governed, *, reviewer: str, spec: ModelSpec | None = None) -> None:
+        self.client = client
+        self.simulated = is_simulated(client)
+        self._reviewer = reviewer
+        self._spec = spec
+        self._dialect: Dialect = find_dialect(client)
+        self._refused: set[str] = set()
+        self._warned: set[str] = set()
+
+    async def call(
+        self,
+        messages: Sequence[LLMMessage],
+        sampling: Sampling,
+        *,
+        token: CancellationToken | None = None,
+    ) -> tuple[CreateResult, tuple[str, ...]]:
+        """Return the reply, and the settings that were left out.
+
+        Raises:
+            Exception: The failure of the client after all retries, if it is no refusal of a setting.
+        """
+        while True:
+            args, unset = create_args(
+                sampling,
+                self._dialect,
+                model=self.client.model,
+                spec=self._spec,
+                refused=self._refused,
+            )
+            for setting in unset:
+                self._warn(setting, "setting not supported by the model, left out", setting=setting)
+            try:
+                result = await self.client.create(
+                    messages, extra_create_args=args, cancellation_token=token
+                )
+            except Exception as error:
+                refused = find_refused(error, args)
+                if refused is None:
+                    raise
+                # Each refusal leaves out or renames one setting, so this ends.
+                self._refused.add(refused)
+            else:
+                if "logprobs" in args and result.content and not result.logprobs:
+                    self._warn_missing_logprobs()
+                return result, unset
+
+    def _warn(self, subject: str, event: str, **details: str) -> None:
+        if subject not in self._warned:
+            self._warned.add(subject)
+            _log.warning(event, reviewer=self._reviewer, model=self.client.model, **details)
+
+    def _warn_missing_logprobs(self) -> None:
+        if not self.simulated:
+            event = "replies lack the requested log-probabilities, so ratings are taken as stated"
+            self._warn("logprobs", event)
