@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
-from peerjudge.data import Condition, Experiment, Leader, Seating
+from peerjudge.data import Condition, Control, Experiment, Leader, Seating
 from studies.real_models import pairs
 
 SEED = 20261122
-MAX_TOKENS = 160
-"""Packs ask for at most 80 words; a smaller limit would cut verdicts off."""
+MAX_TOKENS = 200
+"""Packs ask for at most 60 words; a much smaller limit would cut verdicts off."""
 TURNS = 4
+FEW_TURNS = 2
 COMPARISONS = 24
 SHORT_PAIRS = 10
 PROMPTS = "instruction_following"
@@ -121,16 +123,12 @@ def write_simulated_card(model: Model) -> str:
 
 
 def list_conditions(turns: int) -> tuple[Condition, ...]:
-    """Return the conditions in the order of play: each model alone, then both together.
-
-    A server keeps the beginning of its last prompt, and a model that is alone has all of the processor,
-    so conditions of one model come first.
-    """
-    alone = [condition for size in MODELS for condition in _list_alone(size, turns)]
-    return (*alone, *_list_together(turns))
+    """Return the conditions in the order of play: each model alone, then both together."""
+    alone = [condition for size in MODELS for condition in _list_alone(size)]
+    return (*alone, *_list_together(turns), *_list_controls())
 
 
-def _list_alone(size: str, turns: int) -> tuple[Condition, ...]:
+def _list_alone(size: str) -> tuple[Condition, ...]:
     card = MODELS[size].card
     variants = tuple(Seating(reviewer=card, temperature=heat) for heat in (COLD, WARM))
     return (
@@ -141,7 +139,7 @@ def _list_alone(size: str, turns: int) -> tuple[Condition, ...]:
             name=f"self_discussion_{size}",
             protocol="self_discussion",
             seats=variants,
-            options={"turns": turns},
+            options={"turns": FEW_TURNS},
         ),
     )
 
@@ -168,8 +166,22 @@ def _list_together(turns: int) -> tuple[Condition, ...]:
             protocol="prepair_discussion",
             seats=both,
             leader=Leader.RANDOM,
-            options={"turns": turns},
+            options={"turns": FEW_TURNS},
         ),
+    )
+
+
+def _list_controls() -> tuple[Condition, ...]:
+    """Return one exchange between the models under each control; `hearing` has none."""
+    return tuple(
+        Condition(
+            name="hearing" if control == "none" else control,
+            protocol="leader_follower",
+            seats=(LARGE.card, SMALL.card),
+            leader=Leader.RANDOM,
+            options={"turns": FEW_TURNS, "control": control},
+        )
+        for control in get_args(Control)
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import os
 import platform
 import urllib.request
@@ -33,6 +34,7 @@ SETTINGS = "study.json"
 SAMPLE, LLMBAR = "sample", "llmbar"
 _MOST_FAILURES = 0.5
 """Share of failed discussions at which a condition stops: the server is gone."""
+_STEPS = 12
 _PATIENCE = 30.0
 """Time in which a server must answer a question about itself. [s]"""
 
@@ -131,39 +133,46 @@ def _declare(
 async def _play_all(
     folder: Path, settings: Settings, conditions: Sequence[Condition], shelf: Shelf
 ) -> int:
-    """Play condition by condition on every data set, then record each data set as one whole run."""
-    failed = 0
+    """Play all conditions on a few comparisons of each data set, then on a few more, to the end.
+
+    A play that is interrupted so has every condition on the same comparisons. The server keeps the
+    beginnings of prompts, which the conditions of one comparison share.
+    """
     async with cancel_on_signal():
-        for name in settings.data:
-            for condition in conditions:
-                print_status(f"{name}: {condition.name}")
-                summary = await _play(folder, name, settings, (condition,), shelf)
+        for step in range(1, _STEPS + 1):
+            failed = 0
+            for name in settings.data:
+                summary = await _play(folder, name, settings, conditions, shelf, step=step)
                 if summary.stopped is not None:
                     failure = summary.failures[0].message if summary.failures else ""
                     print_status(f"Stopped: {summary.stopped}. {failure}")
                     return 1
-            # All of these discussions are stored: this lists them as one run, and retries failed ones.
-            summary = await _play(folder, name, settings, conditions, shelf)
-            counts = summary.discussions
-            print_status(
-                f"{name}: {counts.skipped + counts.done} discussions complete, {counts.failed} failed; "
-                f"run {folder / name}"
-            )
-            failed += counts.failed
+                counts = summary.discussions
+                print_status(
+                    f"{name}, step {step} of {_STEPS}: {counts.skipped + counts.done} discussions "
+                    f"complete, {counts.failed} failed; run {folder / name}"
+                )
+                failed += counts.failed
     return 1 if failed else 0
 
 
 async def _play(
-    folder: Path, name: str, settings: Settings, conditions: Sequence[Condition], shelf: Shelf
+    folder: Path,
+    name: str,
+    settings: Settings,
+    conditions: Sequence[Condition],
+    shelf: Shelf,
+    *,
+    step: int,
 ) -> RunSummary:
-    experiment, limit = _declare(name, settings, conditions)
+    experiment, most = _declare(name, settings, conditions)
     with show_progress("plain", logs="text") as observer:
-        # One call at a time: on two cores, four slots took 13 s per reply and one slot 9 s.
+        # One call at a time to each model: on two cores, four slots took 13 s per reply and one 9 s.
         return await run(
             experiment,
             out=folder / name,
-            limit=limit,
-            max_connections=1,
+            limit=math.ceil(most * step / _STEPS),
+            max_connections=len(MODELS),
             fail_on_error=_MOST_FAILURES,
             shelf=shelf,
             observer=observer,
