@@ -59,6 +59,12 @@ def _add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", default="", metavar="A,B", help="conditions to play; default: all"
     )
+    parser.add_argument(
+        "--published",
+        type=Path,
+        metavar="FOLDER",
+        help="publication whose discussions are not played again; needs the URLs of its play",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the calls, and make none")
     parser.add_argument("--simulated", action="store_true", help="simulated stand-ins, no model")
 
@@ -102,6 +108,7 @@ def _play(chosen: argparse.Namespace) -> int:
         servers={size: given[size] for size in MODELS if given[size]},
         files={size: given[f"{size}_file"] for size in MODELS if given[f"{size}_file"]},
         only=[name for name in chosen.only.split(",") if name],
+        published=chosen.published,
         estimate=chosen.dry_run,
     )
 

@@ -73,7 +73,7 @@ max_tokens = {max_tokens}
 logprobs = true
 
 [limits]
-max_connections = 1
+max_connections = 2
 timeout = 900
 attempts = 3
 """

@@ -29,12 +29,15 @@ from peerjudge.runs import Prepared, RunSummary, prepare, run
 from peerjudge.shelf import Shelf
 from studies.real_models import design, pairs
 from studies.real_models.design import MODELS
+from studies.real_models.resuming import read_published, store_published
 
 SETTINGS = "study.json"
 SAMPLE, LLMBAR = "sample", "llmbar"
 _MOST_FAILURES = 0.5
 """Share of failed discussions at which a condition stops: the server is gone."""
 _STEPS = 12
+_CONNECTIONS = 4
+"""Most discussions at a time. A server of one slot queues: four slots were slower on two cores."""
 _PATIENCE = 30.0
 """Time in which a server must answer a question about itself. [s]"""
 
@@ -75,6 +78,7 @@ def play(
     servers: Mapping[str, str],
     files: Mapping[str, Path],
     only: Sequence[str] = (),
+    published: Path | None = None,
     estimate: bool = False,
 ) -> int:
     """Play every condition whose models are served, or go on; return the exit code.
@@ -87,6 +91,7 @@ def play(
             that is not served waits for a later play.
         files: by size of the model its file, whose digest goes into the manifest.
         only: names of the conditions to play; all by default.
+        published: folder of a publication whose discussions are not to be played again.
         estimate: print the numbers of calls, and play nothing.
     """
     _set_up(folder, settings, servers, files)
@@ -95,6 +100,8 @@ def play(
     if estimate:
         _print_estimate(settings, conditions, shelf)
         return 0
+    if published is not None:
+        _take_over(folder, settings, conditions, shelf, published)
     return asyncio.run(_play_all(folder, settings, conditions, shelf))
 
 
@@ -128,6 +135,26 @@ def _declare(
         name, tuple(conditions), data=place, prompts=settings.prompts
     )
     return experiment, limit
+
+
+def _take_over(
+    folder: Path,
+    settings: Settings,
+    conditions: Sequence[Condition],
+    shelf: Shelf,
+    published: Path,
+) -> None:
+    """Store the published discussions of this study, and say how many there are."""
+    manifest, transcripts = read_published(published)
+    for name in settings.data:
+        prepared, held = prepare_data(name, settings, conditions, shelf), transcripts.get(name, ())
+        found = asyncio.run(store_published(folder / name, prepared, held))
+        print_status(f"{name}: {found} of {len(held)} published discussions taken over")
+    study = folder / SETTINGS
+    begun = {"begun": cast("str", manifest["played"]["begun"])}
+    study.write_text(
+        json.dumps(json.loads(study.read_text("utf-8")) | begun, indent=2) + "\n", "utf-8"
+    )
 
 
 async def _play_all(
@@ -167,12 +194,11 @@ async def _play(
 ) -> RunSummary:
     experiment, most = _declare(name, settings, conditions)
     with show_progress("plain", logs="text") as observer:
-        # One call at a time to each model: on two cores, four slots took 13 s per reply and one 9 s.
         return await run(
             experiment,
             out=folder / name,
             limit=math.ceil(most * step / _STEPS),
-            max_connections=len(MODELS),
+            max_connections=_CONNECTIONS,
             fail_on_error=_MOST_FAILURES,
             shelf=shelf,
             observer=observer,

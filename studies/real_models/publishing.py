@@ -20,15 +20,15 @@ from peerjudge.data import Condition, Seating, StopReason, Transcript, replace, 
 from peerjudge.errors import ExperimentError, StoreError
 from peerjudge.prompts import pack_identity
 from peerjudge.runs import Prepared, read_manifest
-from peerjudge.runs.transcript_files import read_transcript_file
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive
 from studies.real_models import design
 from studies.real_models.playing import SAMPLE, Settings, find_cards, prepare_data, read_settings
 from studies.real_models.report import Manifest, write_readme_section, write_report
+from studies.real_models.resuming import MANIFEST, read_published
 from studies.real_models.shortening import TOLERANCE, shorten_transcript
 
-MANIFEST, REPORT = "manifest.json", "report.md"
+REPORT = "report.md"
 BEGIN = "<!-- real models: begin, written by python -m studies.real_models publish -->"
 END = "<!-- real models: end -->"
 
@@ -95,19 +95,6 @@ def rewrite(target: Path, *, readme: Path | None = None) -> None:
     if readme is not None:
         text = readme.read_text("utf-8")
         readme.write_text(insert_section(text, manifest, transcripts), "utf-8")
-
-
-def read_published(target: Path) -> tuple[Manifest, dict[str, tuple[Transcript, ...]]]:
-    """Return the manifest, and the transcripts by data set.
-
-    Raises:
-        StoreError: there is no publication.
-    """
-    manifest = cast("Manifest", read_manifest(target))
-    return manifest, {
-        entry["data"]: tuple(read_transcript_file(target / name))
-        for name, entry in manifest["files"].items()
-    }
 
 
 def insert_section(

@@ -45,7 +45,9 @@ _LEGEND = (
     "decides. `self_discussion`: a model discusses with itself at two temperatures. `vote`: the reviews of "
     "both models decide; `vote_of_six`: six of them, as many calls as a discussion of four turns makes. "
     "`leader_follower`: the models discuss after their reviews. `prepair_discussion`: the same after "
-    "explaining each answer alone. Margin: the mean probability that a reply gives to the gold answer, with "
+    "explaining each answer alone. `hearing`: the first exchange of `leader_follower`; the controls change "
+    "what is heard: nothing (`placebo`), the other's choice with reasons that belong to another question "
+    "(`irrelevant`), or reasons for the other answer (`swapped`). Margin: the mean probability that a reply gives to the gold answer, with "
     "the log-odds averaged over both orders; a preference for one label cancels out of it."
 )
 _ASKED = {

@@ -63,8 +63,8 @@ def list_limits(findings: Sequence[Findings], names: Sequence[str]) -> list[str]
     )
     argument = (
         "Events are read from verdicts by rule. That a model adopts a verdict after hearing it does not "
-        "show that the argument persuaded it. `peerjudge run controls` separates the two; this study has "
-        "no controls."
+        "show that the argument persuaded it: compare `hearing` with `irrelevant`, where the reasons say "
+        "nothing about the answers, and with `placebo`, where nothing is heard."
     )
     cut = "A reply that is cut at the limit of tokens mostly has no verdict and then counts as unreadable."
     return [weak, small, many, alike, argument, cut]

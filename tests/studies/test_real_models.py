@@ -14,12 +14,11 @@ from studies.real_models import design
 from studies.real_models.publishing import (
     BEGIN,
     END,
-    MANIFEST,
     REPORT,
     insert_section,
-    read_published,
 )
 from studies.real_models.report import write_report
+from studies.real_models.resuming import MANIFEST, read_published
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "studies" / "real_models"

@@ -16,7 +16,7 @@ from peerjudge.datasets import load
 from studies.real_models import design
 from studies.real_models.__main__ import main
 from studies.real_models.pairs import sort_by_length, take_turns
-from studies.real_models.publishing import read_published
+from studies.real_models.resuming import read_published
 
 
 @pytest.fixture(scope="module")

@@ -28,8 +28,9 @@ from peerjudge.tracker import opinion_events
 from peerjudge.verdicts import read_review, verdict_probabilities
 from studies.real_models.__main__ import main
 from studies.real_models.excerpts import choose_excerpts, escape, quote
-from studies.real_models.publishing import BEGIN, END, read_published
+from studies.real_models.publishing import BEGIN, END
 from studies.real_models.report import write_readme_section, write_report
+from studies.real_models.resuming import read_published
 from studies.real_models.shortening import TOLERANCE, shorten_logprobs, shorten_transcript
 
 
@@ -110,6 +111,28 @@ def test_an_unfinished_condition_is_published_with_what_it_completed(tmp_path):
     rows = json.loads((tmp_path / "docs" / "manifest.json").read_text("utf-8"))["conditions"]
     counts = {row["name"]: (row["comparisons"], row["discussions"]) for row in rows}
     assert counts == {"single_small": (2, 4), "leader_follower": (1, 4)}
+
+
+def test_a_play_goes_on_from_a_publication(play, published, tmp_path, capsys):
+    """A new folder takes published discussions over, requests no reply, and publishes the same bytes."""
+    command = ["play", "--simulated", "--out", str(tmp_path / "play"), "--comparisons", "3"]
+    assert main([*command, "--published", str(published)]) == 0
+    shown = capsys.readouterr().err
+    total = sum(len(each) for each in read_published(published)[1].values())
+    assert f"{total} of {total} published discussions taken over" in shown
+    assert "tokens" not in shown
+    command = ["publish", str(tmp_path / "play"), "--to", str(tmp_path / "docs")]
+    assert main([*command, "--server", "server 1.2"]) == 0
+    for file in published.iterdir():
+        assert (tmp_path / "docs" / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_a_publication_with_other_settings_is_played_anew(published, tmp_path, capsys):
+    """Discussions of another number of turns are other discussions."""
+    command = ["play", "--simulated", "--out", str(tmp_path), "--comparisons", "1", "--turns", "3"]
+    only = ["--only", "leader_follower", "--published", str(published)]
+    assert main([*command, *only]) == 0
+    assert "sample: 0 of" in capsys.readouterr().err
 
 
 def test_a_play_with_nothing_complete_is_not_published(tmp_path, capsys):
