@@ -48,7 +48,8 @@ _LEGEND = (
     "explaining each answer alone. `hearing`: the first exchange of `leader_follower`; the controls change "
     "what is heard: nothing (`placebo`), the other's choice with reasons that belong to another question "
     "(`irrelevant`), or reasons for the other answer (`swapped`). Margin: the mean probability that a "
-    "reply gives to the gold answer, with the log-odds averaged over both orders; a preference for one label cancels out of it."
+    "reply gives to the gold answer, with the log-odds averaged over both orders; a preference for one "
+    "label cancels out of it."
 )
 _ASKED = {
     "sample": "the built-in sample: questions with a right and a wrong answer",
