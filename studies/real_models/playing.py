@@ -165,9 +165,10 @@ async def _play_all(
     A play that is interrupted so has every condition on the same comparisons. The server keeps the
     beginnings of prompts, which the conditions of one comparison share.
     """
+    failed = 0
     async with cancel_on_signal():
         for step in range(1, _STEPS + 1):
-            failed = 0
+            failed = 0  # A later step plays the failed discussions of an earlier one again.
             for name in settings.data:
                 summary = await _play(folder, name, settings, conditions, shelf, step=step)
                 if summary.stopped is not None:
