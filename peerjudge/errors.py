@@ -1,7 +1,7 @@
 """Errors of usage and configuration; each message says what to do.
 
 The failures of a *model* (an unreadable reply, a refusal, a call that fails for good) are data, see
-`peerjudge.data`, and raise nothing.
+`peerjudge.data`: a run stores them and continues.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ class ExperimentError(PeerJudgeError):
 
 class StoreError(PeerJudgeError):
     """A run folder or store cannot be opened, is in use, or was written by another version."""
+
+
+class EmptyReplyError(Exception):
+    """Failure of a model: its reply has no words. Not an error of usage; the turn can be repeated."""
 
 
 class ConvergenceError(PeerJudgeError):

@@ -183,7 +183,15 @@ def _describe_spending(summary: RunSummary) -> str:
 
 
 def _print_next_step(summary: RunSummary, say: Callable[[str], None]) -> None:
-    """Print the causes of failures, and how to complete a run that is not complete."""
+    """Print the causes of lost replies, and how to complete a run that is not complete."""
+    for each in summary.cut_off:
+        limit = (
+            "the server's limit" if each.max_tokens is None else f"max_tokens = {each.max_tokens}"
+        )
+        say(
+            f"{each.count:,} replies of {each.reviewer} were cut off before their verdict, at {limit}: "
+            f"raise max_tokens under [sampling] of its card."
+        )
     failed = summary.discussions.failed
     shown = summary.failures[:_SHOWN_FAILURES]
     for each in shown:

@@ -20,7 +20,9 @@ from autogen_core.tools import Tool
 from pydantic import BaseModel, ValidationError
 
 from peerjudge.clients.calls import CallRequest
+from peerjudge.clients.retry import require_words
 from peerjudge.data import Usage
+from peerjudge.errors import EmptyReplyError
 
 _MOST_REPLIES = 4096
 """Replies that a `MemoryCache` holds."""
@@ -34,7 +36,7 @@ class Reply(BaseModel):
 
 
 class ResponseCache(Protocol):
-    """Storage of replies by request digest. Failures and empty replies are never stored."""
+    """Storage of replies by request digest. Failures are never stored."""
 
     async def get(self, key: str) -> Reply | None:
         """Return the reply under this key, or `None`."""
@@ -85,14 +87,16 @@ class PersistentCache:
         self._texts = texts
 
     async def get(self, key: str) -> Reply | None:
-        """Return the reply under this key; an unreadable one counts as missing."""
+        """Return the reply under this key; an unreadable or empty one counts as missing."""
         text = await self._texts.get(key)
         if text is None:
             return None
         try:
-            return Reply.model_validate_json(text)
-        except ValidationError:
+            reply = Reply.model_validate_json(text)
+            require_words(reply.result, model="")
+        except (ValidationError, EmptyReplyError):
             return None
+        return reply
 
     async def put(self, key: str, reply: Reply) -> None:
         """Store the reply."""
@@ -102,8 +106,8 @@ class PersistentCache:
 class SingleFlight:
     """Merges equal requests under way at the same time into one call, in front of a cache.
 
-    Waiting requests share a failure; failures and empty replies are not cached. When the request
-    that makes the call is cancelled, the next waiting one makes it.
+    Waiting requests share a failure; failures are not cached. When the request that makes the call
+    is cancelled, the next waiting one makes it.
     """
 
     def __init__(self, cache: ResponseCache) -> None:
@@ -122,7 +126,7 @@ class SingleFlight:
         try:
             cached = await self._cache.get(key)
             reply = cached or await call()
-            if cached is None and reply.result.content:
+            if cached is None:
                 await self._cache.put(key, reply)
         except Exception as error:
             flight.set_exception(error)

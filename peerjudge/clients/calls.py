@@ -27,15 +27,15 @@ ToolChoice = Tool | Literal["auto", "required", "none"]
 
 
 class PieceSink:
-    """Receiver of the pieces of a streamed reply; `started` after the first piece."""
+    """Receiver of the pieces of a streamed reply; `started` after the first piece with words."""
 
     def __init__(self, receive: Callable[[str], None]) -> None:
         self.started = False
         self._receive = receive
 
     def send(self, piece: str) -> None:
-        """Pass on one piece."""
-        self.started = True
+        """Pass on one piece; blanks do not start a reply."""
+        self.started = self.started or not (not piece or piece.isspace())
         self._receive(piece)
 
 

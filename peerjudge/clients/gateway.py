@@ -26,11 +26,12 @@ from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import LedgerEntry, UsualReply, walk_causes
 from peerjudge.clients.cleaning import ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
-from peerjudge.clients.retry import RetryPolicy, guard_attempt
+from peerjudge.clients.retry import RetryPolicy, blame_address, guard_attempt, require_words
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.discussion import Usage
 from peerjudge.data.experiments import Limits
+from peerjudge.errors import EmptyReplyError
 from peerjudge.telemetry import tracer
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         self._redaction = Redaction(secrets)
         self._usual_reply = UsualReply()
         self._cleaner = ReplyCleaner(model)
+        self._has_replied = False
         self._tracer = tracer()
 
     async def reply(self, request: CallRequest) -> CreateResult:
@@ -113,6 +115,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
 
         Raises:
             MalformedReplyError: The server's answer is not a reply.
+            EmptyReplyError: The reply has no words.
             ClientCancelledError: The client cancelled itself.
             Exception: The last failure as the inner client raised it, when no attempt succeeded.
         """
@@ -183,17 +186,19 @@ class Governed(ClientProxy, Component[GovernedConfig]):
     async def _with_retries(self, request: CallRequest) -> Reply:
         """Return the reply of the first attempt that succeeds."""
         now = asyncio.get_running_loop().time
-        started, attempts = now(), 1
+        started, attempts, booked = now(), 1, 0
 
         def choose_wait(error: Exception) -> float | bool:
             """Return the seconds until the next attempt, or `False` to give up."""
+            nonlocal booked
+            booked = attempts if isinstance(error, EmptyReplyError) else booked
             wait = self._policy.next_wait(error, failures=attempts, elapsed=now() - started)
             return False if wait is None or not request.is_repeatable else wait
 
         try:
             # Most calls need one attempt, and a retry context costs a third of a call.
             try:
-                return await self._attempt(request, attempt=1)
+                return await self._attempt(request, attempts=1)
             except Exception as error:
                 if not request.is_repeatable:
                     raise
@@ -201,27 +206,37 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             async for attempt in stamina.retry_context(on=choose_wait, attempts=None, timeout=None):
                 with attempt:
                     attempts = attempt.num
-                    return await self._retry(request, first, attempt=attempts)
+                    previous = first if attempts == 1 else None
+                    return await self._retry(request, previous, attempts=attempts - booked)
         except Exception as error:
             self._redaction.redact_error(error)
             self._book(
                 request.billing,
                 CallOutcome.FAILED,
-                attempts=attempts,
+                # An empty reply is booked as a paid call, with the attempts before it.
+                attempts=0 if isinstance(error, EmptyReplyError) else attempts - booked,
                 latency=now() - started,
                 error=type(error).__name__,
             )
-            raise
+            final = error if self._has_replied else blame_address(error)
+            if final is error:
+                raise
+            raise final from error
         raise AssertionError  # pragma: no cover - the last failure is raised above
 
-    async def _retry(self, request: CallRequest, first: Exception, *, attempt: int) -> Reply:
-        """Raise the failure of the first attempt again, or make a later attempt."""
-        if attempt == 1:
-            raise first
-        return await self._attempt(request, attempt=attempt)
+    async def _retry(
+        self, request: CallRequest, previous: Exception | None, *, attempts: int
+    ) -> Reply:
+        """Raise the failure of an attempt made before, or make one."""
+        if previous is not None:
+            raise previous
+        return await self._attempt(request, attempts=attempts)
 
-    async def _attempt(self, request: CallRequest, *, attempt: int) -> Reply:
-        """Return the reply of one attempt, made as soon as the limits allow it."""
+    async def _attempt(self, request: CallRequest, *, attempts: int) -> Reply:
+        """Return the reply of one attempt, made as soon as the limits allow it.
+
+        It is booked with this number of attempts.
+        """
         now = asyncio.get_running_loop().time
         async with self._limiter.admit(request.expected_tokens):
             entry = await self._begin(request)
@@ -240,10 +255,12 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         usage = measure_usage(request.messages, result, model=self.model)
         self._usual_reply.learn(usage.completion_tokens)
         call = self._book(
-            request.billing, CallOutcome.PAID, usage=usage, attempts=attempt, latency=latency
+            request.billing, CallOutcome.PAID, usage=usage, attempts=attempts, latency=latency
         )
         if entry is not None:
             await entry.settle(call)
+        self._has_replied = True
+        require_words(result, model=self.model)
         return Reply(result=self._redaction.redact_reply(result), usage=usage)
 
     async def _begin(self, request: CallRequest) -> LedgerEntry | None:

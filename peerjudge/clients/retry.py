@@ -13,9 +13,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from autogen_core import CancellationToken
+from autogen_core.models import CreateResult
 from pydantic import ValidationError
 
 from peerjudge.data import Limits
+from peerjudge.errors import EmptyReplyError
+from peerjudge.verdicts import split_thinking
 
 _TRANSIENT_STATUS = frozenset({408, 409, 429})
 _SERVER_ERROR = 500
@@ -26,6 +29,8 @@ _TRANSIENT_TYPES = frozenset(
         "APIConnectionError",  # openai and anthropic, their timeouts included
         "TransportError",  # httpx, its timeouts included
         "ClientConnectionError",  # aiohttp
+        "MalformedReplyError",  # by name, as errors of worker processes are rebuilt
+        "EmptyReplyError",
     }
 )
 _PERMANENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -35,10 +40,17 @@ _UNREADABLE = (
     AttributeError,
     IndexError,
     KeyError,
+    RecursionError,  # JSON that is nested too deeply
     TypeError,
+    UnicodeDecodeError,
     ValidationError,
     json.JSONDecodeError,
 )
+
+_REASONS_OF_SILENCE = {
+    "length": "used all its tokens before its first word: raise max_tokens under [sampling]",
+    "content_filter": "said nothing, as the content filter of the provider removed its reply",
+}
 
 
 class MalformedReplyError(Exception):
@@ -105,7 +117,10 @@ class RetryPolicy:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Return whether a retry may succeed: after 408, 409, 429, 5xx, timeouts, lost connections.
+    """Return whether a retry may succeed.
+
+    That is after 408, 409, 429, 5xx, timeouts, lost connections, a body that is not a reply (as from
+    a proxy), and an empty reply.
 
     Vendor errors are recognised by status code or type name, so no vendor library is imported.
     A used-up quota arrives as 429 and is permanent.
@@ -186,11 +201,27 @@ async def guard_attempt(
             msg = f"the client of {name} cancelled its own call"
             raise ClientCancelledError(msg) from cause
         except _UNREADABLE as cause:
-            msg = (
-                f"the answer of {name} is no reply "
-                f"({type(cause).__name__}: {str(cause)[:200]}); is its base_url right?"
-            )
+            msg = f"the answer of {name} is no reply ({type(cause).__name__}: {str(cause)[:200]})"
             raise MalformedReplyError(msg) from cause
+
+
+def require_words(result: CreateResult, *, model: str) -> None:
+    """Raise `EmptyReplyError` for a reply without words, or with words of thinking only.
+
+    Calls of tools count as words.
+    """
+    content = result.content
+    if isinstance(content, str) and not split_thinking(content)[1].strip():
+        reason = _REASONS_OF_SILENCE.get(result.finish_reason, "sent an empty reply")
+        msg = f"{model or 'the model'} {reason}"
+        raise EmptyReplyError(msg)
+
+
+def blame_address(error: Exception) -> Exception:
+    """Return the error of a model that has not replied yet, with the likely cause of a strange body."""
+    if not any(kind.__name__ == MalformedReplyError.__name__ for kind in type(error).__mro__):
+        return error
+    return MalformedReplyError(f"{error}; is its base_url right?")
 
 
 def _is_cancelling(token: CancellationToken | None) -> bool:

@@ -31,7 +31,7 @@ from peerjudge.data import (
 from peerjudge.data.cleaning import clean_text, clean_utterance
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
-from peerjudge.errors import ExperimentError, ProtocolError, StoreError
+from peerjudge.errors import EmptyReplyError, ExperimentError, ProtocolError, StoreError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.verdicts import read_review, split_thinking
 
@@ -189,7 +189,10 @@ async def _play_turns(
         said = await _speak(setup.reviewers[cue.seat], request)
         if isinstance(said, Failure):
             return turns, said
-        read = read_review(said.text, cue=cue, comparison=comparison, logprobs=said.logprobs)
+        cut = said.finish_reason == "length"
+        read = read_review(
+            said.text, cue=cue, comparison=comparison, logprobs=said.logprobs, cut=cut
+        )
         turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
         if journal is not None:
             await journal.turn(opened, turn)
@@ -203,7 +206,8 @@ async def _speak(reviewer: Reviewer, request: Request) -> Utterance | Failure:
         # Simulated replies are made here; a check of every field would cost a twentieth of a call.
         said = said if said.simulated and said.text.isascii() else _clean(said, request)
         thinking, text = split_thinking(said.text)
-        return replace(said, text=text, thinking=thinking) if thinking else said
+        said = replace(said, text=text, thinking=thinking) if thinking else said
+        return _require_words(said, request)
     except StoreError:
         raise
     except asyncio.CancelledError as cause:
@@ -225,6 +229,14 @@ def _clean(said: Utterance, request: Request) -> Utterance:
             values=", ".join(replaced),
         )
     return cleaned
+
+
+def _require_words(said: Utterance, request: Request) -> Utterance:
+    """Return the reply; raise `EmptyReplyError` if it has no words and is not from a record."""
+    if (not said.text or said.text.isspace()) and not said.cached:
+        msg = f"{request.seat.reviewer!r} sent an empty reply ({said.finish_reason})"
+        raise EmptyReplyError(msg)
+    return said
 
 
 def _describe_failure(cause: BaseException, request: Request) -> Failure:

@@ -4,8 +4,7 @@ The engine's reviewers serve many discussions at once and keep no history. AutoG
 teams keep one, so each cue gives them the whole prompt as one message after a reset, and one object
 speaks in one discussion at a time. A factory makes as many objects as speak at once.
 
-An agent with an empty message has replied (the reply is unreadable). One without a message has
-failed.
+An agent without a message has failed; an empty message fails the turn where it is played.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from peerjudge.data import StopReason, Transcript, Turn, Usage, to_plain
 from peerjudge.engine import Journal
 from peerjudge.runs.budget import Amount
 from peerjudge.runs.estimate import Costs
+from peerjudge.verdicts import CUT_OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,18 @@ class FailureCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutOffCount:
+    """New replies of a reviewer that reached their limit before a verdict or rating.
+
+    `max_tokens` is `None` where the seat sets none, so that the limit is the server's.
+    """
+
+    reviewer: str
+    max_tokens: int | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """The results of one `run` command.
 
@@ -49,7 +63,7 @@ class RunSummary:
     those saved by the cache. `cost_usd` is `None` if
     the price of a paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
     `cost limit` or `too many failures`; `enough` is the lowest limit, in tokens or USD, with which
-    another discussion could have run. `failures` begins with the most frequent.
+    another discussion could have run. `failures` and `cut_off` begin with the most frequent.
     """
 
     run: str
@@ -64,6 +78,7 @@ class RunSummary:
     thinking_tokens: int = 0
     stopped: str | None = None
     failures: tuple[FailureCount, ...] = ()
+    cut_off: tuple[CutOffCount, ...] = ()
     enough: float | None = None
 
 
@@ -88,6 +103,7 @@ class RunCounts:
         self.discussions: DiscussionCounts = DiscussionCounts()
         self.calls: CallCounts = CallCounts()
         self._failures: dict[tuple[str, str], FailureCount] = {}
+        self._cut_off: Counter[tuple[str, int | None]] = Counter()
         self.tokens = self.cached_tokens = self.thinking_tokens = 0
         self.cost = 0.0
         self.cost_known = True
@@ -129,12 +145,19 @@ class RunCounts:
             cost_known=self.cost_known,
             stopped=stopped,
             failures=tuple(sorted(self._failures.values(), key=lambda each: -each.count)),
+            cut_off=tuple(
+                CutOffCount(reviewer=reviewer, max_tokens=most, count=count)
+                for (reviewer, most), count in self._cut_off.most_common()
+            ),
             enough=enough,
         )
 
     def _count_turn(self, transcript: Transcript, turn: Turn) -> None:
         said, calls = turn.utterance, self.calls
         tokens = said.usage.prompt_tokens + said.usage.completion_tokens
+        if turn.review.rule == CUT_OFF:
+            seat = transcript.seat(turn.cue.seat)
+            self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
         if said.simulated:
             self.calls = replace(calls, simulated=calls.simulated + 1)
         elif said.cached:

@@ -22,7 +22,11 @@ from peerjudge.verdicts.quoting import own_lines, plain, unquoted
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import read_verdict, refuses
 
+CUT_OFF = "cut off at max_tokens"
+"""Rule of the review of a reply that ended at its limit before its verdict or rating."""
+
 _WITHOUT_CHOICE = {Outcome.TIE: TIE, Outcome.REFUSED: REFUSED, Outcome.UNREADABLE: UNREADABLE}
+_CUT_VERDICT, _CUT_RATING = Review(verdict=UNREADABLE, rule=CUT_OFF), Review(rule=CUT_OFF)
 
 
 def read_review(
@@ -31,8 +35,9 @@ def read_review(
     cue: Cue,
     comparison: Comparison,
     logprobs: Sequence[TokenLogprob] | None = None,
+    cut: bool = False,
 ) -> Review:
-    """Read the review that a cue expects from a reply.
+    """Read the review that a cue expects from a reply; `cut` marks one that reached `max_tokens`.
 
     Positions refer to the order in which the cue showed the answers, `cue.sees`. A rating is
     weighted by the log-probabilities of its token if there are any (`rule` ends in "weighted");
@@ -47,10 +52,13 @@ def read_review(
     if cue.expects is not Expects.VERDICT:
         if cue.expects is Expects.TEXT:
             return Review()
-        return _rated(text, logprobs or (), low=min(cue.scale), high=max(cue.scale))
+        rated = _rated(text, logprobs or (), low=min(cue.scale), high=max(cue.scale))
+        return _CUT_RATING if cut and rated.score is None and rated.verdict is None else rated
     reading = read_verdict(text, answers=len(cue.sees), ties=cue.ties)
     if reading.position is not None:
         return _choosing(cue.sees[reading.position], reading.rule)
+    if cut and reading.outcome is Outcome.UNREADABLE:
+        return _CUT_VERDICT
     return Review(verdict=_WITHOUT_CHOICE[reading.outcome], rule=reading.rule)
 
 

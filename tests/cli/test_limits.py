@@ -83,6 +83,38 @@ def test_a_run_with_too_many_failures_exits_with_1(shell):
     assert "too many failures (5 discussions)" in " ".join(outcome.err.split())
 
 
+CURT = """
+from peerjudge.data import Utterance
+
+def reviewer():
+    async def judge(request):
+        first, second = request.cue.sees
+        cut = "Let me compare both in every" if first < second else ""
+        return Utterance(text=cut, finish_reason="length")
+
+    return judge
+"""
+
+
+def test_cut_and_empty_replies_are_named_at_the_end(shell):
+    """The end of a run says how many verdicts were cut off, what to raise, and what failed."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "curt.py").write_text(CURT)
+    (shell.folder / "alone.py").write_text(
+        '"""One judge."""\nfrom peerjudge.data import Condition, Experiment\n'
+        'EXPERIMENT = Experiment(data="sample", conditions=(\n'
+        '    Condition(name="alone", protocol="pairwise", seats=("curt",)),))\n'
+    )
+    outcome = shell("run", "alone.py", "--limit", "2", "--display", "none", "--json")
+    assert outcome.code == 1
+    assert outcome.document["discussions"] == {"done": 2, "failed": 2, "skipped": 0}
+    assert outcome.document["cut_off"] == [{"reviewer": "curt", "max_tokens": None, "count": 2}]
+    assert [each["kind"] for each in outcome.document["failures"]] == ["EmptyReplyError"]
+    said = " ".join(outcome.err.split())
+    assert "2 replies of curt were cut off before their verdict, at the server's limit" in said
+    assert "raise max_tokens" in said
+
+
 def test_error_messages_cannot_control_the_terminal(shell):
     """Logs and closing messages contain no control codes of a server's message."""
     (shell.folder / "agents").mkdir()

@@ -113,12 +113,12 @@ async def test_a_token_stops_a_stream():
         await streaming
 
 
-async def test_an_empty_stream_is_not_cached():
-    """An empty reply is requested again, streamed or not."""
+async def test_an_empty_stream_is_requested_again():
+    """A stream without words is a failed attempt, as an empty reply is."""
 
     def answer(prompt: FakePrompt) -> str:
         return "" if prompt.attempt == 1 else "1"
 
-    client = Governed(FakeChatClient(answer))
-    await collect(client)
-    assert (await client.create(PROMPT)).content == "1"
+    client = Governed(FakeChatClient(answer), policy=RetryPolicy(attempts=2, wait=0.0))
+    assert "".join((await collect(client))[:-1]).strip() == "1"
+    assert (client.book.total().paid, client.book.total().attempts) == (2, 2)

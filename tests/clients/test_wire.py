@@ -31,6 +31,7 @@ from peerjudge.clients import (
     create_args,
 )
 from peerjudge.data import Card, Sampling
+from peerjudge.errors import EmptyReplyError
 from peerjudge.shelf.cards import read_card
 
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
@@ -205,19 +206,41 @@ async def test_a_wait_beyond_the_deadline_ends_the_retries(httpserver: HTTPServe
         ("application/json", '{"choices": []}'),
         ("application/json", '{"choices": null}'),
         ("application/json", '{"choices": [{"mess'),
+        ("application/json", '{"choices": [{"message": null}]}'),
+        ("application/json", "[" * 100_000),
+        ("application/json", b'{"choices": "\xff"}'),
     ],
 )
-async def test_a_200_without_a_reply_is_a_malformed_reply(
-    httpserver: HTTPServer, content_type: str, body: str
+async def test_a_200_without_a_reply_is_retried(
+    httpserver: HTTPServer, content_type: str, body: str | bytes
 ):
-    """A page, an empty list or half a body with status 200 fails after one attempt."""
-    sent = answers(httpserver, lambda request: Response(body, content_type=content_type))
-    client = governed(httpserver)
-    with pytest.raises(MalformedReplyError, match="some-model"):
+    """A page of a proxy, an empty list or half a body passes; the next attempt gets the reply."""
+
+    def strange(request: Request) -> Response:
+        return Response(body, content_type=content_type)
+
+    sent = answers(httpserver, strange, ok(), strange)
+    client = governed(httpserver, attempts=2)
+    assert (await client.create(PROMPT)).content == "1"
+    assert len(sent) == 2
+    with pytest.raises(MalformedReplyError, match="some-model") as caught:
+        await client.create([UserMessage(content="And now?", source="moderator")])
+    await client.close()
+    assert len(sent) == 4
+    assert client.book.total().failed == 1
+    # The address was right for the first call.
+    assert "base_url" not in str(caught.value)
+
+
+async def test_an_address_that_has_never_replied_is_doubted(httpserver: HTTPServer):
+    """When all first calls of a reviewer get a page, the message asks for its base_url."""
+    answers(httpserver, lambda request: Response("<html>Sign in</html>"), ok(completion("")))
+    client = governed(httpserver, attempts=1)
+    with pytest.raises(MalformedReplyError, match="is its base_url right"):
+        await client.create(PROMPT)
+    with pytest.raises(EmptyReplyError, match="some-model sent an empty reply"):
         await client.create(PROMPT)
     await client.close()
-    assert len(sent) == 1
-    assert client.book.total().failed == 1
 
 
 async def test_an_error_in_a_200_is_retried_by_its_code(
@@ -267,17 +290,39 @@ async def test_a_closed_connection_is_not_a_timeout():
     server.close()
 
 
-async def test_an_empty_reply_is_returned_but_not_cached(httpserver: HTTPServer):
-    """The same request is made again."""
-    sent = answers(httpserver, ok(completion("")), ok(completion("2")))
-    client = governed(httpserver)
-    first = await client.create(PROMPT)
-    second = await client.create(PROMPT)
-    third = await client.create(PROMPT)
+@pytest.mark.parametrize(
+    ("content", "reason", "message"),
+    [
+        (None, "stop", "sent an empty reply"),
+        ("", "stop", "sent an empty reply"),
+        (" \n\t", "stop", "sent an empty reply"),
+        ("", "content_filter", "content filter"),
+        (None, "length", "raise max_tokens"),
+        ("<think>Answer 1 is", "length", "raise max_tokens"),
+    ],
+)
+async def test_an_empty_reply_is_paid_and_retried(
+    httpserver: HTTPServer, content: str | None, reason: str, message: str
+):
+    """A reply without words is booked, is requested again, and fails the call in the end."""
+    empty = completion("")
+    empty["choices"][0] |= {"finish_reason": reason}
+    empty["choices"][0]["message"]["content"] = content
+    busy = status(503)
+    sent = answers(httpserver, busy, ok(empty), busy, ok(completion("2")), ok(empty))
+    client = governed(httpserver, attempts=4)
+    assert (await client.create(PROMPT)).content == "2"
+    tally = client.book.total()
+    assert (tally.paid, tally.attempts, tally.failed) == (2, 4, 0)
+    other = [UserMessage(content="And now?", source="moderator")]
+    for times in (1, 2):
+        with pytest.raises(EmptyReplyError, match=message):
+            await client.create(other)
+        tally = client.book.total()
+        assert len(sent) == tally.attempts == 4 + 4 * times
+        assert (tally.paid, tally.failed) == (2 + 4 * times, times)
+    assert (await client.create(PROMPT)).cached
     await client.close()
-    assert [first.content, second.content, third.content] == ["", "2", "2"]
-    assert [first.cached, second.cached, third.cached] == [False, False, True]
-    assert len(sent) == 2
 
 
 async def test_missing_token_counts_are_estimated(

@@ -166,6 +166,19 @@ async def test_a_failed_discussion_resumes_at_the_turn_that_failed():
     assert [len(reviewer.requests) for reviewer in reviewers.values()] == [1, 2]
 
 
+@pytest.mark.parametrize("words", ["", " \n\t"])
+async def test_an_empty_reply_fails_the_turn_and_is_heard_by_no_seat(words):
+    """Words are missing, not a verdict: the discussion fails there and resumes there."""
+    protocol = rounds_of(2)
+    reviewers = cast(lambda request: words if request.turn == 1 else "1")
+    failed = await play(opened(), protocol, reviewers)
+    assert failed.stop is StopReason.FAILED
+    assert (failed.failure.kind, failed.failure.turn) == ("EmptyReplyError", 1)
+    assert [turn.utterance.text for turn in failed.turns] == ["1"]
+    resumed = await play(failed, protocol, cast(lambda request: "1"))
+    assert resumed.stop is StopReason.COMPLETE
+
+
 async def test_a_completed_discussion_is_not_played_again():
     """A complete discussion is returned without a call."""
     ended = await play(opened(), rounds_of(0), cast(drawn(0)))

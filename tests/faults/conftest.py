@@ -38,7 +38,7 @@ FAULTS = {
     "wrong type": 1,
     "empty": 1,
 }
-"""Faults and their relative frequencies. The last four are not retried.
+"""Faults and their relative frequencies.
 
 A slow reply comes in pieces; one that drips never ends.
 """
@@ -46,6 +46,17 @@ A slow reply comes in pieces; one that drips never ends.
 
 PRICES = {"ann-model": (2, 10), "bob-model": (1, 5)}
 """USD per million tokens of prompt and reply."""
+
+SILENCES = {
+    "silent": {"message": {"role": "assistant", "content": None}, "finish_reason": "stop"},
+    "blank": {"message": {"role": "assistant", "content": " \n"}, "finish_reason": "stop"},
+    "filtered": {
+        "message": {"role": "assistant", "content": ""},
+        "finish_reason": "content_filter",
+    },
+    "spent": {"message": {"role": "assistant", "content": ""}, "finish_reason": "length"},
+}
+"""Paid replies without words."""
 
 BAD_BODIES = {
     "half a line": ("application/json", '{"choices": [{"mess'),
@@ -144,6 +155,10 @@ class ModelServer:
 
     async def fail(self, request: web.Request, fate: str) -> web.StreamResponse:
         """Send a fault instead of a reply."""
+        if fate in SILENCES:
+            prompt, reply = self.usage
+            usage = {"prompt_tokens": prompt, "completion_tokens": reply}
+            return web.json_response({"choices": [SILENCES[fate]], "usage": usage})
         if fate in BAD_BODIES:
             kind, body = BAD_BODIES[fate]
             return web.Response(text=body, content_type=kind)
@@ -300,6 +315,7 @@ class _Kit:
     count_paid_turns = staticmethod(count_paid_turns)
     mark = staticmethod(mark)
     faults = FAULTS
+    silences = SILENCES
 
 
 @pytest.fixture(scope="session")

@@ -179,6 +179,23 @@ async def test_another_seed_is_another_draw(kit, start, tmp_path):
         assert summary.calls.paid > 0
 
 
+async def test_empty_replies_are_failures_that_the_next_run_takes_up(kit, start, tmp_path):
+    """A model that says nothing fails its discussions; the same command plays them later."""
+    server = start(kit.ModelServer(rate=1.0, fates=tuple(kit.silences)))
+    shelf = kit.project(tmp_path, server, limits="attempts = 1")
+    study, out = kit.study(), tmp_path / "out"
+    silent = await run(study, out=out, shelf=shelf, fail_on_error=0.9, environ={})
+    assert silent.stopped == "too many failures"
+    assert {one.kind for one in silent.failures} == {"EmptyReplyError"}
+    assert all(one.turns == () for one in await load(out))
+    server.rate = 0.5
+    while (last := await run(study, out=out, shelf=shelf, limit=3, environ={})).discussions.failed:
+        assert {one.kind for one in last.failures} == {"EmptyReplyError"}
+    played = [one for one in await load(out) if one.stop is StopReason.COMPLETE]
+    assert len(played) == last.discussions.done + last.discussions.skipped > 0
+    assert all(turn.utterance.text.strip() for one in played for turn in one.turns)
+
+
 async def test_fail_on_error_stops_a_run(kit, start, tmp_path):
     """When all discussions fail, the run stops long before its end."""
     server = start(kit.ModelServer(rate=1.0, fates=("500",)))

@@ -161,8 +161,8 @@ async def test_a_factory_makes_as_many_agents_as_speak_at_once():
     assert len(made) == 3
 
 
-async def test_an_empty_message_is_a_reply_and_no_message_is_a_failure():
-    """An empty reply is unreadable; a turn without a message breaks the contract."""
+async def test_a_turn_without_a_message_is_a_failure():
+    """An agent's empty message is left to the engine; a turn without one breaks the contract."""
     reply = await from_autogen(Agent(lambda text, token: ""), name="tester").speak(request())
     assert reply.text == ""
     with pytest.raises(NoResponseError, match="without a response"):

@@ -23,6 +23,7 @@ from peerjudge.data import (
     Card,
     Comparison,
     Cue,
+    Limits,
     Message,
     Question,
     Request,
@@ -31,7 +32,7 @@ from peerjudge.data import (
     TokenLogprob,
     replace,
 )
-from peerjudge.errors import CardError
+from peerjudge.errors import CardError, EmptyReplyError
 from peerjudge.reviewers import ModelReviewer, ReviewerAgent
 from peerjudge.shelf.cards import read_card
 
@@ -112,10 +113,11 @@ async def test_one_reviewer_in_two_seats_speaks_at_two_temperatures():
     assert (await reviewer.speak(request(temperature=1.0))).text == "1.0"
 
 
-async def test_an_empty_reply_is_an_empty_utterance():
-    """An empty reply is not a failure."""
-    reply = await ModelReviewer(Card(name="tester"), FakeChatClient(default="")).speak(request())
-    assert reply.text == ""
+async def test_an_empty_reply_is_a_failure():
+    """A model that says nothing has no opinion that could be read or heard."""
+    card = Card(name="tester", limits=Limits(attempts=1))
+    with pytest.raises(EmptyReplyError, match="sent an empty reply"):
+        await ModelReviewer(card, FakeChatClient(default=" \n")).speak(request())
 
 
 async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpserver: HTTPServer):

@@ -7,12 +7,19 @@ import sqlite3
 import sys
 
 import pytest
-from autogen_core.models import UserMessage
+from autogen_core.models import CreateResult, RequestUsage, UserMessage
 
-from peerjudge.clients import Governed, PersistentCache, SingleFlight, bill_to
+from peerjudge.clients import (
+    Governed,
+    PersistentCache,
+    Reply,
+    RetryPolicy,
+    SingleFlight,
+    bill_to,
+)
 from peerjudge.clients.fake import FakeChatClient, FakeReply
-from peerjudge.data import TokenLogprob
-from peerjudge.errors import StoreError
+from peerjudge.data import TokenLogprob, Usage
+from peerjudge.errors import EmptyReplyError, StoreError
 from peerjudge.store.replies import Replies
 
 
@@ -117,14 +124,27 @@ async def test_an_unreadable_entry_is_a_miss(tmp_path):
 
 
 async def test_failures_and_empty_replies_are_not_cached(tmp_path):
-    """Only replies with a text are stored."""
-    answers = iter([ValueError("no"), "", "1"])
+    """Only replies with words are stored."""
+    answers = iter([ValueError("no"), " ", "1"])
     fake = FakeChatClient(lambda prompt: next(answers))
     async with Replies.open(tmp_path) as replies:
-        client = Governed(fake, identity="same", flights=SingleFlight(PersistentCache(replies)))
+        flights = SingleFlight(PersistentCache(replies))
+        client = Governed(fake, identity="same", flights=flights, policy=RetryPolicy(attempts=1))
         prompt = [UserMessage(content="?", source="m")]
-        with pytest.raises(ValueError, match="no"):
-            await client.create(prompt)
-        said = [(await client.create(prompt)).content for _ in range(3)]
-    assert said == ["", "1", "1"]
+        for failure in (ValueError, EmptyReplyError):
+            with pytest.raises(failure):
+                await client.create(prompt)
+        said = [(await client.create(prompt)).content for _ in range(2)]
+    assert said == ["1", "1"]
     assert len(fake.prompts) == 3
+
+
+async def test_an_empty_reply_in_a_cache_is_a_miss(tmp_path):
+    """Caches of earlier versions may hold replies of blanks, which are requested again."""
+    empty = CreateResult(
+        finish_reason="stop", content=" \n", usage=RequestUsage(3, 1), cached=False
+    )
+    async with Replies.open(tmp_path) as replies:
+        kept = PersistentCache(replies)
+        await kept.put("k", Reply(result=empty, usage=Usage(prompt_tokens=3)))
+        assert await kept.get("k") is None

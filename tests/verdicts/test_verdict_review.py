@@ -80,3 +80,19 @@ def test_a_cue_with_an_unknown_answer_raises():
     """A cue can only show answers of its comparison."""
     with pytest.raises(DataError, match="no answer 'q'"):
         read_review("1", cue=cue(("x", "q")), comparison=comparison("xy"))
+
+
+def test_a_reply_cut_before_its_verdict_is_unreadable_for_that_reason():
+    """Only a missing verdict or rating is due to the cut; a stated one and a refusal stay."""
+    shown = comparison("xy")
+    for text in ("Answer (a) is", "First, let me compare"):
+        read = read_review(text, cue=cue(("x", "y")), comparison=shown, cut=True)
+        assert read == Review(verdict=UNREADABLE, rule="cut off at max_tokens")
+        rated = read_review(text, cue=cue(("x",), Expects.RATING), comparison=shown, cut=True)
+        assert rated == Review(rule="cut off at max_tokens")
+        assert (
+            read_review(text, cue=cue(("x",), Expects.TEXT), comparison=shown, cut=True) == Review()
+        )
+    for text in ("Choice: 1", "I'm sorry, but I can't assist with that."):
+        whole = read_review(text, cue=cue(("x", "y")), comparison=shown)
+        assert read_review(text, cue=cue(("x", "y")), comparison=shown, cut=True) == whole
