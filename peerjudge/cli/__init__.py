@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
+from peerjudge.cli.console import print_status, results
 from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
+from peerjudge.cli.output import OutputClosedError, OutputError, guard_output
 from peerjudge.errors import PeerJudgeError
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 __all__ = ["build_app", "main"]
+
+_CLOSED = 141
+"""Exit code where the reader of stdout has closed it: 128 + SIGPIPE."""
 
 # Each command is a module that is imported only when it is called.
 _COMMANDS = (
@@ -31,14 +40,15 @@ _COMMANDS = (
 )
 
 
-def build_app() -> App:
-    """Return the command line as a cyclopts application."""
+def build_app(console: Console | None = None) -> App:
+    """Return the command line as a cyclopts application that prints help to the console."""
     from peerjudge import __version__
 
     app = App(
         name="peerjudge",
         help="Peer-discussion experiments with language-model reviewers.",
         version=__version__,
+        console=console,
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
@@ -51,24 +61,36 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one command and exit.
 
     Exit codes: 0 complete; 1 finished with failed discussions; 2 usage or configuration error;
-    3 stopped at a limit; 130 interrupted (SIGINT); 143 terminated (SIGTERM).
+    3 stopped at a limit; 130 interrupted (SIGINT); 141 stdout closed by its reader (SIGPIPE);
+    143 terminated (SIGTERM).
     """
     # Matrices are small here, so BLAS threads cost more than they save. numpy reads this on import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     tokens = list(sys.argv[1:] if argv is None else argv)
     try:
+        with guard_output():
+            code = _run(tokens)
+    except OutputClosedError:
+        code = _CLOSED
+    except OutputError:
+        code = 2
+    sys.exit(code)
+
+
+def _run(tokens: list[str]) -> int:
+    """Run one command and return its exit code; errors are sentences on stderr."""
+    try:
         with interrupt_at_once():
-            code = build_app()(tokens, exit_on_error=False, print_error=True)
-    except CycloptsError:
-        # cyclopts has printed the error already.
-        sys.exit(2)
-    except PeerJudgeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+            # Only help is written to this console; creating it would slow the other commands.
+            console = results() if not tokens or {"--help", "-h"} & set(tokens) else None
+            code = build_app(console)(tokens, exit_on_error=False, print_error=False)
+            sys.stdout.flush()
+    except OutputError as error:
+        print_status(f"error: {error}")
+        raise
+    except (CycloptsError, PeerJudgeError) as error:
+        print_status(f"error: {error}")
+        return 2
     except KeyboardInterrupt as interrupt:
         exit_at_once(exit_code(interrupt))
-    except BrokenPipeError:
-        # The reader of the output has gone, as with `| head`.
-        sys.stderr.close()
-        sys.exit(141)
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0

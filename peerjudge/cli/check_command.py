@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from peerjudge.cli.console import print_json, results
+from peerjudge.cli.tables import say
 
 
 def check_command(path: Path | None = None, /, *, json: bool = False) -> int:
@@ -36,13 +37,13 @@ def check_command(path: Path | None = None, /, *, json: bool = False) -> int:
     console = results()
     for file in checked:
         if file.shadows:
-            console.print(f"note: {file.path} shadows the built-in {file.shadows}", soft_wrap=True)
+            say(f"note: {file.path} shadows the built-in {file.shadows}")
         if not file.builtin:
             for note in file.notes:
-                console.print(f"note: {file.kind}/{file.name} {note}", soft_wrap=True, markup=False)
+                say(f"note: {file.kind}/{file.name} {note}")
     for file in failed:
         for clause in file.broken:
-            console.print(f"[red]wrong[/red] {file.kind}/{file.name}: ", end="")
-            console.print(str(clause), soft_wrap=True, markup=False)
-    console.print(f"{len(checked)} items, {len(failed)} with problems")
+            console.print("wrong", style="red", end=" ")
+            console.print(f"{file.kind}/{file.name}: {clause}", soft_wrap=True)
+    say(f"{len(checked)} items, {len(failed)} with problems")
     return 2 if failed else 0

@@ -12,13 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from peerjudge.cli.output import unmarked
 from peerjudge.errors import PeerJudgeError, StoreError
+from peerjudge.marks import escape_controls, mark_controls
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from structlog.typing import EventDict
 
     from peerjudge.analysis.ballots import Ballots
+    from peerjudge.cli.terminal import Terminal
     from peerjudge.data import Dataset
     from peerjudge.reporting.drawing import Figure
 
@@ -31,23 +33,23 @@ Display: TypeAlias = Literal["rich", "plain", "none"]
 LogForm: TypeAlias = Literal["text", "json"]
 
 
-def results() -> Console:
+def results() -> Terminal:
     """Return the console for results; without a terminal it is wide, so that tables do not wrap."""
-    from rich.console import Console
+    from peerjudge.cli.terminal import Terminal
 
-    return Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120, highlight=False)
+    return Terminal(sys.stdout, width=None if sys.stdout.isatty() else 120)
 
 
-def status() -> Console:
+def status() -> Terminal:
     """Return the console for everything else."""
-    from rich.console import Console
+    from peerjudge.cli.terminal import Terminal
 
-    return Console(file=sys.stderr, highlight=False)
+    return Terminal(sys.stderr)
 
 
 def print_status(sentence: str) -> None:
     """Print a sentence to stderr."""
-    status().print(sentence, soft_wrap=True, markup=False)
+    print(sentence, file=sys.stderr)
 
 
 def log_status(sentence: str, *, level: int = logging.WARNING) -> None:
@@ -63,8 +65,8 @@ def print_json(document: object) -> None:
 
 
 def json_text(document: object) -> str:
-    """Return the document as one line of JSON."""
-    return json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
+    """Return the document as one line of JSON, with control characters as escapes."""
+    return escape_controls(json.dumps(_finite(document), ensure_ascii=False, allow_nan=False))
 
 
 def say_if_simulated(dataset: Dataset | Ballots) -> None:
@@ -77,7 +79,7 @@ def say_if_simulated(dataset: Dataset | Ballots) -> None:
 
 def report_interruption() -> int:
     """Say that an interrupted computation saved nothing, and return the exit code of Ctrl-C."""
-    status().print("Interrupted. Nothing is saved; run the same command to start again.")
+    print_status("Interrupted. Nothing is saved; run the same command to start again.")
     return 130
 
 
@@ -102,7 +104,7 @@ def save_document(
         raise StoreError(msg) from cause
     saved, note = save_figures(figures, folder, simulated=True)
     if note:
-        status().print(note)
+        print_status(note)
     return f"saved in {folder}: {', '.join(file.name for file in (path, *saved))}"
 
 
@@ -129,17 +131,36 @@ def configure_logging(*, level: str, form: LogForm) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(ensure_ascii=False)
-            if as_json
-            else structlog.dev.ConsoleRenderer(
-                colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+            *(
+                [structlog.processors.JSONRenderer(serializer=_log_json)]
+                if as_json
+                else [
+                    _mark_event,
+                    structlog.dev.ConsoleRenderer(
+                        colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+                    ),
+                ]
             ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         # Look up stderr for each event: a live display replaces it.
-        logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(file=unmarked(sys.stderr)),
         cache_logger_on_first_use=False,
     )
+
+
+def _log_json(event: object, **_: object) -> str:
+    return escape_controls(json.dumps(event, ensure_ascii=False, default=repr))
+
+
+def _mark_event(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Mark the texts of an event; the renderer adds colours, and shows other values by `repr`."""
+    return {
+        mark_controls(key): mark_controls(value, keep="\n" if key == "exception" else "")
+        if isinstance(value, str)
+        else value
+        for key, value in event.items()
+    }
 
 
 class _RepeatFilter:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from peerjudge.cli.console import results, status
+from peerjudge.cli.console import print_status
+from peerjudge.cli.tables import say
 
 __all__ = ["download_command"]
 
@@ -22,6 +23,6 @@ def download_command(name: str, /, *, into: Path | None = None) -> int:
     from peerjudge.datasets import download
 
     path = download(name, into=into)
-    results().print(str(path), soft_wrap=True)
-    status().print(f"use it as {name}:{path}", soft_wrap=True)
+    say(str(path))
+    print_status(f"use it as {name}:{path}")
     return 0

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, results
+from peerjudge.cli.tables import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,7 +36,7 @@ def print_estimate(prepared: Prepared, *, json: bool) -> None:
     console.print(table)
     console.print()
     console.print(_steps_table(estimate))
-    console.print(_totals(prepared, estimate), soft_wrap=True)
+    say(_totals(prepared, estimate))
 
 
 def _steps_table(estimate: Estimate) -> Table:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json, status
+from peerjudge.cli.console import print_json, print_status
 from peerjudge.cli.tables import say, show, write_graph
+from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
@@ -71,11 +72,11 @@ def _print_events(run: str, *, json: bool) -> None:
         for transcript in transcripts:
             for event in opinion_events(transcript):
                 found = True
-                print_json(to_plain(event)) if json else print(_line(event))
+                print_json(to_plain(event)) if json else print(mark_controls(_line(event)))
         return found
 
     if not frames.read_without_texts(run, print_all):
-        status().print("no opinion events: no reviewer gave a verdict after hearing another's")
+        print_status("no opinion events: no reviewer gave a verdict after hearing another's")
 
 
 def _line(event: OpinionEvent) -> str:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from peerjudge.analysis.export import FORMATS, ExportFormat
+from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
 
@@ -147,7 +148,8 @@ def write_frame(
 def open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
     """Open the text file for writing, or standard output without a file."""
     if output is None:
-        return nullcontext(sys.stdout)
+        # In a pipe or a file, the data stay as they are.
+        return nullcontext(sys.stdout if sys.stdout.isatty() else unmarked(sys.stdout))
     try:
         return output.open("w", encoding="utf-8", newline="")
     except OSError as cause:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import print_json, report_interruption, results, save_document, status
+from peerjudge.cli.console import print_json, print_status, report_interruption, save_document
+from peerjudge.cli.tables import say
 from peerjudge.errors import CardError
 
 
@@ -72,7 +73,7 @@ def plan_command(
     from peerjudge.power import plan_study
     from peerjudge.runs import parse_settings
 
-    status().print(f"{experiment}: simulating; no model is called")
+    print_status(f"{experiment}: simulating; no model is called")
     try:
         plan = plan_study(
             experiment,
@@ -98,7 +99,7 @@ def plan_command(
         return 0
     print_plan(plan)
     if saved:
-        results().print(f"\n{saved}", soft_wrap=True)
+        say("", saved)
     return 0
 
 

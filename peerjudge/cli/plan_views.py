@@ -41,7 +41,7 @@ def print_plan(plan: StudyPlan) -> None:
     )
     for group, effects in _group_effects(plan).items():
         title = group if effects[0].effect.discussed else f"against {group}"
-        console.print(f"\n{title}", style="bold", markup=False)
+        console.print(f"\n{title}", style="bold")
         console.print(_power_table(effects, plan.power))
     console.print(f"\n{_LEGEND}")
     if any(one.without_pull is not None for one in plan.effects):
@@ -52,7 +52,7 @@ def print_plan(plan: StudyPlan) -> None:
         console.print(f"\n{_EXPECTED}", style="bold")
         console.print(_expense_table(plan, plan.expected))
     for line in _notes(plan):
-        console.print(line, markup=False)
+        console.print(line)
 
 
 def plan_figures(plan: StudyPlan) -> Mapping[str, Figure]:

@@ -107,7 +107,7 @@ class Bar(Counting):
 
     def start(self, description: str) -> None:
         """Print the description of the run and add the bar."""
-        self._progress.console.print(description, markup=False)
+        self._progress.console.print(description)
         self._task = self._progress.add_task(
             "discussions", total=self.total, open="", failed="", spent=""
         )

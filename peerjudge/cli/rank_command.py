@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from peerjudge.cli.console import print_json, results, say_if_simulated
-from peerjudge.cli.tables import show, write_graph
+from peerjudge.cli.console import print_json, say_if_simulated
+from peerjudge.cli.tables import say, show, write_graph
 from peerjudge.data import Scheme, Scoring, replace
 from peerjudge.errors import DataError
 
@@ -136,7 +136,7 @@ async def rank_command(
     say_if_simulated(ballots)
     show(*build_ranking_tables(ranking))
     bounds = _bounds(tournament, scoring, orders=orders, bootstrap=bootstrap)
-    results().print("\n" + _sentence(ranking, bounds))
+    say("", _sentence(ranking, bounds))
     if steps is not None:
         means = {name: lines["mean"] for name, lines in steps[1].items()}
         show(build_battles_table(steps[0], means))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import results, status
+from peerjudge.cli.console import print_status, status
+from peerjudge.cli.tables import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +46,7 @@ async def report_command(
             path, drawn, simulated = await _of_run(source, output)
         else:
             path, drawn, simulated = _of_dataset(source, output)
-    results().print(str(path), soft_wrap=True)
+    say(str(path))
     if figures is not None:
         _save(drawn, figures, simulated=simulated)
     return 0
@@ -90,6 +91,6 @@ def _save(drawn: Mapping[str, Figure], folder: Path, *, simulated: bool) -> None
 
     files, missing = save_figures(drawn, folder, simulated=simulated)
     for file in files:
-        results().print(str(file), soft_wrap=True)
+        say(str(file))
     if missing:
-        status().print(missing, soft_wrap=True)
+        print_status(missing)

@@ -19,7 +19,9 @@ from peerjudge.cli.console import (
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.progress import show_progress
+from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
+from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,9 +167,9 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
     )
     console.print(_describe_spending(summary))
     source = summary.folder or f"{summary.store}#{summary.run}"
-    console.print(f"run     {source}", soft_wrap=True, markup=False)
+    say(f"run     {source}")
     if report is not None:
-        console.print(f"report  {report}", soft_wrap=True, markup=False)
+        say(f"report  {report}")
 
 
 def _describe_spending(summary: RunSummary) -> str:
@@ -182,36 +184,35 @@ def _describe_spending(summary: RunSummary) -> str:
     return f"{calls.paid:,} paid calls{cached}{simulated}, {tokens}, cost: {cost}"
 
 
-def _print_next_step(summary: RunSummary, say: Callable[[str], None]) -> None:
+def _print_next_step(summary: RunSummary, tell: Callable[[str], None]) -> None:
     """Print the causes of lost replies, and how to complete a run that is not complete."""
     for each in summary.cut_off:
         limit = (
             "the server's limit" if each.max_tokens is None else f"max_tokens = {each.max_tokens}"
         )
-        say(
+        tell(
             f"{each.count:,} replies of {each.reviewer} were cut off before their verdict, at {limit}: "
             f"raise max_tokens under [sampling] of its card."
         )
     failed = summary.discussions.failed
     shown = summary.failures[:_SHOWN_FAILURES]
     for each in shown:
-        text = each.message[:_MESSAGE_LENGTH]
-        printable = "".join(char if char.isprintable() else " " for char in text)
-        say(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {printable}")
+        text = mark_controls(each.message[:_MESSAGE_LENGTH])
+        tell(f"{each.count:,} failed: {each.reviewer}, {each.kind}: {text}")
     if (others := failed - sum(each.count for each in shown)) > 0:
-        say(f"{others:,} failed for other reasons; --json lists all of them.")
+        tell(f"{others:,} failed for other reasons; --json lists all of them.")
     stopped = summary.stopped
     if stopped == "too many failures":
-        say(
+        tell(
             f"Stopped: too many failures ({failed} discussions). "
             "Fix the cause and run the same command to resume."
         )
     elif stopped is not None:
         enough = summary.enough or 0.0
         needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
-        say(
+        tell(
             f"Stopped at the {stopped}: the next discussion could exceed it. Progress is saved; run "
             f"the same command with --{stopped.replace(' ', '-')} {needed} or higher to resume."
         )
     elif failed:
-        say("Run the same command again to retry the failed discussions only.")
+        tell("Run the same command again to retry the failed discussions only.")

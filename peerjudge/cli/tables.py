@@ -30,9 +30,9 @@ def show(*tables: Table) -> None:
 
 
 def say(*sentences: str) -> None:
-    """Print sentences among the results, without markup and without breaking lines."""
+    """Print sentences among the results, without breaking lines."""
     for sentence in sentences:
-        results().print(sentence, soft_wrap=True, markup=False)
+        print(sentence)
 
 
 def write_graph(graph: nx.DiGraph[str], path: Path) -> None:

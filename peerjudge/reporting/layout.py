@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from peerjudge.data import Measurement, Noun
+from peerjudge.marks import mark_controls
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.formats import MISSING, decimal, interval
 
@@ -162,15 +163,20 @@ def print_table(table: Table, console: Console, *, notes: bool = True) -> None:
 
 def _rich_table(table: Table, *, wraps: bool) -> RichTable:
     from rich import box
-    from rich.markup import escape
     from rich.table import Table as RichTable
+    from rich.text import Text
+
+    def show(cell: str) -> Text:
+        # Names come from data: a line break in one is marked too, so that no cell forges a row.
+        return Text(mark_controls(cell))
+
+    title = Text(f"\n{mark_controls(table.title)}", style="bold")
 
     drawn = RichTable(
         # A title is broken where its table ends, so that no table is narrower than its title.
         min_width=min(len(table.title), 80),
-        title=escape(f"\n{table.title}"),
+        title=title,
         title_justify="left",
-        title_style="bold",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1),
@@ -179,12 +185,12 @@ def _rich_table(table: Table, *, wraps: bool) -> RichTable:
     for place, heading in enumerate(_headings(table)):
         if place < table.names:
             drawn.add_column(
-                escape(heading), overflow="fold", min_width=1 if wraps else min(len(heading), 8)
+                show(heading), overflow="fold", min_width=1 if wraps else min(len(heading), 8)
             )
         else:
-            drawn.add_column(escape(heading), justify="right", no_wrap=not wraps, overflow="fold")
+            drawn.add_column(show(heading), justify="right", no_wrap=not wraps, overflow="fold")
     for row in table.rows:
-        drawn.add_row(*map(escape, row))
+        drawn.add_row(*map(show, row))
     return drawn
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
+from typing import cast
 
 from peerjudge.data import (
     Comparison,
@@ -27,6 +28,7 @@ from peerjudge.data import (
     Turn,
     Verdict,
 )
+from peerjudge.marks import mark_page_controls
 from peerjudge.reporting.formats import name_event
 from peerjudge.tracker import stance_of
 
@@ -119,10 +121,10 @@ class TranscriptData:
         return embed_json(
             {
                 "chunk": _CHUNK,
-                "conditions": list(self._conditions),
-                "reviewers": list(self._reviewers),
+                "conditions": _mark_texts(list(self._conditions)),
+                "reviewers": _mark_texts(list(self._reviewers)),
                 "seatings": [json.loads(seating) for seating in self._seatings],
-                "questions": list(self._questions),
+                "questions": _mark_texts(list(self._questions)),
                 "rows": self._rows,
             }
         )
@@ -189,7 +191,7 @@ class _Chunk:
             "comparisons": self.comparisons,
             "discussions": self.discussions,
         }
-        text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(_mark_texts(plain), ensure_ascii=False, separators=(",", ":"))
         # A lone surrogate has no UTF-8 form: it becomes `?`, as in the whole page.
         return b64encode(zlib.compress(text.encode("utf-8", errors="replace"))).decode("ascii")
 
@@ -217,6 +219,18 @@ class _Numbers(dict[str, int]):
 
     def of(self, text: str) -> int:
         return self.setdefault(text, len(self))
+
+
+def _mark_texts(value: object) -> object:
+    """Return plain values with marks for the control characters of all texts, keys included."""
+    if isinstance(value, str):
+        return mark_page_controls(value)
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        return {_mark_texts(key): _mark_texts(item) for key, item in pairs}
+    if isinstance(value, list | tuple):
+        return [_mark_texts(item) for item in cast("Sequence[object]", value)]
+    return value
 
 
 def _mark(verdict: Verdict | None, comparison: Comparison) -> str:

@@ -1,0 +1,73 @@
+"""The rich console of all commands: texts are literal, and control characters in them are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    HighlighterType,
+    JustifyMethod,
+    OverflowMethod,
+    RenderableType,
+)
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from peerjudge.cli.output import unmarked
+from peerjudge.marks import mark_controls
+
+__all__ = ["Terminal"]
+
+_LAYOUT = "\n\t"
+
+
+class Terminal(Console):
+    """Console that reads no markup and no emoji codes in texts, and marks their control characters.
+
+    Args:
+        file: Stream to write to.
+        width: Width in columns, by default that of the terminal.
+    """
+
+    def __init__(self, file: TextIO, *, width: int | None = None) -> None:
+        super().__init__(
+            file=unmarked(file), width=width, highlight=False, markup=False, emoji=False
+        )
+
+    def render_str(
+        self,
+        text: str,
+        *,
+        style: str | Style = "",
+        justify: JustifyMethod | None = None,
+        overflow: OverflowMethod | None = None,
+        emoji: bool | None = None,
+        markup: bool | None = None,
+        highlight: bool | None = None,
+        highlighter: HighlighterType | None = None,
+    ) -> Text:
+        """Return a text as it is shown, with marks, so that its width is measured with them."""
+        return super().render_str(
+            mark_controls(text, keep=_LAYOUT),
+            style=style,
+            justify=justify,
+            overflow=overflow,
+            emoji=emoji,
+            markup=markup,
+            highlight=highlight,
+            highlighter=highlighter,
+        )
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield segments with marks; only the console itself moves the cursor."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield segment._replace(text=mark_controls(segment.text, keep=_LAYOUT))
