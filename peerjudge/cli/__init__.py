@@ -36,6 +36,7 @@ _COMMANDS = (
     ("export", "Write the discussions of a run in formats of other tools."),
     ("list", "List agents, protocols, prompts, experiments or datasets."),
     ("check", "Check the project's shelf files. Loads, and so executes, its Python files."),
+    ("doctor", "Name and repair the rows of a store that cannot be read."),
     ("download", "Download a published dataset and verify it."),
 )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from peerjudge.runs import RunSummary
+    from peerjudge.runs.ledger import Spending
 
 _SHOWN_FAILURES = 5
 """Kinds of failures that are listed at the end."""
@@ -87,13 +88,14 @@ async def run_command(
         Number of processes that call models, for runs that one processor slows down; 1 uses this
         process. Results, storage, limits and cost are the same for any number.
     cost_limit
-        Stop before the cost exceeds this amount (USD), counting earlier runs into the same place.
+        Stop before the cost exceeds this amount (USD). Everything ever spent into the same folder or
+        database counts, also with other settings.
         Prices come from a published table, or from your prices.toml: a table ["MODEL"] with input
         and output in USD per million tokens. The run stops between discussions if possible; run
         the same command with a higher limit to resume.
     token_limit
-        Stop before prompt and completion tokens exceed this number, counting earlier runs into the
-        same place and simulated tokens.
+        Stop before prompt and completion tokens exceed this number. Everything ever spent into the
+        same folder or database counts, simulated tokens included.
     fail_on_error
         Stop when 5 discussions and this share (0 to 1) of the ended ones have failed.
     deadline
@@ -166,6 +168,8 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
         f"{counts.failed} failed"
     )
     console.print(_describe_spending(summary))
+    for line in _describe_place(summary):
+        console.print(line)
     source = summary.folder or f"{summary.store}#{summary.run}"
     say(f"run     {source}")
     if report is not None:
@@ -182,6 +186,32 @@ def _describe_spending(summary: RunSummary) -> str:
     thinking = summary.thinking_tokens
     tokens = f"{summary.tokens:,} tokens" + (f" ({thinking:,} thinking)" if thinking else "")
     return f"{calls.paid:,} paid calls{cached}{simulated}, {tokens}, cost: {cost}"
+
+
+def _describe_place(summary: RunSummary) -> list[str]:
+    """Return what the place has spent in all, if that is more than this run or limited."""
+    lines: list[str] = []
+    limited = (summary.limit.tokens, summary.limit.usd) != (None, None)
+    if limited or summary.spent_before.tokens:
+        spent = (
+            f"spent here: {_describe_amount(summary.spent_before)} before, "
+            f"{_describe_amount(summary.spent_now)} now"
+        )
+        lines.append(f"{spent}; limit: {_describe_amount(summary.limit)}" if limited else spent)
+    if lost := summary.uncertain.calls:
+        usd = summary.uncertain.usd
+        cost = "cost unknown" if usd is None else f"${usd:,.4f}"
+        lines.append(
+            f"{lost:,} calls were sent and no whole reply arrived; they count as an estimated "
+            f"{summary.uncertain.tokens:,} tokens ({cost})"
+        )
+    return lines
+
+
+def _describe_amount(spent: Spending) -> str:
+    parts = [] if spent.tokens is None else [f"{spent.tokens:,} tokens"]
+    parts += [f"${spent.usd:,.4f}"] if spent.usd else []
+    return ", ".join(parts)
 
 
 def _print_next_step(summary: RunSummary, tell: Callable[[str], None]) -> None:

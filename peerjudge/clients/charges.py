@@ -22,7 +22,7 @@ _NOT_SENT = frozenset(
     {
         "ClientConnectorError",  # aiohttp: no address, refused, or a failed TLS handshake
         "ConnectError",  # httpx
-        "ConnectTimeout",
+        "ConnectionTimeoutError",  # aiohttp: no connection in time
         "ConnectionRefusedError",
         "gaierror",
     }
@@ -105,10 +105,11 @@ def find_charge(error: BaseException) -> Usage | None:
         status = getattr(each, "status_code", None)
         if isinstance(status, int) and status >= _ERROR_STATUS:
             return Usage()
-        names = {kind.__name__ for kind in type(each).__mro__}
-        if names & _NOT_SENT or names & _NOT_BILLED:
-            return Usage()
-    return None
+    names = [{kind.__name__ for kind in type(each).__mro__} for each in chain]
+    # httpx over aiohttp gives every lost connection the same name; the cause is more exact.
+    exact = [each for each in names if "ClientConnectionError" in each]
+    refused = any(each & (_NOT_SENT | _NOT_BILLED) for each in exact or names)
+    return Usage() if refused else None
 
 
 def walk_causes(error: BaseException) -> Iterator[BaseException]:

@@ -238,19 +238,20 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         It is booked with this number of attempts.
         """
         now = asyncio.get_running_loop().time
-        async with self._limiter.admit(request.expected_tokens):
-            entry = await self._begin(request)
-            started = now()
-            try:
+        entry: LedgerEntry | None = None
+        try:
+            async with self._limiter.admit(request.expected_tokens):
+                entry = await self._begin(request)
+                started = now()
                 async with guard_attempt(
                     self._limits.timeout, token=request.token, model=self.model
                 ):
                     result = await request.send(self.inner)
-            except Exception as error:
-                if entry is not None:
-                    await entry.fail(error)
-                raise
-            latency = now() - started
+                latency = now() - started
+        except Exception as error:
+            if entry is not None:
+                await entry.fail(error)
+            raise
         result = self._cleaner.clean(result)
         usage = measure_usage(request.messages, result, model=self.model)
         self._usual_reply.learn(usage.completion_tokens)

@@ -56,6 +56,10 @@ class Costs:
         price = self.prices[reviewer]
         return None if price is None else price.cost(usage)
 
+    def knows(self, reviewer: str) -> bool:
+        """Return whether this reviewer has a price."""
+        return self.prices.get(reviewer) is not None
+
     def require_known(self) -> None:
         """Raise `ExperimentError` if a price is unknown; a cost limit needs all of them."""
         unknown = [name for name, price in self.prices.items() if price is None]

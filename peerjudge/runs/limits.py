@@ -13,6 +13,7 @@ from peerjudge.engine import DiscussionSetup, Reviewer
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.estimate import Costs, build_token_counter, simulate_calls
+from peerjudge.runs.ledger import Ledger
 from peerjudge.runs.schedule import Cast
 
 SHORTEST_RESERVE = 1024
@@ -73,15 +74,18 @@ class LimitedReviewer:
             return await self._speak_in_time(request)
         most = bound_usage(request.messages, request.seat.sampling, reply=self.reserve)
         await budget.reserve(request.discussion, self._limits.price(self.name, most))
-        spent = Amount()
+        before = self._limits.ledger.spent_on(request.discussion)
+        simulated = Amount()
         try:
             said = await self._speak_in_time(request)
-            if not said.cached:
-                spent = self._limits.price(self.name, said.usage)
+            if said.simulated and not said.cached:
+                simulated = self._limits.price(self.name, said.usage)
             self._check_reserve(said.usage.completion_tokens, most.completion_tokens)
             self.learn_length(said.usage.completion_tokens)
         finally:
-            budget.settle(request.discussion, spent)
+            # Failed attempts may be billed as well, and a cancelled call counts with its estimate.
+            spent = self._limits.ledger.spent_on(request.discussion) - before
+            budget.settle(request.discussion, spent + simulated)
         return said
 
     def learn_length(self, tokens: int) -> None:
@@ -116,6 +120,7 @@ class Limits:
     Args:
         cast: The cards of the run.
         costs: Their prices.
+        ledger: The ledger of the run.
         budget: Limits on tokens and cost, if any.
         deadline: Time per discussion from its first call, if limited. [s]
         failure_rate: Share of failed discussions, from 0 to 1, at which the run stops; it never
@@ -127,11 +132,13 @@ class Limits:
         *,
         cast: Cast,
         costs: Costs,
+        ledger: Ledger,
         budget: Budget | None = None,
         deadline: float | None = None,
         failure_rate: float | None = None,
     ) -> None:
         self.budget = budget
+        self.ledger = ledger
         self.failure_limit_reached = asyncio.Event()
         self._costs = costs
         self._deadline = deadline
@@ -180,6 +187,7 @@ class Limits:
                 self._reviewers[name].length_known.set()
         if self.budget is not None:
             self.budget.close(transcript.id)
+        self.ledger.close(transcript.id)
         self._deadlines.pop(transcript.id, None)
         self._ended += 1
         self._failed += transcript.stop is StopReason.FAILED

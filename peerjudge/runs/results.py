@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from peerjudge.data import StopReason, Transcript, Turn, Usage, to_plain
 from peerjudge.engine import Journal
-from peerjudge.runs.budget import Amount
 from peerjudge.runs.estimate import Costs
+from peerjudge.runs.ledger import Ledger, Spending, UncertainCalls
 from peerjudge.verdicts import CUT_OFF
 
 
@@ -58,10 +58,13 @@ class CutOffCount:
 class RunSummary:
     """The results of one `run` command.
 
-    `store` is the place of the store without the password of a URL. `tokens` counts prompt and
-    completion of all new replies, `thinking_tokens` the part of them that was thinking, `cached_tokens`
-    those saved by the cache. `cost_usd` is `None` if
-    the price of a paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
+    `store` is the place of the store without the password of a URL. `spent_before` is what all earlier
+    runs into the place have spent, whatever their settings, and `spent_now` what this one has; `limit`
+    is the limit on both together. `uncertain` are the calls of all runs whose reply never arrived: they
+    are counted as spent with an estimate, as a provider may bill them. `thinking_tokens` is the part of the
+    replies that was thinking. `tokens` and `cost_usd` repeat
+    `spent_now`; `cached_tokens` were paid for by earlier calls. `cost_usd` is `None` if the price of a
+    paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
     `cost limit` or `too many failures`; `enough` is the lowest limit, in tokens or USD, with which
     another discussion could have run. `failures` and `cut_off` begin with the most frequent.
     """
@@ -74,6 +77,10 @@ class RunSummary:
     tokens: int
     cost_usd: float | None
     cost_known: bool
+    spent_before: Spending
+    spent_now: Spending
+    limit: Spending
+    uncertain: UncertainCalls = field(default_factory=UncertainCalls)
     cached_tokens: int = 0
     thinking_tokens: int = 0
     stopped: str | None = None
@@ -94,19 +101,46 @@ class RunCounts:
 
     Args:
         journal: The journal that stores turns.
+        ledger: The ledger of the run.
         costs: The prices of the reviewers.
     """
 
-    def __init__(self, journal: Journal, costs: Costs) -> None:
+    def __init__(self, journal: Journal, ledger: Ledger, costs: Costs) -> None:
         self._journal = journal
+        self._ledger = ledger
         self._costs = costs
         self.discussions: DiscussionCounts = DiscussionCounts()
-        self.calls: CallCounts = CallCounts()
+        self._cached = self._failed = self._simulated = 0
         self._failures: dict[tuple[str, str], FailureCount] = {}
         self._cut_off: Counter[tuple[str, int | None]] = Counter()
-        self.tokens = self.cached_tokens = self.thinking_tokens = 0
-        self.cost = 0.0
-        self.cost_known = True
+        self.thinking_tokens = 0
+        self.cached_tokens = 0
+        self._failures_priced = True
+
+    @property
+    def calls(self) -> CallCounts:
+        """The replies so far."""
+        return CallCounts(
+            paid=self._ledger.paid.calls,
+            cached=self._cached,
+            failed=self._failed,
+            simulated=self._simulated,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of this run so far."""
+        return self._ledger.tokens
+
+    @property
+    def cost(self) -> float:
+        """The cost of the replies with a known price, in USD."""
+        return self._ledger.usd
+
+    @property
+    def cost_known(self) -> bool:
+        """Whether the price of every paid reply is known."""
+        return self._ledger.cost_known and self._failures_priced
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Count the turn, then store it: a write that is cancelled still completes."""
@@ -118,7 +152,7 @@ class RunCounts:
         counts = self.discussions
         if transcript.stop is StopReason.FAILED:
             self.discussions = replace(counts, failed=counts.failed + 1)
-            self.calls = replace(self.calls, failed=self.calls.failed + 1)
+            self._failed += 1
             self._count_failure(transcript)
         else:
             self.discussions = replace(counts, done=counts.done + 1)
@@ -129,20 +163,33 @@ class RunCounts:
         self.discussions = replace(self.discussions, skipped=self.discussions.skipped + count)
 
     def summarize(
-        self, *, run: str, store: str, folder: str | None, stopped: str | None, enough: float | None
+        self,
+        *,
+        run: str,
+        store: str,
+        folder: str | None,
+        limit: Spending,
+        stopped: str | None,
+        enough: float | None,
     ) -> RunSummary:
         """Return the counts as a summary of the run."""
+        now = self._ledger.spent_now
+        known = now.usd is not None and self._failures_priced
         return RunSummary(
             run=run,
             store=store,
             folder=folder,
             discussions=self.discussions,
             calls=self.calls,
-            tokens=self.tokens,
+            tokens=now.tokens or 0,
             cached_tokens=self.cached_tokens,
             thinking_tokens=self.thinking_tokens,
-            cost_usd=self.cost if self.cost_known else None,
-            cost_known=self.cost_known,
+            cost_usd=now.usd if known else None,
+            cost_known=known,
+            spent_before=self._ledger.spent_before,
+            spent_now=now if known else replace(now, usd=None),
+            limit=limit,
+            uncertain=self._ledger.uncertain,
             stopped=stopped,
             failures=tuple(sorted(self._failures.values(), key=lambda each: -each.count)),
             cut_off=tuple(
@@ -153,23 +200,18 @@ class RunCounts:
         )
 
     def _count_turn(self, transcript: Transcript, turn: Turn) -> None:
-        said, calls = turn.utterance, self.calls
+        said = turn.utterance
         tokens = said.usage.prompt_tokens + said.usage.completion_tokens
         if turn.review.rule == CUT_OFF:
             seat = transcript.seat(turn.cue.seat)
             self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
         if said.simulated:
-            self.calls = replace(calls, simulated=calls.simulated + 1)
+            self._simulated += 1
+            self._ledger.simulated_tokens += tokens
         elif said.cached:
-            self.calls = replace(calls, cached=calls.cached + 1)
+            self._cached += 1
             self.cached_tokens += tokens
             return
-        elif said.usage != Usage():  # a function or a record that called no model is free
-            self.calls = replace(calls, paid=calls.paid + 1)
-            cost = self._costs.of(transcript.seat(turn.cue.seat).reviewer, said.usage)
-            self.cost += cost or 0.0
-            self.cost_known = self.cost_known and cost is not None
-        self.tokens += tokens
         self.thinking_tokens += said.usage.thinking_tokens
 
     def _count_failure(self, transcript: Transcript) -> None:
@@ -178,20 +220,8 @@ class RunCounts:
             return
         reviewer = transcript.seat(failure.seat).reviewer
         # Providers charge for some failed calls, so without a price the cost is unknown.
-        self.cost_known = self.cost_known and self._costs.of(reviewer, Usage()) is not None
+        priced = self._costs.of(reviewer, Usage()) is not None
+        self._failures_priced = self._failures_priced and priced
         one = FailureCount(reviewer=reviewer, kind=failure.kind, count=0, message=failure.message)
         known = self._failures.setdefault((reviewer, failure.kind), one)
         self._failures[reviewer, failure.kind] = replace(known, count=known.count + 1)
-
-
-def sum_spending(transcript: Transcript, costs: Costs) -> Amount:
-    """Return the tokens and cost of a stored discussion, without cached replies."""
-    spent = Amount()
-    for turn in transcript.turns:
-        said = turn.utterance
-        if not said.cached:
-            usage = said.usage
-            reviewer = transcript.seat(turn.cue.seat).reviewer
-            cost = 0.0 if said.simulated else costs.of(reviewer, usage)
-            spent += Amount(usage.prompt_tokens + usage.completion_tokens, cost or 0.0)
-    return spent

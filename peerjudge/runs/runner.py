@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from structlog.contextvars import bound_contextvars
 
-from peerjudge.data import Experiment, Transcript
+from peerjudge.data import Experiment, ReviewerKind, Transcript
 from peerjudge.datasets.catalogue import CACHE_VARIABLE
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.errors import ExperimentError
-from peerjudge.runs.budget import Amount, Budget
+from peerjudge.runs.budget import Budget
+from peerjudge.runs.ledger import BookedReviewer, Ledger, Spending
 from peerjudge.runs.limits import Limits, check_limits
 from peerjudge.runs.manifest import default_folder, require_own, write_manifest
 from peerjudge.runs.resolve import Prepared, prepare
-from peerjudge.runs.results import RunCounts, RunSummary, sum_spending
+from peerjudge.runs.results import RunCounts, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Part
 from peerjudge.runs.sources import hide_password
@@ -98,7 +100,8 @@ async def run(
             recorded and user-written reviewers always run in this process.
         cost_limit: Limit in USD on this run and earlier runs into the same place. The run stops
             between discussions, with `stopped = "cost limit"`.
-        token_limit: Limit on prompt and completion tokens, simulated ones included.
+        token_limit: Limit on prompt and completion tokens, simulated ones included, of this run and
+            earlier runs into the same place.
         fail_on_error: Stop when 5 discussions and this share of the ended ones have failed.
         deadline: Time after which a discussion fails. [s]
         observer: Receiver of progress events.
@@ -132,22 +135,25 @@ async def run(
         ) as reviewers,
     ):
         await _record(opened, prepared, folder)
+        ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
         limits = Limits(
             cast=prepared.plan.cast,
             costs=prepared.costs,
-            budget=await _open_budget(opened, prepared, tokens=token_limit, usd=cost_limit),
+            ledger=ledger,
+            budget=_open_budget(ledger, tokens=token_limit, usd=cost_limit),
             deadline=deadline,
             failure_rate=fail_on_error,
         )
         runner = _Runner(prepared, opened, reviewers, limits, observer=observer, spans=spans)
         if observer is not None:
             observer.planned(prepared, runner.journal)
-        with bound_contextvars(run=prepared.run_id[:8]):
+        with bound_contextvars(run=prepared.run_id[:8]), _record_calls(prepared, ledger):
             await runner.run_all(max_connections=max_connections)
     return runner.journal.summarize(
         run=prepared.run_id,
         store=hide_password(place),
         folder=None if folder is None else str(folder),
+        limit=Spending(tokens=token_limit, usd=cost_limit),
         stopped=limits.stopped,
         enough=None if limits.budget is None else limits.budget.enough,
     )
@@ -171,13 +177,19 @@ class _Runner:
         self._limits = limits
         self._observer = observer
         self._spans = spans
-        limited = {name: limits.apply(one) for name, one in reviewers.items()}
+        limited = {name: limits.apply(self._book(one)) for name, one in reviewers.items()}
         self._reviewers: Mapping[str, Reviewer] = (
             limited
             if spans is None
             else {name: TracedReviewer(one, spans) for name, one in limited.items()}
         )
-        self.journal = RunCounts(store, prepared.costs)
+        self.journal = RunCounts(store, limits.ledger, prepared.costs)
+
+    def _book(self, reviewer: Reviewer) -> Reviewer:
+        prepared = self._prepared
+        if prepared.plan.cast[reviewer.name].kind is not ReviewerKind.PYTHON:
+            return reviewer
+        return BookedReviewer(reviewer, self._limits.ledger, prepared.costs)
 
     async def run_all(self, *, max_connections: int) -> None:
         """Run the remaining discussions until the last one or a limit."""
@@ -272,16 +284,23 @@ async def _record(store: Store, prepared: Prepared, folder: Path | None) -> None
         write_manifest(folder, manifest)
 
 
-async def _open_budget(
-    store: Store, prepared: Prepared, *, tokens: int | None, usd: float | None
-) -> Budget | None:
+def _open_budget(ledger: Ledger, *, tokens: int | None, usd: float | None) -> Budget | None:
     """Return the budget of a run, including what earlier runs into the same place have spent."""
     if tokens is None and usd is None:
         return None
-    spent = Amount()
-    async for transcript in store.transcripts(run=prepared.run_id):
-        spent += sum_spending(transcript, prepared.costs)
-    return Budget(tokens=tokens, usd=usd, spent=spent)
+    if usd is not None:
+        ledger.warn_unpriced()
+    return Budget(tokens=tokens, usd=usd, spent=ledger.before.amount)
+
+
+def _record_calls(prepared: Prepared, ledger: Ledger) -> AbstractContextManager[None]:
+    """Record the calls of the run in its ledger, if a reviewer may use a model client."""
+    kinds = {card.kind for card in prepared.plan.cast.values()}
+    if not kinds & {ReviewerKind.MODEL, ReviewerKind.PYTHON}:
+        return nullcontext()
+    from peerjudge.clients.billing import record_calls
+
+    return record_calls(ledger)
 
 
 def _find_cache(cache: str | Path | None, folder: Path | None) -> Path | None:

@@ -8,18 +8,32 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
-from sqlalchemy import Executable, Row, Select, func, select, tuple_
+import structlog
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Executable,
+    Row,
+    Select,
+    case,
+    func,
+    select,
+    tuple_,
+)
+from sqlalchemy import cast as sql_cast
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from peerjudge.data import Comparison, StopReason, Transcript, from_json
-from peerjudge.errors import DataError, StoreError
+from peerjudge.data import Comparison, StopReason, Transcript, Usage, from_json
+from peerjudge.errors import DataError
 from peerjudge.store.database import Location, fetch_rows, locate, open_database
 from peerjudge.store.rows import build_transcript
-from peerjudge.store.schema import comparisons, discussions, members, runs, turns
+from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns
 
 _PAGE = 200
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 class Status(StrEnum):
@@ -43,12 +57,32 @@ class RunRecord:
     manifest: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booked:
+    """Total of the calls of one reviewer with one outcome.
+
+    `usd` is the cost of the calls whose price was known; `unpriced` are the tokens of the others.
+    """
+
+    reviewer: str
+    outcome: str
+    calls: int
+    usage: Usage
+    usd: float
+    unpriced: Usage
+
+
 class Archive:
-    """Discussions and runs of a store. Every method raises `StoreError` if reading fails."""
+    """Discussions and runs of a store. Every method raises `StoreError` if reading fails.
+
+    A discussion with a row that cannot be read is skipped with a warning; `unreadable` has its id and
+    the cause.
+    """
 
     def __init__(self, engine: AsyncEngine, location: Location) -> None:
         self._engine = engine
         self._location = location
+        self.unreadable: dict[str, str] = {}
 
     @classmethod
     @asynccontextmanager
@@ -63,11 +97,15 @@ class Archive:
 
     async def runs(self) -> tuple[RunRecord, ...]:
         """Return the runs that wrote here, oldest first."""
-        rows = await self._rows(select(runs).order_by(runs.c.created, runs.c.id))
-        return tuple(
-            RunRecord(id=row.id, created=row.created, manifest=json.loads(row.manifest))
-            for row in rows
-        )
+        found: list[RunRecord] = []
+        for row in await self._rows(select(runs).order_by(runs.c.created, runs.c.id)):
+            try:
+                manifest = read_manifest_row(row.manifest)
+            except DataError as cause:
+                self._skip("run", row.id, cause)
+                continue
+            found.append(RunRecord(id=row.id, created=row.created, manifest=manifest))
+        return tuple(found)
 
     async def statuses(self, ids: Iterable[str]) -> dict[str, Status]:
         """Return the progress of each of these discussions, without reading them."""
@@ -92,8 +130,42 @@ class Archive:
             found[Status.NEW] = rows[0][0] - sum(found.values())
         return found
 
+    async def booked(self) -> tuple[Booked, ...]:
+        """Return the totals of the calls of all runs, by reviewer and outcome."""
+        columns = calls.c
+        unpriced = columns.usd.is_(None)
+        tokens = (columns.prompt_tokens, columns.completion_tokens)
+        query = select(
+            columns.reviewer,
+            columns.outcome,
+            func.count(),
+            *(func.sum(column) for column in tokens),
+            func.coalesce(func.sum(columns.usd), 0.0),
+            *(func.sum(case((unpriced, column), else_=0)) for column in tokens),
+        )
+        query = query.group_by(columns.reviewer, columns.outcome)
+        query = query.order_by(columns.reviewer, columns.outcome)
+        return tuple(
+            Booked(
+                reviewer=row[0],
+                outcome=row[1],
+                calls=row[2],
+                usage=Usage(prompt_tokens=int(row[3]), completion_tokens=int(row[4])),
+                usd=row[5],
+                unpriced=Usage(prompt_tokens=int(row[6]), completion_tokens=int(row[7])),
+            )
+            for row in await self._rows(query)
+        )
+
+    async def simulated_tokens(self) -> int:
+        """Return the tokens of all simulated replies, which are in no book as nobody bills them."""
+        body = turns.c.body
+        query = select(func.sum(count_tokens(self._engine.dialect.name)))
+        query = query.where(body.like('%"simulated":true%'), body.not_like('%"cached":true%'))
+        return int((await self._rows(query))[0][0] or 0)
+
     async def transcript(self, discussion: str) -> Transcript | None:
-        """Return a discussion with its turns so far, or `None` if it is not stored."""
+        """Return a discussion with its turns so far; `None` if it is not stored or unreadable."""
         query = _select_all().where(discussions.c.id == discussion)
         found = await self._transcripts(await self._rows(query))
         return found[0] if found else None
@@ -127,33 +199,63 @@ class Archive:
         return await fetch_rows(self._engine, query, self._location)
 
     async def _transcripts(self, rows: Sequence[Row[*tuple[Any, ...]]]) -> list[Transcript]:
-        try:
-            return await self._read(rows)
-        except DataError as cause:
-            msg = (
-                f"store {self._location.name} holds what cannot be read: {cause}; restore it from "
-                "a copy, or choose another place with --out"
-            )
-            raise StoreError(msg) from cause
-
-    async def _read(self, rows: Sequence[Row[*tuple[Any, ...]]]) -> list[Transcript]:
         keys = sorted({row.comparison for row in rows})
         query = select(comparisons).where(comparisons.c.key.in_(keys))
-        shown = {row.key: from_json(Comparison, row.body) for row in await self._rows(query)}
+        shown = {row.key: row.body for row in await self._rows(query)}
         said: dict[int, list[str]] = {row.number: [] for row in rows}
         query = select(turns).where(turns.c.discussion.in_(list(said)))
         for turn in await self._rows(query.order_by(turns.c.discussion, turns.c.index)):
             said[turn.discussion].append(turn.body)
-        return [
-            build_transcript(
-                row.id,
-                condition=row.condition,
-                head=row.head,
-                comparison=shown[row.comparison],
-                turns=said[row.number],
-            )
-            for row in rows
-        ]
+        read: list[Transcript] = []
+        parsed: dict[str, Comparison] = {}
+        for row in rows:
+            try:
+                if row.comparison not in parsed:
+                    parsed[row.comparison] = read_comparison(shown, row.comparison)
+                transcript = build_transcript(
+                    row.id,
+                    condition=row.condition,
+                    head=row.head,
+                    comparison=parsed[row.comparison],
+                    turns=said[row.number],
+                )
+            except DataError as cause:
+                self._skip("discussion", row.id, cause)
+            else:
+                read.append(transcript)
+        return read
+
+    def _skip(self, kind: str, found: str, cause: DataError) -> None:
+        if found in self.unreadable:
+            return
+        self.unreadable[found] = str(cause)
+        _log.warning(
+            f"a {kind} cannot be read and is skipped; `peerjudge doctor` names and repairs it",
+            store=self._location.name,
+            id=found,
+            cause=str(cause),
+        )
+
+
+def read_manifest_row(text: str) -> Mapping[str, object]:
+    """Return the manifest of a run; raises `DataError` if it is no JSON object."""
+    try:
+        found: object = json.loads(text)
+    except ValueError as cause:
+        msg = f"the manifest is not JSON: {cause}"
+        raise DataError(msg) from cause
+    if not isinstance(found, dict):
+        msg = f"the manifest is no JSON object (found {text!r:.80})"
+        raise DataError(msg)
+    return cast("Mapping[str, object]", found)
+
+
+def read_comparison(bodies: Mapping[str, str], key: str) -> Comparison:
+    """Return the comparison with this key; raises `DataError` if it is missing or unreadable."""
+    if key not in bodies:
+        msg = f"its comparison {key!r} is missing"
+        raise DataError(msg)
+    return from_json(Comparison, bodies[key])
 
 
 def _select_all() -> Select[*tuple[Any, ...]]:
@@ -184,6 +286,18 @@ def select_run(run: str) -> Select[*tuple[Any, ...]]:
         .select_from(together)
         .where(members.c.run == run)
     )
+
+
+def count_tokens(dialect: str) -> ColumnElement[int]:
+    """Return the SQL for the tokens of a turn; 0 where its row cannot be read."""
+    body = turns.c.body
+    names = ("prompt_tokens", "completion_tokens")
+    if dialect == "sqlite":
+        values = [func.json_extract(body, f"$.data.utterance.usage.{name}") for name in names]
+        return case((func.json_valid(body), values[0] + values[1]), else_=0)
+    # A cast to JSONB fails on an unreadable row. In a text of a turn, quotes are escaped.
+    found = [sql_cast(func.substring(body, f'"{name}":(\\d{{1,9}})'), BigInteger) for name in names]
+    return func.coalesce(found[0] + found[1], 0)
 
 
 def _enlisted(run: str) -> Select[*tuple[Any, ...]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
+from msgspec import DecodeError
 from msgspec.json import Decoder
 from pydantic_core import from_json as plain_json
 from sqlalchemy import ColumnElement, Row, Text, case, cast, func, select
@@ -27,10 +28,10 @@ from peerjudge.data import (
     Turn,
     Utterance,
     Verdict,
-    from_json,
     replace,
 )
-from peerjudge.store.archive import Archive, select_run
+from peerjudge.errors import DataError, StoreError
+from peerjudge.store.archive import Archive, read_comparison, select_run
 from peerjudge.store.rows import build_transcript
 from peerjudge.store.schema import comparisons, discussions, members, turns
 
@@ -58,6 +59,13 @@ _TEXT = "utterance.text"
 # Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
 _STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated")
 
+T = TypeVar("T")
+
+_Rows: TypeAlias = Sequence[Row[*tuple[Any, ...]]]
+
+_UNREADABLE = (AttributeError, DecodeError, KeyError, TypeError, ValueError)
+"""Errors of the fast readers on a turn that the whole reader refuses."""
+
 _read_logprobs = Decoder(tuple[TokenLogprob, ...]).decode
 
 # Placeholder for the comparison of a head.
@@ -72,50 +80,35 @@ class Columns(Archive):
 
         In the order of `Archive.transcripts`.
         """
-        shown = {
-            row.key: drop_texts(from_json(Comparison, row.body))
-            for row in await self._rows(select(comparisons))
-        }
+        bodies = {row.key: row.body for row in await self._rows(select(comparisons))}
+        shown: dict[str, Comparison] = {}
         counted = select(turns.c.discussion, func.count()).group_by(turns.c.discussion)
         counts = {row[0]: row[1] for row in await self._rows(counted)}
         columns = members.c
         query = select_run(run).order_by(columns.condition, columns.comparison_id, discussions.c.id)
         rows = await self._rows(query)
-        heads = [
-            replace(
-                _head(row.head),
-                id=row.id,
-                condition=row.condition,
-                comparison=shown[row.comparison],
-            )
-            for row in rows
-        ]
-        return heads, [counts.get(row.number, 0) for row in rows]
+        heads: list[Transcript] = []
+        numbers: list[int] = []
+        for row in rows:
+            try:
+                if row.comparison not in shown:
+                    shown[row.comparison] = drop_texts(read_comparison(bodies, row.comparison))
+                head = _head(row.head)
+            except DataError as cause:
+                self._skip("discussion", row.id, cause)
+                continue
+            comparison = shown[row.comparison]
+            heads.append(replace(head, id=row.id, condition=row.condition, comparison=comparison))
+            numbers.append(counts.get(row.number, 0))
+        return heads, numbers
 
     async def turns(self, heads: Sequence[Transcript]) -> AsyncIterator[TurnColumns]:
         """Yield the turns of these discussions in batches; `head` is a discussion's index in `heads`."""
         characters = func.length(self._text(_TEXT))
         wanted = (self._packed(tuple(_FIELDS.values())), characters, self._verdict_logprobs())
-        async for start, page, rows in self._pages(heads, *wanted):
-            if not rows:
+        async for start, page, (ids, columns) in self._pages(heads, *wanted, parse=_parse_columns):
+            if not ids:
                 continue
-            ids: list[str] = [row[0] for row in rows]
-            columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
-            # Older turns lack the tokens of the thinking.
-            columns["thinking_tokens"] = tuple(n or 0 for n in columns["thinking_tokens"])
-            columns["characters"] = tuple(row[2] for row in rows)
-            columns["probability"] = tuple(
-                text
-                and find_choice_probability(
-                    _read_logprobs(text), sees=sees or (), choice=choice, ties=bool(ties)
-                )
-                for text, sees, choice, ties in zip(
-                    (row[3] for row in rows),
-                    *(columns[name] for name in ("first", "choice", "ties")),
-                    strict=True,
-                )
-            )
-            columns["first"] = tuple(seen[0] if seen else None for seen in columns["first"])
             for places in _places(page):
                 here = [k for k, found in enumerate(ids) if found in places]
                 if len(here) < len(ids):
@@ -134,30 +127,44 @@ class Columns(Archive):
             logprobs: Read the log-probabilities of the replies with a verdict, too.
         """
         wanted = (self._packed(_STANCE), *([self._verdict_logprobs()] if logprobs else ()))
-        async for _, page, rows in self._pages(heads, *wanted):
-            said: dict[str, list[Turn]] = {head.id: [] for head in page}
-            for row in rows:
-                turn = _turn(row[1])
-                said[row[0]].append(_add_logprobs(turn, row[2]) if logprobs and row[2] else turn)
+        async for _, page, said in self._pages(heads, *wanted, parse=_parse_turns):
             for head in page:
-                yield replace(head, turns=tuple(said[head.id]))
+                if head.id not in self.unreadable:
+                    yield replace(head, turns=tuple(said.get(head.id, ())))
 
     async def _pages(
-        self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
-    ) -> AsyncIterator[tuple[int, Sequence[Transcript], Sequence[Row[*tuple[Any, ...]]]]]:
-        """Yield pages of heads with the index of the first, and the wanted values of their turns."""
+        self, heads: Sequence[Transcript], *wanted: ColumnElement[Any], parse: Callable[[_Rows], T]
+    ) -> AsyncIterator[tuple[int, Sequence[Transcript], T]]:
+        """Yield pages of heads with the index of the first, and what `parse` makes of their turns.
+
+        Discussions that cannot be read are left out of the turns.
+        """
         for start in range(0, len(heads), _PAGE):
             page = heads[start : start + _PAGE]
-            yield start, page, await self._of(page, *wanted)
+            ids = {head.id for head in page} - self.unreadable.keys()
+            try:
+                parsed = parse(await self._of(ids, *wanted))
+            except (StoreError, *_UNREADABLE):
+                readable = await self._find_readable(ids)
+                if readable == ids:
+                    raise
+                parsed = parse(await self._of(readable, *wanted))
+            yield start, page, parsed
 
-    async def _of(
-        self, heads: Sequence[Transcript], *wanted: ColumnElement[Any]
-    ) -> Sequence[Row[*tuple[Any, ...]]]:
+    async def _find_readable(self, ids: Iterable[str]) -> set[str]:
+        """Return the ids of the discussions that can be read whole; the others are skipped."""
+        found: set[str] = set()
+        for each in ids:
+            if await self.transcript(each) is not None:
+                found.add(each)
+        return found
+
+    async def _of(self, ids: Iterable[str], *wanted: ColumnElement[Any]) -> _Rows:
         """Return the discussion's id and the wanted values of every turn, by discussion and turn."""
         discussion = discussions.c.id
         together = discussions.join(turns, turns.c.discussion == discussions.c.number)
         query = select(discussion, *wanted).select_from(together)
-        query = query.where(discussion.in_({head.id for head in heads}))
+        query = query.where(discussion.in_(set(ids)))
         return await self._rows(query.order_by(discussion, turns.c.index))
 
     def _packed(self, paths: Sequence[str]) -> ColumnElement[Any]:
@@ -177,6 +184,39 @@ class Columns(Archive):
         if self._engine.dialect.name == "sqlite":
             return func.json_extract(turns.c.body, f"$.data.{path}")
         return cast(turns.c.body, JSONB)[("data", *path.split("."))].astext
+
+
+def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
+    """Return the discussion of each turn, and the columns of a `TurnRow`."""
+    if not rows:
+        return [], dict.fromkeys((*_FIELDS, "characters", "probability"), ())
+    columns = dict(zip(_FIELDS, zip(*_values(rows), strict=True), strict=True))
+    # Older turns lack the tokens of the thinking.
+    columns["thinking_tokens"] = tuple(n or 0 for n in columns["thinking_tokens"])
+    columns["characters"] = tuple(row[2] for row in rows)
+    columns["probability"] = tuple(
+        text
+        and find_choice_probability(
+            _read_logprobs(text), sees=sees or (), choice=choice, ties=bool(ties)
+        )
+        for text, sees, choice, ties in zip(
+            (row[3] for row in rows),
+            *(columns[name] for name in ("first", "choice", "ties")),
+            strict=True,
+        )
+    )
+    columns["first"] = tuple(seen[0] if seen else None for seen in columns["first"])
+    return [row[0] for row in rows], columns
+
+
+def _parse_turns(rows: _Rows) -> dict[str, list[Turn]]:
+    """Return the turns by discussion; a third value of a row holds log-probabilities."""
+    said: dict[str, list[Turn]] = {}
+    for row in rows:
+        turn = _turn(row[1])
+        logprobs = row[2] if len(row) > 2 else None
+        said.setdefault(row[0], []).append(_add_logprobs(turn, logprobs) if logprobs else turn)
+    return said
 
 
 def _values(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[list[Any]]:

@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemy
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from peerjudge.errors import StoreError
+from peerjudge.store.migration import book_paid_turns
 from peerjudge.store.schema import prepare_tables
 
 STORE_FILE = "store.db"
@@ -104,7 +105,9 @@ async def open_database(location: Location, *, writable: bool) -> AsyncGenerator
     try:
         try:
             async with engine.begin() as connection:
-                await connection.run_sync(prepare_tables, location.name, writable=writable)
+                await connection.run_sync(
+                    prepare_tables, location.name, writable=writable, fill=book_paid_turns
+                )
         except (SQLAlchemyError, OSError) as cause:
             raise describe_error(cause, location) from cause
         yield engine

@@ -24,9 +24,10 @@ from peerjudge.data import (
     from_json,
     to_json,
 )
-from peerjudge.store.schema import comparisons, discussions, members, runs, turns
+from peerjudge.errors import DataError
+from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns
 
-StatementName = Literal["new_turn", "old_turn", "comparison", "member", "head", "run"]
+StatementName = Literal["new_turn", "old_turn", "comparison", "member", "head", "run", "call"]
 
 
 class Head(Noun, frozen=True, kw_only=True):
@@ -85,6 +86,10 @@ def build_transcript(
     """Return the transcript of these rows; `condition` is its condition in the run."""
     kept: dict[str, Any] = {**asdict(from_json(Head, head)), "condition": condition}
     said = tuple(from_json(Turn, body) for body in turns)
+    for place, turn in enumerate(said):
+        if turn.index != place:
+            msg = f"turn {place} is missing, and turn {turn.index} follows"
+            raise DataError(msg)
     return Transcript(id=discussion, comparison=comparison, turns=said, **kept)
 
 
@@ -92,8 +97,10 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
     """Return the inserts in this dialect; they differ in what they do with an existing row.
 
     `new_turn` fails, since two processes must not play one discussion; `old_turn`, `comparison` and
-    `member` leave the row alone; `head` and `run` replace what may have changed.
+    `member` leave the row alone; `head`, `run` and `call` replace what may have changed.
     """
+    call = _insert(dialect, calls)
+    settled = [each.name for each in calls.columns if each is not calls.c.number]
     head = _insert(dialect, discussions)
     run = _insert(dialect, runs)
     number = select(discussions.c.number).where(discussions.c.id == bindparam("id"))
@@ -108,6 +115,9 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
         ),
         "run": run.on_conflict_do_update(
             index_elements=["id"], set_={"manifest": run.excluded.manifest}
+        ),
+        "call": call.on_conflict_do_update(
+            index_elements=["number"], set_={name: call.excluded[name] for name in settled}
         ),
     }
     return {name: _compile(insert, dialect) for name, insert in inserts.items()}

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Index, Integer, MetaData, String, Table, Text, inspect, select, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    inspect,
+    select,
+    text,
+)
 
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-SCHEMA = 1
+SCHEMA = 2
 """Number of the tables below. A change of the tables needs the next number."""
 
 tables = MetaData()
@@ -69,12 +84,49 @@ members = Table(
     Column("discussion", String(64), primary_key=True),
 )
 
+# One row per attempt that a provider may bill, written before it is sent and again when it has ended.
+# A number holds the process in its upper half: attempts of one process are neighbours.
+calls = Table(
+    "calls",
+    tables,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("run", String(64), nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("discussion", String(64), nullable=False),
+    Column("turn", Integer),
+    Column("outcome", String(16), nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+    Column("estimated", Boolean, nullable=False),
+    Column("usd", Float),
+    Column("error", Text, nullable=False),
+)
+
+# Rows that `peerjudge doctor --repair` changed or removed, as they were.
+damaged = Table(
+    "damaged",
+    tables,
+    Column("number", Integer, primary_key=True),
+    Column("row", Text, nullable=False),
+    Column("cause", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+_ADDED = {"1": (calls, damaged)}
+"""Tables that a store of an earlier schema lacks."""
+
 _LOCK = 7_230_197_511
 """Advisory lock of a Postgres database for creating the tables."""
 
 
-def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None:
+def prepare_tables(
+    connection: Connection, name: str, *, writable: bool, fill: Callable[[Connection], None]
+) -> None:
     """Create the tables in an empty database (if `writable`), or check that they are of this version.
+
+    A store of an earlier schema is migrated if `writable`, and can be read as it is. `fill` fills the
+    new tables from the old ones.
 
     Raises:
         StoreError: the database belongs to another program, lacks a table, or was written by another
@@ -91,6 +143,11 @@ def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None
     if written is None and found:
         msg = f"{name} is the database of something else: it has a table {min(found)!r}"
         raise StoreError(msg)
+    if written in _ADDED and not writable:
+        return
+    if written in _ADDED:
+        _migrate(connection, written, fill=fill)
+        return
     if found and written != str(SCHEMA):
         msg = (
             f"store {name} was written by another version of PeerJudge (store schema {written}, "
@@ -100,6 +157,13 @@ def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None
     if missing := set(tables.tables) - found:
         msg = f"{name} is not a store: it has no table {min(missing)!r}"
         raise StoreError(msg)
+
+
+def _migrate(connection: Connection, written: str, *, fill: Callable[[Connection], None]) -> None:
+    """Add the missing tables and fill them."""
+    tables.create_all(connection, tables=_ADDED[written])
+    fill(connection)
+    connection.execute(schema.update().values(number=SCHEMA))
 
 
 def _lock(connection: Connection) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +88,13 @@ class Store(Archive):
         await self._writer.write([(self._statements["head"], row)])
         return reopened
 
+    def book(self, row: Mapping[str, object]) -> Awaitable[None]:
+        """Write a call into the book, or what became of it; the row is durable when this is awaited.
+
+        The row has the columns of the table `calls`. It is written even if nobody awaits it.
+        """
+        return self._writer.write([(self._statements["call"], row)])
+
     async def record_run(self, run: str, manifest: Mapping[str, object]) -> None:
         """Write the manifest of a run. A second call replaces the manifest, but not the time."""
         created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -97,9 +104,9 @@ class Store(Archive):
     async def enlist(self, run: str, heads: Sequence[Transcript]) -> list[Transcript]:
         """Add planned discussions to a run, and return those that are not done.
 
-        Partial and failed ones are returned with their stored turns. A discussion that was returned
-        before and has not ended is left out, so the same discussion under two conditions is played
-        once. Meant for a few hundred at a time.
+        Partial and failed ones are returned with their stored turns; one that cannot be read is left
+        out with a warning. A discussion that was returned before and has not ended is left out, so the
+        same discussion under two conditions is played once. Meant for a few hundred at a time.
         """
         await self._writer.write(
             [(self._statements["member"], _member(run, head)) for head in heads]
@@ -110,8 +117,10 @@ class Store(Archive):
             if statuses[head.id] is Status.DONE or head.id in self._open:
                 continue
             self._open.add(head.id)
-            kept = None if statuses[head.id] is Status.NEW else await self.transcript(head.id)
-            to_play.append(head if kept is None else replace(kept, condition=head.condition))
+            if statuses[head.id] is Status.NEW:
+                to_play.append(head)
+            elif (kept := await self.transcript(head.id)) is not None:
+                to_play.append(replace(kept, condition=head.condition))
         return to_play
 
     def _beginning(self, transcript: Transcript) -> list[Write]:

@@ -58,12 +58,38 @@ SILENCES = {
 }
 """Paid replies without words."""
 
+CONTENT_FAULTS = {
+    "half a pair": ({"content": "I compared both. \ud83d {mark}\n1"}, {}),
+    "infinite": (
+        {"content": "I compared both. {mark}\n2"},
+        {
+            "logprobs": {
+                "content": [
+                    {
+                        "token": "2",
+                        "logprob": float("-inf"),
+                        "top_logprobs": [{"token": "1", "logprob": float("nan"), "bytes": [49]}],
+                    }
+                ]
+            }
+        },
+    ),
+    "no choices": (None, {}),
+}
+"""Replies with content that is none, by fault: changes of the message and of the choice.
+
+They are billed with their usage, like any reply. `{mark}` is the mark of the request.
+"""
+
 BAD_BODIES = {
     "half a line": ("application/json", '{"choices": [{"mess'),
     "malformed": ("application/json", '{"choices": null}'),
     "wrong type": ("text/html", "<html>Sign in</html>"),
     "empty": ("application/json", ""),
 }
+KEPT = frozenset({"half a pair", "infinite"})
+"""Content faults whose words are a reply."""
+
 ENOUGH_HUNG = 8
 """Hanging calls until `hung` is set."""
 
@@ -78,9 +104,12 @@ class ModelServer:
     """Server of chat completions in which a share `rate` of the attempts goes wrong.
 
     `asked` counts attempts and `answered` complete replies, by request; `earned` is the cost of
-    the replies in USD. The fate of a request depends on its content and on the number of its
-    attempts, so every run meets the same faults. Every reply has the mark of its request and takes
-    at most `pace` seconds. `on_call` is called with every attempt.
+    the replies in USD and `billed` their tokens. A content fault is billed as well, and counted in
+    `spoilt` unless its words are a reply. `unseen` counts attempts that ended without a status and
+    without a whole reply, so that only an estimate of their tokens can be known. The fate of a
+    request depends on its content and on the number of its attempts, so every run meets the same
+    faults. Every reply has the mark of its request and takes at most `pace` seconds. `on_call` is
+    called with every attempt.
     """
 
     rate: float = 0.0
@@ -90,13 +119,18 @@ class ModelServer:
     fates: tuple[str, ...] = tuple(FAULTS)
     url: str = ""
     asked: Counter[str] = field(default_factory=Counter)
+    spoilt: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     earned: float = 0.0
+    billed: int = 0
+    unseen: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     on_call: Callable[[], None] = lambda: None
     reached: threading.Event = field(default_factory=threading.Event)
     hung: threading.Event = field(default_factory=threading.Event)
     _in_a_row: Counter[str] = field(default_factory=Counter)
+    _busy: int = 0
+    _idle: threading.Condition = field(default_factory=threading.Condition)
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     def fate(self, key: str) -> str:
@@ -111,8 +145,24 @@ class ModelServer:
         self._in_a_row[key] += 1
         return draw.choices(self.fates, [FAULTS.get(fate, 1) for fate in self.fates])[0]
 
+    def settle(self) -> None:
+        """Wait until every attempt that has arrived is answered and billed."""
+        with self._idle:
+            self._idle.wait_for(lambda: not self._busy, timeout=30)
+
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one attempt."""
+        with self._idle:
+            self._busy += 1
+        try:
+            return await self.answer(request)
+        finally:
+            with self._idle:
+                self._busy -= 1
+                self._idle.notify_all()
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Answer an attempt according to its fate."""
         text = await request.text()
         key = hashlib.sha256(text.encode()).hexdigest()
         self.asked[key] += 1
@@ -125,7 +175,15 @@ class ModelServer:
             await asyncio.sleep(self.pace * int(key[:4], 16) / 0xFFFF)
             self.answered[key] += 1
             self.earned += self.price(text)
+            self.billed += sum(self.usage)
             return await self.reply(request, text, slow=fate == "slow")
+        if fate in CONTENT_FAULTS or fate in SILENCES:
+            kept = self.answered if fate in KEPT else self.spoilt
+            kept[key] += 1
+            self.earned += self.price(text)
+            self.billed += sum(self.usage)
+            return self.spoil(text, fate)
+        self.unseen += not fate[0].isdigit()
         return await self.fail(request, fate)
 
     def price(self, text: str) -> float:
@@ -153,12 +211,23 @@ class ModelServer:
             await asyncio.sleep(0.02)
         return response
 
+    def spoil(self, text: str, fate: str) -> web.Response:
+        """Send a billed reply with a content fault."""
+        message, choice = CONTENT_FAULTS.get(fate, (None, {}))
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        prompt, reply = self.usage
+        body = {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": []}
+        body["usage"] = {"prompt_tokens": prompt, "completion_tokens": reply}
+        if fate in SILENCES:
+            body["choices"] = [SILENCES[fate]]
+        elif message is not None:
+            content = message["content"].replace("{mark}", mark(digest))
+            said = {"role": "assistant", "content": content}
+            body["choices"] = [{"index": 0, "finish_reason": "stop", "message": said} | choice]
+        return web.Response(text=json.dumps(body), content_type="application/json")
+
     async def fail(self, request: web.Request, fate: str) -> web.StreamResponse:
         """Send a fault instead of a reply."""
-        if fate in SILENCES:
-            prompt, reply = self.usage
-            usage = {"prompt_tokens": prompt, "completion_tokens": reply}
-            return web.json_response({"choices": [SILENCES[fate]], "usage": usage})
         if fate in BAD_BODIES:
             kind, body = BAD_BODIES[fate]
             return web.Response(text=body, content_type=kind)
@@ -316,6 +385,8 @@ class _Kit:
     mark = staticmethod(mark)
     faults = FAULTS
     silences = SILENCES
+    content_faults = (*CONTENT_FAULTS, *SILENCES)
+    kept = KEPT
 
 
 @pytest.fixture(scope="session")

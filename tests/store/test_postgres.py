@@ -18,7 +18,7 @@ import pytest
 from peerjudge.data import Transcript, Utterance, replace
 from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
-from peerjudge.store import Archive, Status, Store
+from peerjudge.store import Archive, Status, Store, examine_store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
 
 PROTOCOL = rounds_of(2)
@@ -169,6 +169,62 @@ async def test_manifests_and_outcomes_survive_the_server(url):
     async with Archive.open(url) as archive:
         assert await archive.transcript(transcript.id) == transcript
         assert [run.manifest for run in await archive.runs()] == [{"name": "second"}]
+
+
+async def test_the_book_and_the_doctor_work_on_a_server(url):
+    """Calls are summed, a store of schema 1 is migrated, and a damaged row is repaired."""
+    import asyncpg
+
+    call = {
+        "number": 7 << 32,
+        "run": "run",
+        "reviewer": "ann",
+        "model": "m",
+        "discussion": "d",
+        "turn": 0,
+        "outcome": "open",
+        "prompt_tokens": 40,
+        "completion_tokens": 2,
+        "estimated": True,
+        "usd": None,
+        "error": "",
+    }
+    spoken = Drawn()
+    async with Store.open(url) as store:
+        await _play(store, spoken, 3)
+        await store.book(call)
+        await store.book({**call, "outcome": "paid", "usd": 0.5})
+        await store.book({**call, "number": (7 << 32) + 1})
+        assert [(one.outcome, one.calls, one.usd) for one in await store.booked()] == [
+            ("open", 1, 0.0),
+            ("paid", 1, 0.5),
+        ]
+    connection = await asyncpg.connect(url)
+    tokens = '"prompt_tokens":30,"completion_tokens":4,'
+    await connection.execute(
+        'UPDATE turns SET body = replace(body, \'"prompt_tokens":0,"completion_tokens":0,\', $1)',
+        tokens,
+    )
+    async with Store.open(url) as store:
+        assert await store.simulated_tokens() == 34 * len(spoken.calls)
+    await connection.execute(
+        "DROP TABLE calls, damaged; UPDATE peerjudge_schema SET number = 1; "
+        "UPDATE turns SET body = replace(body, '\"simulated\":true', '\"simulated\":false')"
+    )
+    async with Store.open(url) as store:
+        booked = await store.booked()
+        assert {one.outcome for one in booked} == {"paid"}
+        assert sum(one.calls for one in booked) == len(spoken.calls)
+        assert sum(one.usage.prompt_tokens for one in booked) == 30 * len(spoken.calls)
+    await connection.execute("UPDATE turns SET body = '{oops' WHERE discussion = 1 AND index = 1")
+    assert len((await examine_store(url)).damage) == 1
+    assert (await examine_store(url, repair=True)).repaired
+    assert not (await examine_store(url)).damage
+    assert await connection.fetchval("SELECT count(*) FROM damaged") == 1 + 3
+    async with Store.open(url) as store:
+        await _play(store, spoken, 3)
+        assert (await store.counts("run"))[Status.DONE] == 3
+    await connection.close()
 
 
 async def test_two_writers_of_one_discussion_get_an_error(url):

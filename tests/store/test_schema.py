@@ -27,6 +27,21 @@ COLUMNS = {
         "stop",
         "head",
     ],
+    "calls": [
+        "number",
+        "run",
+        "reviewer",
+        "model",
+        "discussion",
+        "turn",
+        "outcome",
+        "prompt_tokens",
+        "completion_tokens",
+        "estimated",
+        "usd",
+        "error",
+    ],
+    "damaged": ["number", "row", "cause", "body"],
     "members": ["run", "condition", "comparison_id", "discussion"],
     "peerjudge_schema": ["number"],
     "runs": ["id", "created", "manifest"],
@@ -34,7 +49,7 @@ COLUMNS = {
 }
 
 
-async def test_a_new_store_has_the_tables_of_schema_1(tmp_path):
+async def test_a_new_store_has_the_tables_of_schema_2(tmp_path):
     """The number names exactly these tables and columns, and is written in the store."""
     async with open_database(locate(tmp_path), writable=True) as engine, engine.begin() as opened:
 
@@ -45,7 +60,7 @@ async def test_a_new_store_has_the_tables_of_schema_1(tmp_path):
 
         assert await opened.run_sync(read) == COLUMNS
         number = (await opened.execute(tables.tables["peerjudge_schema"].select())).scalar()
-    assert number == SCHEMA == 1
+    assert number == SCHEMA == 2
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+import structlog.testing
 from sqlalchemy import delete
 from sqlalchemy.exc import OperationalError
 
@@ -90,17 +91,21 @@ async def test_a_damaged_store_is_an_error(tmp_path):
             await archive.transcript(transcript.id)
 
 
-async def test_an_unreadable_turn_is_named_with_its_store(tmp_path):
-    """Foreign content of a row is an error that names the store."""
+async def test_an_unreadable_turn_is_named_and_skipped(tmp_path):
+    """Foreign content of a row is logged with the store and the discussion."""
     transcript = await filled(tmp_path)
     with sqlite3.connect(tmp_path / "store.db") as connection:
         connection.execute("UPDATE turns SET body = '{oops' WHERE \"index\" = 1")
     connection.close()
     async with Archive.open(tmp_path) as archive:
-        with pytest.raises(
-            StoreError, match=r"store\.db holds what cannot be read: not JSON.*copy"
-        ):
-            await archive.transcript(transcript.id)
+        with structlog.testing.capture_logs() as logged:
+            assert await archive.transcript(transcript.id) is None
+            assert [one async for one in archive.transcripts()] == []
+        (line,) = logged
+        assert line["store"].endswith("store.db")
+        assert line["id"] == transcript.id
+        assert archive.unreadable == {transcript.id: line["cause"]}
+        assert line["cause"].startswith("not JSON")
 
 
 async def test_a_damaged_lock_differs_from_a_damaged_store(tmp_path):

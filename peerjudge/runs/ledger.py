@@ -1,0 +1,287 @@
+"""Ledger of a run: what its place has spent, booked durably before anything is made of a reply.
+
+A place is a folder or a database. Every attempt that a provider may bill is in the book of the place
+from before it is sent, with an estimate, and gets its own tokens when the reply arrives. What is open
+when a process is killed stays in the book as an estimate. So the amount spent does not depend on what
+became of a reply, nor on the settings with which it was requested.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from peerjudge.data import Request, Usage, Utterance
+from peerjudge.data.cleaning import clean_utterance
+from peerjudge.engine import Reviewer
+from peerjudge.runs.budget import Amount
+from peerjudge.runs.estimate import Costs
+from peerjudge.store import Store
+
+if TYPE_CHECKING:
+    from peerjudge.clients import Call
+
+_PAID, _OPEN, _LOST = "paid", "open", "lost"
+_UNCERTAIN = frozenset({_OPEN, _LOST})
+_CALLS_OF_A_PROCESS = 32
+"""Bits of the number of a call that count the calls of one process."""
+_PROCESS = 31
+"""Bits of the number of a call that name its process."""
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class Book(Protocol):
+    """Durable table of calls."""
+
+    def book(self, row: Mapping[str, object]) -> Awaitable[None]:
+        """Write a call, or what became of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """Tokens and USD; `usd` is `None` if a price is unknown, and in a limit without a limit on it."""
+
+    tokens: int | None
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncertainCalls:
+    """Calls that were sent and whose reply never arrived whole; tokens and USD are estimates."""
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+
+class _Total:
+    """Sum of calls."""
+
+    def __init__(self) -> None:
+        self.calls = self.tokens = self.unpriced = 0
+        self.usd = 0.0
+
+    def add(self, usage: Usage, usd: float | None, *, calls: int = 1) -> None:
+        self.calls += calls
+        self.tokens += usage.prompt_tokens + usage.completion_tokens
+        self.usd += usd or 0.0
+        self.unpriced += calls if usd is None else 0
+
+    @property
+    def amount(self) -> Amount:
+        return Amount(self.tokens, self.usd)
+
+    @property
+    def known_usd(self) -> float | None:
+        return None if self.unpriced else self.usd
+
+
+class Ledger:
+    """Calls of one run in the book of its place; a `peerjudge.clients.billing.CallLedger`.
+
+    Args:
+        book: The book of the place.
+        run: Id of the run.
+        costs: Prices of its reviewers.
+    """
+
+    def __init__(self, book: Book, *, run: str, costs: Costs) -> None:
+        self.before = _Total()
+        """All calls of earlier runs into the place, simulated ones included."""
+        self.paid = _Total()
+        """Replies that this run has paid for."""
+        self.simulated_tokens = 0
+        self._book = book
+        self._run = run
+        self._costs = costs
+        self._next = secrets.randbits(_PROCESS) << _CALLS_OF_A_PROCESS
+        self._open: dict[int, Call] = {}
+        self._lost = _Total()
+        self._lost_before = _Total()
+        self._by_discussion: dict[str, Amount] = {}
+
+    @classmethod
+    async def open(cls, store: Store, *, run: str, costs: Costs) -> Ledger:
+        """Return the ledger of a run, with what the place has spent before."""
+        ledger = cls(store, run=run, costs=costs)
+        for each in await store.booked():
+            # A price may have become known since.
+            missing = each.unpriced.prompt_tokens + each.unpriced.completion_tokens
+            usd = costs.of(each.reviewer, each.unpriced) if costs.knows(each.reviewer) else None
+            total = 0.0 if not missing else usd
+            total = None if total is None else each.usd + total
+            ledger.before.add(each.usage, total, calls=each.calls)
+            if total is None:
+                ledger.before.usd += each.usd
+            if each.outcome in _UNCERTAIN:
+                ledger._lost_before.add(each.usage, total, calls=each.calls)
+        ledger.before.tokens += await store.simulated_tokens()
+        return ledger
+
+    async def begin(self, call: Call) -> int:
+        """Book an open call with its estimate."""
+        number = self._next
+        self._next += 1
+        self._open[number] = call
+        self._charge(call.discussion, _amount(call))
+        await self._write(number, call)
+        return number
+
+    async def settle(self, number: int, call: Call) -> None:
+        """Book the outcome of an open call."""
+        estimate = self._open.pop(number)
+        self._charge(call.discussion, _amount(call) - _amount(estimate))
+        self._count(call)
+        await self._write(number, call)
+
+    async def book(self, call: Call) -> None:
+        """Book a call of a client without a ledger, once it is over."""
+        number = self._next
+        self._next += 1
+        self._charge(call.discussion, _amount(call))
+        self._count(call)
+        await self._write(number, call)
+
+    def spent_on(self, discussion: str) -> Amount:
+        """Return what this run has spent on a discussion; open calls count with their estimate."""
+        return self._by_discussion.get(discussion, Amount())
+
+    def close(self, discussion: str) -> None:
+        """Forget the sum of a discussion that has ended."""
+        self._by_discussion.pop(discussion, None)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the calls of this run that have ended, simulated ones included."""
+        return self.paid.tokens + self._lost.tokens + self.simulated_tokens
+
+    @property
+    def usd(self) -> float:
+        """Cost of the calls of this run that have ended and whose price is known."""
+        return self.paid.usd + self._lost.usd
+
+    @property
+    def cost_known(self) -> bool:
+        """Whether the prices of all calls of this run are known."""
+        return not self.paid.unpriced + self._lost.unpriced
+
+    @property
+    def spent_before(self) -> Spending:
+        """What earlier runs into the place have spent."""
+        return Spending(tokens=self.before.tokens, usd=self.before.known_usd)
+
+    @property
+    def spent_now(self) -> Spending:
+        """What this run has spent; calls without a reply count with their estimate."""
+        tokens, usd, known = self.tokens, self.usd, self.cost_known
+        for call in self._open.values():
+            tokens += call.usage.prompt_tokens + call.usage.completion_tokens
+            usd += call.cost or 0.0
+            known = known and call.cost is not None
+        return Spending(tokens=tokens, usd=usd if known else None)
+
+    @property
+    def uncertain(self) -> UncertainCalls:
+        """Calls of all runs into the place whose reply never arrived whole."""
+        found = _Total()
+        for total in (self._lost_before, self._lost):
+            found.calls += total.calls
+            found.tokens += total.tokens
+            found.usd += total.usd
+            found.unpriced += total.unpriced
+        for call in self._open.values():
+            found.add(call.usage, call.cost)
+        return UncertainCalls(calls=found.calls, tokens=found.tokens, usd=found.known_usd)
+
+    def warn_unpriced(self) -> None:
+        """Warn where a limit in USD cannot count earlier calls, as their price is unknown."""
+        if self.before.unpriced:
+            _log.warning(
+                "earlier calls into this place have no known price, so the cost limit leaves them out; "
+                "add their prices to prices.toml",
+                calls=self.before.unpriced,
+            )
+
+    def _count(self, call: Call) -> None:
+        outcome = str(call.outcome)
+        if outcome == _PAID:
+            self.paid.add(call.usage, call.cost)
+        elif outcome == _LOST:
+            self._lost.add(call.usage, call.cost)
+
+    def _charge(self, discussion: str, amount: Amount) -> None:
+        self._by_discussion[discussion] = self.spent_on(discussion) + amount
+
+    def _write(self, number: int, call: Call) -> Awaitable[None]:
+        usage = call.usage
+        return self._book.book(
+            {
+                "number": number,
+                "run": self._run,
+                "reviewer": call.reviewer,
+                "model": call.model,
+                "discussion": call.discussion,
+                "turn": call.turn,
+                "outcome": str(call.outcome),
+                "prompt_tokens": usage.prompt_tokens,
+                "completion_tokens": usage.completion_tokens,
+                "estimated": usage.estimated,
+                "usd": call.cost,
+                "error": call.error,
+            }
+        )
+
+
+def _amount(call: Call) -> Amount:
+    return Amount(call.usage.prompt_tokens + call.usage.completion_tokens, call.cost or 0.0)
+
+
+class BookedReviewer:
+    """Reviewer of a user's own code: its reply is booked as soon as it has replied.
+
+    The calls of governed clients that it uses are booked by themselves.
+    """
+
+    def __init__(self, reviewer: Reviewer, ledger: Ledger, costs: Costs) -> None:
+        self._reviewer = reviewer
+        self._ledger = ledger
+        self._costs = costs
+
+    @property
+    def name(self) -> str:
+        """Reviewer name."""
+        return self._reviewer.name
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the reply, once it is booked; raise any error of the reviewer."""
+        before = self._ledger.spent_on(request.discussion)
+        said, _ = clean_utterance(await self._reviewer.speak(request))
+        booked = self._ledger.spent_on(request.discussion) != before
+        if booked or said.simulated or said.cached or said.usage == Usage():
+            return said
+        from peerjudge.clients import Call, CallOutcome
+
+        await self._ledger.book(
+            Call(
+                reviewer=self.name,
+                discussion=request.discussion,
+                turn=request.turn,
+                model=said.model,
+                outcome=CallOutcome.PAID,
+                usage=said.usage,
+                attempts=said.attempts,
+                latency=said.latency,
+                cost=self._costs.of(self.name, said.usage),
+            )
+        )
+        return said
+
+    async def close(self) -> None:
+        """Close the reviewer."""
+        await self._reviewer.close()

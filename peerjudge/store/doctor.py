@@ -1,0 +1,270 @@
+"""Examination and repair of a store with rows that cannot be read.
+
+A repair keeps what was paid for where it can: a value that cannot be read is replaced in its turn.
+A turn beyond that is removed with the turns after it, and the next run repeats them. Every row is
+copied to the table `damaged` before it is changed or removed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from sqlalchemy import Column, Executable, Row, Select, delete, insert, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from peerjudge.data import UNREADABLE, Comparison, Turn, from_json, replace, to_json
+from peerjudge.data.cleaning import clean_text, clean_utterance
+from peerjudge.data.discussion import TokenLogprob, Usage, Utterance
+from peerjudge.data.nouns import from_plain
+from peerjudge.errors import DataError
+from peerjudge.store.archive import read_manifest_row
+from peerjudge.store.database import describe_error, locate, lock_file, open_database
+from peerjudge.store.rows import Head
+from peerjudge.store.schema import comparisons, damaged, discussions, runs, turns
+
+_PAGE = 200
+
+_Row: TypeAlias = Row[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """One row that cannot be read.
+
+    `row` names it, `id` is that of its discussion, run or comparison. `repair` says what a repair does
+    to it; empty if only a copy of the store can help.
+    """
+
+    row: str
+    id: str
+    cause: str
+    repair: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """Result of an examination: the number of rows read, the damage, and whether it was repaired."""
+
+    rows: int
+    damage: tuple[Damage, ...]
+    repaired: bool
+
+
+async def examine_store(place: str | Path, *, repair: bool = False) -> Examination:
+    """Read every row of the store at a place, and repair those that cannot be read if told to.
+
+    Raises `StoreError` if there is no store, it cannot be opened, or another process writes to it
+    during a repair.
+    """
+    location = locate(place)
+    async with AsyncExitStack() as stack:
+        if location.file is not None and location.file.exists() and repair:
+            stack.enter_context(lock_file(location.file))
+        engine = await stack.enter_async_context(
+            open_database(location, writable=repair and _exists(location.file))
+        )
+        try:
+            async with engine.begin() as connection:
+                surgeon = _Surgeon(connection, repair=repair)
+                await surgeon.examine()
+        except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, location) from cause
+    return Examination(
+        rows=surgeon.rows,
+        damage=tuple(surgeon.damage),
+        repaired=repair and all(each.repair for each in surgeon.damage),
+    )
+
+
+def _exists(file: Path | None) -> bool:
+    return file is None or file.exists()
+
+
+class _Surgeon:
+    """Examination of one store in one transaction."""
+
+    def __init__(self, connection: AsyncConnection, *, repair: bool) -> None:
+        self.rows = 0
+        self.damage: list[Damage] = []
+        self._connection = connection
+        self._repair = repair
+        self._unreadable: set[str] = set()
+
+    async def examine(self) -> None:
+        """Read every table."""
+        await self._check_file()
+        async for row in self._pages(select(runs), runs.c.id):
+            try:
+                read_manifest_row(row.manifest)
+            except DataError as cause:
+                await self._report(
+                    "manifest of a run", row.id, cause, "removed; the next run writes it again"
+                )
+                await self._cut(
+                    delete(runs).where(runs.c.id == row.id), row.id, cause, row.manifest
+                )
+        async for row in self._pages(select(comparisons), comparisons.c.key):
+            try:
+                from_json(Comparison, row.body)
+            except DataError as cause:
+                self._unreadable.add(row.key)
+                await self._report(
+                    "comparison", row.key, cause, "removed; the next run writes it again"
+                )
+                query = delete(comparisons).where(comparisons.c.key == row.key)
+                await self._cut(query, row.key, cause, row.body)
+        known = {
+            row[0] for row in (await self._connection.execute(select(comparisons.c.key))).all()
+        }
+        async for row in self._pages(select(discussions), discussions.c.number):
+            await self._check_discussion(row, known=known - self._unreadable)
+
+    async def _check_file(self) -> None:
+        if self._connection.dialect.name != "sqlite":
+            return
+        for (found,) in (await self._connection.execute(text("PRAGMA quick_check"))).all():
+            if found != "ok":
+                await self._report("file of the store", "", DataError(str(found)), "")
+
+    async def _check_discussion(self, row: _Row, *, known: Set[str]) -> None:
+        query = select(turns.c.index, turns.c.body).where(turns.c.discussion == row.number)
+        said = (await self._connection.execute(query.order_by(turns.c.index))).all()
+        self.rows += len(said)
+        try:
+            head = _read_head(row, known)
+        except DataError as cause:
+            await self._report(
+                "discussion", row.id, cause, "removed with its turns; the next run plays it again"
+            )
+            await self._remove_turns(row, said, cause)
+            query = delete(discussions).where(discussions.c.number == row.number)
+            await self._cut(query, row.id, cause, row.head)
+            return
+        for place, (index, body) in enumerate(said):
+            if not await self._check_turn(row, head, said, place=place, index=index, body=body):
+                return
+
+    async def _check_turn(
+        self,
+        row: _Row,
+        head: Head,
+        said: Sequence[_Row],
+        *,
+        place: int,
+        index: int,
+        body: str,
+    ) -> bool:
+        """Return whether the turns after this one are to be examined."""
+        try:
+            _require_turn(body, place=place, index=index)
+        except DataError as cause:
+            mended = None if index != place else mend_turn(body, index=place)
+            if mended is not None:
+                await self._report(
+                    f"turn {index}", row.id, cause, "the values that cannot be read are replaced"
+                )
+                where = (turns.c.discussion == row.number, turns.c.index == index)
+                query = update(turns).where(*where).values(body=to_json(mended))
+                await self._cut(query, row.id, cause, body)
+                return True
+            await self._report(
+                f"turn {index}",
+                row.id,
+                cause,
+                f"removed with the {len(said) - place - 1} after it; the next run repeats them",
+            )
+            await self._remove_turns(row, said[place:], cause)
+            reopened = replace(head, stop=None, failure=None, verdict=UNREADABLE)
+            query = update(discussions).where(discussions.c.number == row.number)
+            await self._cut(
+                query.values(stop=None, head=to_json(reopened)), row.id, cause, row.head
+            )
+            return False
+        return True
+
+    async def _remove_turns(self, row: _Row, said: Sequence[_Row], cause: DataError) -> None:
+        for index, body in said:
+            where = (turns.c.discussion == row.number, turns.c.index == index)
+            await self._cut(delete(turns).where(*where), f"{row.id} turn {index}", cause, body)
+
+    async def _report(self, row: str, found: str, cause: DataError, repair: str) -> None:
+        self.damage.append(Damage(row=row, id=found, cause=str(cause), repair=repair))
+
+    async def _cut(self, change: Executable, row: str, cause: DataError, body: str) -> None:
+        """Copy a row to the table of damaged rows and change it, during a repair."""
+        if self._repair:
+            copy = {"row": row, "cause": clean_text(str(cause)), "body": body}
+            await self._connection.execute(insert(damaged), [copy])
+            await self._connection.execute(change)
+
+    async def _pages(
+        self, query: Select[*tuple[Any, ...]], key: Column[Any]
+    ) -> AsyncIterator[_Row]:
+        """Yield the rows of a table by its key, a page at a time, so that they may be changed."""
+        query = query.order_by(key).limit(_PAGE)
+        page = (await self._connection.execute(query)).all()
+        while page:
+            self.rows += len(page)
+            for row in page:
+                yield row
+            last = getattr(page[-1], key.name)
+            page = (await self._connection.execute(query.where(key > last))).all()
+
+
+def _read_head(row: _Row, known: Set[str]) -> Head:
+    if row.comparison not in known:
+        msg = f"its comparison {row.comparison!r} cannot be read"
+        raise DataError(msg)
+    return from_json(Head, row.head)
+
+
+def _require_turn(body: str, *, place: int, index: int) -> None:
+    turn = from_json(Turn, body)
+    if turn.index != place or index != place:
+        msg = f"turn {place} is missing, and turn {index} follows"
+        raise DataError(msg)
+
+
+def mend_turn(body: str, *, index: int) -> Turn | None:
+    """Return the turn with the values of its utterance replaced that cannot be read.
+
+    `None` if its cue, its text or its review cannot be read either.
+    """
+    try:
+        plain = cast("dict[str, Any]", json.loads(body)["data"])
+        given = cast("dict[str, Any]", plain["utterance"])
+        said, _ = clean_utterance(_construct_utterance(given))
+        rest = {**plain, "utterance": {"text": ""}}
+        return replace(from_plain(Turn, rest), index=index, utterance=said)
+    except (DataError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _construct_utterance(given: Mapping[str, Any]) -> Utterance:
+    """Return an utterance of these values, of whatever types they are."""
+    counts = cast("dict[str, Any]", given.get("usage") or {})
+    fields = {name: given[name] for name in Utterance.__struct_fields__ if name in given}
+    fields["usage"] = Usage(
+        **{name: counts[name] for name in Usage.__struct_fields__ if name in counts}
+    )
+    fields["logprobs"] = _construct_logprobs(given.get("logprobs"))
+    return Utterance(**fields)
+
+
+def _construct_logprobs(given: object) -> object:
+    if not isinstance(given, list):
+        return None
+    tokens = cast("list[dict[str, Any]]", given)
+    try:
+        return tuple(
+            TokenLogprob(token=each["token"], logprob=each["logprob"], top=each.get("top", ()))
+            for each in tokens
+        )
+    except (AttributeError, KeyError, TypeError):
+        return None

@@ -1,0 +1,173 @@
+"""The book of a place equals the bill of the server, whatever happened to the replies."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from peerjudge.data import replace
+from peerjudge.runs import load, run
+
+EACH = 600
+"""Tokens of one reply of the model server."""
+
+
+def book(folder):
+    """Return the tokens of the replies that arrived, and the number of calls without one."""
+    with closing(sqlite3.connect(folder / "store.db")) as connection:
+        rows = connection.execute(
+            "SELECT outcome, estimated, prompt_tokens + completion_tokens FROM calls"
+        ).fetchall()
+    paid = sum(tokens for outcome, _, tokens in rows if outcome == "paid")
+    uncertain = sum(outcome in {"open", "lost"} for outcome, _, _ in rows)
+    assert all(estimated for outcome, estimated, _ in rows if outcome in {"open", "lost"})
+    assert all(tokens == 0 for outcome, _, tokens in rows if outcome == "failed")
+    return paid, uncertain
+
+
+async def test_a_limit_belongs_to_the_place(kit, start, tmp_path):
+    """Another seed, temperature, role or protocol option spends from the same limit."""
+    server = start(kit.ModelServer())
+    shelf = kit.project(tmp_path, server)
+    out, limit = tmp_path / "out", 30_000
+    first = await run(kit.study(), out=out, shelf=shelf, token_limit=limit, environ={})
+    assert first.stopped == "token limit"
+    assert first.spent_before.tokens == 0
+    assert first.spent_now.tokens == server.billed > limit / 2
+    assert (first.limit.tokens, first.limit.usd) == (limit, None)
+    changes = (
+        {"seed": 8},
+        {"settings": {"temperature": "0.4"}},
+        {"settings": {"turns": "4"}},
+        {"experiment": replace(kit.study(), conditions=kit.study().conditions[1:])},
+    )
+    for change in changes:
+        before = server.billed
+        again = await run(
+            **{"experiment": kit.study(), **change},
+            out=out,
+            shelf=shelf,
+            token_limit=limit,
+            environ={},
+        )
+        assert again.spent_before.tokens == before
+        assert again.spent_now.tokens == server.billed - before
+        assert again.spent_before.usd == pytest.approx(server.earned - (again.spent_now.usd or 0.0))
+        assert server.billed <= limit
+    card = shelf.project / "agents" / "ann.toml"
+    card.write_text(card.read_text().replace("You are ann.", "You are Ann, a critic."))
+    await run(kit.study(), out=out, shelf=shelf, cost_limit=0.03, environ={})
+    assert server.earned <= max(0.03, first.spent_now.usd or 0.0) + 0.03
+
+
+@pytest.mark.parametrize("fate", ["half a pair", "infinite"])
+async def test_a_reply_with_a_value_that_no_store_holds_is_paid_once(kit, start, tmp_path, fate):
+    """It is a turn like any other, counted to the token and not requested again."""
+    server = start(kit.ModelServer(rate=1.0, fates=(fate,)))
+    shelf = kit.project(tmp_path, server)
+    out = tmp_path / "out"
+    first = await run(kit.study(), out=out, shelf=shelf, limit=2, environ={})
+    assert first.discussions.failed == 0
+    assert first.tokens == server.billed == book(out)[0] > 0
+    assert all(one.turns for one in await load(out))
+    (out / "store.db").rename(tmp_path / "away.db")
+    again = await run(kit.study(), out=out, shelf=shelf, limit=2, environ={})
+    assert (again.calls.paid, again.tokens) == (0, 0)
+    assert max(server.asked.values()) == 1
+
+
+async def test_a_failed_call_whose_reply_was_billed_is_in_the_book(kit, start, tmp_path):
+    """A reply without choices is refused, but its tokens are counted."""
+    server = start(kit.ModelServer(rate=1.0, fates=("no choices",)))
+    shelf = kit.project(tmp_path, server, limits="attempts = 1")
+    out = tmp_path / "out"
+    summary = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    assert summary.discussions.done == 0
+    assert summary.spent_now.tokens == server.billed == book(out)[0] > 0
+    assert summary.cost_usd == pytest.approx(server.earned)
+    again = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    assert again.spent_before == summary.spent_now
+
+
+@pytest.mark.parametrize("fate", ["hang", "reset", "truncated", "half a line"])
+async def test_a_call_whose_reply_never_arrives_is_estimated(kit, start, tmp_path, fate):
+    """The provider may bill it, so it is counted, marked and shown, also by the next run."""
+    server = start(kit.ModelServer(rate=1.0, fates=(fate,)))
+    shelf = kit.project(tmp_path, server, limits="attempts = 1\ntimeout = 0.5")
+    out = tmp_path / "out"
+    summary = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    assert book(out) == (0, server.unseen)
+    assert summary.uncertain.calls == server.unseen == sum(server.asked.values())
+    assert summary.uncertain.tokens == summary.spent_now.tokens > 0
+    assert summary.cost_known
+    server.rate = 0.0
+    again = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    assert again.uncertain == summary.uncertain
+    assert again.spent_before == summary.spent_now
+    assert again.spent_now.tokens == server.billed
+
+
+@pytest.mark.parametrize("fate", ["429", "500"])
+async def test_a_refused_call_costs_nothing(kit, start, tmp_path, fate):
+    """Providers do not bill error statuses."""
+    server = start(kit.ModelServer(rate=1.0, fates=(fate,)))
+    shelf = kit.project(tmp_path, server, limits="attempts = 1")
+    out = tmp_path / "out"
+    summary = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    assert (summary.spent_now.tokens, summary.cost_usd) == (0, 0.0)
+    assert book(out) == (0, 0)
+
+
+OWN = '''
+"""Replies with the tokens that it has used."""
+
+from peerjudge.data import Usage, Utterance
+
+
+async def judge(request):
+    usage = Usage(prompt_tokens=40, completion_tokens=2)
+    return Utterance(text="So it is. \\ud83d\\n1", usage=usage, latency=float("nan"))
+
+
+def reviewer():
+    return judge
+'''
+
+
+async def test_the_tokens_of_own_code_are_in_the_book(kit, start, tmp_path):
+    """A reviewer in a file reports its tokens; they count once, and its reply can be read."""
+    server = start(kit.ModelServer())
+    shelf = kit.project(tmp_path, server)
+    (tmp_path / "agents" / "own.py").write_text(OWN)
+    study = kit.study()
+    (alone,) = [one for one in study.conditions if one.name == "alone"]
+    study = replace(study, conditions=(replace(alone, seats=("own",)),))
+    out = tmp_path / "out"
+    summary = await run(study, out=out, shelf=shelf, limit=2, environ={})
+    played = await load(out)
+    assert all(turn.utterance.latency == 0.0 for one in played for turn in one.turns)
+    turns = sum(len(one.turns) for one in played)
+    assert summary.tokens == 42 * turns == book(out)[0]
+    again = await run(study, out=out, shelf=shelf, limit=2, seed=5, environ={})
+    assert again.spent_before.tokens == summary.spent_now.tokens
+
+
+async def test_a_store_of_schema_1_is_migrated_with_its_paid_turns(kit, start, tmp_path):
+    """What it has spent counts from then on, at today's prices; unread, it stays as it is."""
+    server = start(kit.ModelServer())
+    shelf = kit.project(tmp_path, server)
+    out = tmp_path / "out"
+    first = await run(kit.study(), out=out, shelf=shelf, limit=2, environ={})
+    with closing(sqlite3.connect(out / "store.db")) as connection, connection:
+        connection.execute("DROP TABLE calls")
+        connection.execute("DROP TABLE damaged")
+        connection.execute("UPDATE peerjudge_schema SET number = 1")
+    assert len(await load(out)) == first.discussions.done
+    again = await run(
+        kit.study(), out=out, shelf=shelf, limit=2, token_limit=server.billed + 1, environ={}
+    )
+    assert again.spent_before.tokens == first.spent_now.tokens == server.billed
+    assert again.spent_before.usd == pytest.approx(server.earned)
+    assert (again.discussions.skipped, again.calls.paid) == (first.discussions.done, 0)

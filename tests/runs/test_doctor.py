@@ -1,0 +1,149 @@
+"""A row that cannot be read is skipped and named; the rest stays readable, and a repair mends it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from peerjudge.cli import build_app
+from peerjudge.runs import load, run
+from peerjudge.runs.frames import discussions_df, turns_df
+from peerjudge.store import Archive, Store, examine_store
+
+POISONS = {
+    "a log-probability of null": (
+        (
+            "UPDATE turns SET body = replace(body, '\"logprobs\":null', "
+            '\'"logprobs":[{"token":"1","logprob":null,"top":[]}]\') WHERE number_of_turn'
+        ),
+        "replaced",
+    ),
+    "tokens of another type": (
+        (
+            "UPDATE turns SET body = replace(body, '\"prompt_tokens\":', "
+            '\'"prompt_tokens":"x","was":\') WHERE number_of_turn'
+        ),
+        "replaced",
+    ),
+    "a latency of null": (
+        (
+            'UPDATE turns SET body = replace(body, \'"latency":\', \'"latency":null,"was":\') '
+            "WHERE number_of_turn"
+        ),
+        "replaced",
+    ),
+    "half a row": ("UPDATE turns SET body = substr(body, 1, 90) WHERE number_of_turn", "removed"),
+    "a missing turn": ("DELETE FROM turns WHERE number_of_turn", "removed"),
+    "a broken head": ("UPDATE discussions SET head = '{}' WHERE number = 1", "removed"),
+    "a broken comparison": (
+        (
+            "UPDATE comparisons SET body = 'x' WHERE key = "
+            "(SELECT comparison FROM discussions WHERE number = 1)"
+        ),
+        "removed",
+    ),
+    "a broken manifest": ("UPDATE runs SET manifest = '{'", "removed"),
+}
+
+
+def poison(folder, statement):
+    """Damage one row of the store in this folder."""
+    changed = statement.replace("number_of_turn", 'discussion = 1 AND "index" = 0')
+    with closing(sqlite3.connect(folder / "store.db")) as connection, connection:
+        assert connection.execute(changed).rowcount >= 1
+
+
+def command(capsys, *words):
+    """Run a command and return its exit code and output."""
+    code = build_app()(words, exit_on_error=False, print_error=True)
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("case", POISONS)
+async def test_one_damaged_row_leaves_the_rest_readable(small, tmp_path, case):
+    """Reading, resuming and frames skip it with its id; a repair and the same run restore all."""
+    statement, repair = POISONS[case]
+    out = tmp_path / "out"
+    await run(small, out=out, limit=3)
+    whole = {one.id: one for one in await load(out)}
+    poison(out, statement)
+    async with Archive.open(out) as archive:
+        kept = {one.id: one async for one in archive.transcripts()}
+        await archive.runs()
+        assert archive.unreadable
+    assert kept.items() <= whole.items()
+    if case == "a broken manifest":
+        assert kept == whole
+    else:
+        lost = whole.keys() - kept.keys()
+        assert lost == archive.unreadable.keys()
+        assert 1 <= len(lost) <= 8
+        assert {one.id for one in await load(out)} == kept.keys()
+        assert set(turns_df(out)["discussion"]) >= kept.keys()
+        assert set(discussions_df(out)["discussion"]) >= kept.keys()
+    found = await examine_store(out)
+    assert not found.repaired
+    assert all(repair in each.repair for each in found.damage)
+    mended = await examine_store(out, repair=True)
+    assert mended == found.__class__(rows=found.rows, damage=found.damage, repaired=True)
+    assert not (await examine_store(out)).damage
+    await run(small, out=out, limit=3)
+    again = {one.id: one for one in await load(out)}
+    assert again.keys() == whole.keys()
+    assert {key: str(one.verdict) for key, one in again.items()} == {
+        key: str(one.verdict) for key, one in whole.items()
+    }
+
+
+async def test_a_run_resumes_beside_an_unreadable_discussion(small, tmp_path):
+    """A partial discussion that cannot be read is left out; the others are played."""
+    out = tmp_path / "out"
+    await run(small, out=out, limit=2)
+    poison(out, POISONS["half a row"][0])
+    with closing(sqlite3.connect(out / "store.db")) as connection, connection:
+        connection.execute("UPDATE discussions SET stop = NULL WHERE number = 1")
+    summary = await run(small, out=out, limit=3)
+    assert summary.discussions.failed == 0
+    assert summary.discussions.done > 0
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+async def test_the_doctor_names_and_repairs(small, tmp_path, capsys, form):
+    """It exits with 1 on damage and with 0 on a store that is whole or was repaired."""
+    import asyncio
+
+    out = tmp_path / "out"
+    await run(small, out=out, limit=1)
+    poison(out, POISONS["a log-probability of null"][0])
+    options = ["--json"] if form == "json" else []
+
+    def doctor(*more):
+        return command(capsys, "doctor", str(out), *more, *options)
+
+    code, text = await asyncio.to_thread(doctor)
+    assert code == 1
+    assert "turn 0" in text
+    if form == "json":
+        (damage,) = json.loads(text)["damage"]
+        assert damage["row"] == "turn 0"
+    code, text = await asyncio.to_thread(doctor, "--repair")
+    assert code == 0
+    with closing(sqlite3.connect(out / "store.db")) as connection:
+        ((body,),) = connection.execute("SELECT body FROM damaged").fetchall()
+    assert '"logprob":null' in body
+    code, text = await asyncio.to_thread(doctor)
+    assert code == 0
+    assert '"damage": []' in text or "0 of them damaged" in text
+
+
+async def test_a_repair_waits_for_no_writer(small, tmp_path):
+    """A store that a run writes to is not repaired."""
+    out = tmp_path / "out"
+    await run(small, out=out, limit=1)
+    async with Store.open(out):
+        with pytest.raises(Exception, match="in use by process"):
+            await examine_store(out, repair=True)
+        assert not (await examine_store(out)).damage
