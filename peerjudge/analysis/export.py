@@ -26,8 +26,16 @@ class ExportFormat(NamedTuple):
     columns: tuple[str, ...] = ()
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of a cell that spreadsheets do not take as text."""
+
 _Stance: TypeAlias = tuple[Transcript, Seat, Verdict, tuple[Turn, ...]]
 """A discussion, a seat, its stance on two answers, and the turns that led to it."""
+
+
+def defuse(cell: object) -> object:
+    """Return a CSV cell with `'` before a text that spreadsheets run as a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def list_lines(transcripts: Sequence[Transcript], stance: Stance) -> Iterator[str]:

@@ -92,6 +92,11 @@ def _run(tokens: list[str]) -> int:
     except (CycloptsError, PeerJudgeError) as error:
         print_status(f"error: {error}")
         return 2
+    except OSError as error:
+        if error.filename is None:  # The failure of a connection, not of a file that was named.
+            raise
+        print_status(f"error: cannot use {error.filename!s:.120}: {error.strerror}")
+        return 2
     except KeyboardInterrupt as interrupt:
         exit_at_once(exit_code(interrupt))
     return code if isinstance(code, int) else 0

@@ -17,8 +17,9 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.analysis.export import FORMATS, ExportFormat
+from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
 from peerjudge.cli.output import unmarked
+from peerjudge.cli.overwriting import require_free
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
 
@@ -39,6 +40,8 @@ async def export_command(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     frame: Frame | None = None,
     stance: Stance = "final",
+    raw_cells: Annotated[bool, Parameter(negative=())] = False,
+    force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write the discussions of a run.
 
@@ -58,6 +61,11 @@ async def export_command(
         `parquet` writes turns by default.
     stance
         Verdicts for battles, weights and other tools' formats: private or final.
+    raw_cells
+        Write CSV cells unchanged. By default a text that a spreadsheet would run as a formula
+        (it begins with = + - @, a tab or a carriage return) gets a ' before it.
+    force
+        Replace an existing file.
     """
     if format not in {*FORMATS, "parquet"}:
         msg = f"unknown format {format!r}; choose one of {', '.join(FORMATS)}, parquet"
@@ -65,15 +73,20 @@ async def export_command(
     if frame is not None and format not in {"csv", "parquet"}:
         msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
         raise DataError(msg)
+    if output is not None:
+        require_free(output, source=run, force=force)
     if format == "parquet" or (format == "csv" and frame is not None):
         form = "parquet" if format == "parquet" else "csv"
-        write_frame(run, frame or "turns", form=form, output=output, stance=stance)
+        name = frame or "turns"
+        write_frame(run, name, form=form, output=output, stance=stance, raw_cells=raw_cells)
     else:
-        await _write_rows(run, output, FORMATS[format], stance)
+        await _write_rows(run, output, FORMATS[format], stance, raw_cells=raw_cells)
     return 0
 
 
-async def _write_rows(run: str, output: Path | None, form: ExportFormat, stance: Stance) -> None:
+async def _write_rows(
+    run: str, output: Path | None, form: ExportFormat, stance: Stance, *, raw_cells: bool
+) -> None:
     from peerjudge.runs import open_run
 
     # Open the run first: a misspelt name must not empty the file.
@@ -88,7 +101,7 @@ async def _write_rows(run: str, output: Path | None, form: ExportFormat, stance:
                     if isinstance(row, str):
                         file.write(f"{row}\n")
                     elif form.framing == "csv":
-                        table.writerow(row.values())
+                        table.writerow(row.values() if raw_cells else map(defuse, row.values()))
                     elif form.framing == "json list":
                         file.write(f"{separator}\n{json.dumps(row, ensure_ascii=False)}")
                         separator = ","
@@ -119,6 +132,7 @@ def write_frame(
     form: Literal["csv", "parquet"],
     output: Path | None,
     stance: Literal["private", "final"],
+    raw_cells: bool,
 ) -> None:
     """Write a frame in parts to a file or to standard output.
 
@@ -136,7 +150,12 @@ def write_frame(
     if form == "parquet" and find_spec("pyarrow") is None:
         msg = "writing parquet needs pyarrow: pip install 'peerjudge[parquet]'"
         raise DataError(msg)
-    with write_parquet(output) if form == "parquet" and output else write_csv(output) as take:
+    to_file = (
+        write_parquet(output)
+        if form == "parquet" and output
+        else write_csv(output, raw_cells=raw_cells)
+    )
+    with to_file as take:
         if name == "battles":
             take(frames.battles_df(run, stance=stance))
         elif name == "weights":
@@ -157,7 +176,7 @@ def open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
 
 
 @contextmanager
-def write_csv(output: Path | None) -> Generator[Take]:
+def write_csv(output: Path | None, *, raw_cells: bool) -> Generator[Take]:
     """Return a function that appends parts of a frame to a CSV file.
 
     The file is opened with the first part, so that a misspelt run does not empty it.
@@ -169,9 +188,18 @@ def write_csv(output: Path | None) -> Generator[Take]:
             first = not files
             if first:
                 files.append(stack.enter_context(open_output(output)))
-            part.to_csv(files[0], index=False, header=first)  # pyright: ignore[reportUnknownMemberType]  partial stubs
+            shown = part if raw_cells else _defuse_columns(part)
+            # With this line end, cells that hold a carriage return are quoted too.
+            shown.to_csv(files[0], index=False, header=first, lineterminator="\r\n")  # pyright: ignore[reportUnknownMemberType]  partial stubs
 
         yield take
+
+
+def _defuse_columns(part: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with `defuse` applied to the cells of all columns that are not numbers."""
+    texts: Any = part.select_dtypes(exclude=["number", "bool"])  # pyright: ignore[reportUnknownMemberType]
+    changed = {name: [defuse(cell) for cell in texts[name]] for name in texts.columns}
+    return part.assign(**changed)  # pyright: ignore[reportUnknownMemberType]  partial stubs
 
 
 @contextmanager

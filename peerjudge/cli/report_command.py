@@ -22,6 +22,7 @@ async def report_command(
     *,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     figures: Path | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
     """Write the report as one HTML file and print its path. The page needs no network.
 
@@ -37,15 +38,17 @@ async def report_command(
         `NAME-report.html` here.
     figures
         A folder to write every figure to as well, as .svg and, where resvg-py is installed, as .png.
+    force
+        Replace files that are not earlier reports.
     """
     from peerjudge.runs import is_run
 
     # Shown in a terminal only: thousands of resamplings take seconds.
     with status().status("Reading, and resampling questions"):
         if is_run(source):
-            path, drawn, simulated = await _of_run(source, output)
+            path, drawn, simulated = await _of_run(source, output, force=force)
         else:
-            path, drawn, simulated = _of_dataset(source, output)
+            path, drawn, simulated = _of_dataset(source, output, force=force)
     say(str(path))
     if figures is not None:
         _save(drawn, figures, simulated=simulated)
@@ -56,19 +59,19 @@ Written = tuple[Path, "Mapping[str, Figure]", bool]
 """The path of the page, its figures, and true if the reviewers are simulated."""
 
 
-async def _of_run(source: str, output: Path | None) -> Written:
+async def _of_run(source: str, output: Path | None, *, force: bool) -> Written:
     from peerjudge.cli import reporting
     from peerjudge.reporting import draw_run_figures
     from peerjudge.runs import open_run
 
     async with open_run(source) as opened:
         reading = await reporting.read(opened)
-        path = reporting.write(opened, reading, output=output)
+        path = reporting.write(opened, reading, output=output, force=force)
     found = reading.findings
     return path, draw_run_figures(found), found.simulated
 
 
-def _of_dataset(source: str, output: Path | None) -> Written:
+def _of_dataset(source: str, output: Path | None, *, force: bool) -> Written:
     from peerjudge.analysis import collect_reviews
     from peerjudge.analysis.recorded import build_recorded_findings
     from peerjudge.cli import reporting
@@ -81,6 +84,7 @@ def _of_dataset(source: str, output: Path | None) -> Written:
         collect_reviews(dataset), description=dataset.description, juries=printed.juries
     )
     path = output or Path(f"{dataset.name}-report.html")
+    reporting.require_free_page(path, source=source, force=force)
     write_recorded_report(found, printed, path=path)
     reporting.write_numbers(found, path)
     return path, draw_recorded_figures(found, printed), False

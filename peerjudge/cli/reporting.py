@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from peerjudge.cli.overwriting import require_free
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from peerjudge.runs import OpenRun
 
 REPORT = "report.html"
+_PAGE = b'<meta name="generator" content="PeerJudge">'
+_NUMBERS = b"Findings/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +51,15 @@ async def read(run: OpenRun) -> Reading:
     return Reading(findings=collector.findings(), listing=listing)
 
 
-def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path:
+def write(
+    run: OpenRun, reading: Reading, *, output: Path | None = None, force: bool = False
+) -> Path:
     """Write the page of a run, by default into its folder, and the numbers beside it as JSON.
 
     Returns the path of the page; `report.json` beside `report.html` has the same numbers.
+
+    Raises:
+        StoreError: A file cannot be written, or exists, is no earlier report and `force` is false.
     """
     from peerjudge.reporting import write_report
 
@@ -59,10 +67,20 @@ def write(run: OpenRun, reading: Reading, *, output: Path | None = None) -> Path
         msg = "a run in a database or a file has no folder for its report; name a file with -o FILE.html"
         raise StoreError(msg)
     path = output or (run.folder or Path()) / REPORT
+    require_free_page(path, source=str(run.place), force=force)
     title = str(_declared(run)["name"])
     write_report(reading.findings, reading.listing, title=title, manifest=run.manifest, path=path)
     write_numbers(reading.findings, path)
     return path
+
+
+def require_free_page(page: Path, *, source: str, force: bool) -> None:
+    """Raise `StoreError` if the page or the numbers beside it would replace another file."""
+    if page.suffix == ".json":
+        msg = f"{page} is the name of the numbers beside a page; name the page FILE.html with -o"
+        raise StoreError(msg)
+    require_free(page, source=source, force=force, own=_PAGE)
+    require_free(page.with_suffix(".json"), source=source, force=force, own=_NUMBERS)
 
 
 def write_numbers(found: Findings | RecordedFindings, page: Path) -> None:

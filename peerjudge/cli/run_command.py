@@ -21,12 +21,15 @@ from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.progress import show_progress
 from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
+from peerjudge.errors import StoreError
 from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-    from peerjudge.runs import RunSummary
+    from peerjudge.cli.reporting import Reading
+    from peerjudge.runs import OpenRun, RunSummary
     from peerjudge.runs.ledger import Spending
 
 _SHOWN_FAILURES = 5
@@ -156,7 +159,7 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
 
     async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
         reading = await reporting.read(opened)
-        report = reporting.write(opened, reading) if summary.folder else None
+        report = _write_report(opened, reading) if summary.folder else None
     if json:
         print_json(summary_document(summary))
         return
@@ -174,6 +177,17 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
     say(f"run     {source}")
     if report is not None:
         say(f"report  {report}")
+
+
+def _write_report(opened: OpenRun, reading: Reading) -> Path | None:
+    """Write the report into the run folder; a file of the user there stays, and the run is complete."""
+    from peerjudge.cli import reporting
+
+    try:
+        return reporting.write(opened, reading)
+    except StoreError as error:
+        print_status(f"No report is written: {error}")
+        return None
 
 
 def _describe_spending(summary: RunSummary) -> str:

@@ -178,7 +178,7 @@ class Prices:
             raw = tomllib.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             return cls()
-        except (OSError, ValueError) as cause:
+        except (OSError, ValueError, RecursionError) as cause:
             msg = f"cannot read {path}: {cause}"
             raise CardError(msg) from cause
         return cls({name: _read_price(path, name, entry) for name, entry in raw.items()})

@@ -85,7 +85,7 @@ def from_json(kind: type[T], text: str) -> T:
     except msgspec.ValidationError as cause:
         msg = f"expected a {wanted} document, found {text!r:.80}: {cause}"
         raise DataError(msg) from cause
-    except msgspec.DecodeError as cause:
+    except (msgspec.DecodeError, RecursionError) as cause:
         msg = f"not JSON: {cause}"
         raise DataError(msg) from cause
     if document.schema != wanted:

@@ -12,6 +12,7 @@ from typing import cast
 
 from peerjudge.errors import DataError
 
+_TOO_DEEP = "JSON is nested too deeply to be read; give flat objects"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -103,6 +104,9 @@ def read_items(path: Path) -> Iterator[Row]:
     text = "".join(line for _, line in read_lines(path))
     try:
         items = cast("object", json.loads(text))
+    except RecursionError as cause:
+        msg = f"{path}: {_TOO_DEEP}"
+        raise DataError(msg) from cause
     except ValueError as cause:
         msg = f"{path}: not complete JSON ({cause}); fetch it again"
         raise DataError(msg) from cause
@@ -146,6 +150,9 @@ def _decoded(path: Path, number: int, raw: bytes) -> str:
 def _parsed(path: Path, number: int, line: str) -> dict[str, object]:
     try:
         value = cast("object", json.loads(line))
+    except RecursionError as cause:
+        msg = f"{path}, line {number}: {_TOO_DEEP}"
+        raise DataError(msg) from cause
     except ValueError as cause:
         cut = "" if line.endswith("\n") else "; the file seems to be cut off here, fetch it again"
         msg = f"{path}, line {number}: not a complete JSON object ({cause}){cut}"

@@ -72,7 +72,7 @@ def read_pack(name: str, text: str) -> PromptPack:
     where = f"prompt pack {name!r}"
     try:
         plain = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as cause:
+    except (tomllib.TOMLDecodeError, RecursionError) as cause:
         msg = f"{where} is not TOML: {cause}"
         raise PromptError(msg) from cause
     _check_parts(plain.keys(), {"description", *GIVEN}, optional={"aspects", "fence"}, where=where)

@@ -78,7 +78,7 @@ def read_manifest(folder: Path) -> dict[str, object]:
     except FileNotFoundError as cause:
         msg = f"{folder} is not a run folder: it has no {MANIFEST}"
         raise StoreError(msg) from cause
-    except (OSError, ValueError) as cause:
+    except (OSError, ValueError, RecursionError) as cause:
         msg = f"cannot read {path}: {cause}; restore it from a backup or choose another folder"
         raise StoreError(msg) from cause
 

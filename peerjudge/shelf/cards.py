@@ -191,7 +191,7 @@ def read_card(name: str, text: str) -> Card:
     check_name(name)
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as cause:
+    except (tomllib.TOMLDecodeError, RecursionError) as cause:
         _refuse(name, f"is not valid TOML: {cause}", cause)
     _check_fields(name, raw)
     kind = _kind(name, raw)

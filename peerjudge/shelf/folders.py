@@ -47,7 +47,7 @@ class Entry:
             if self.path.suffix == ".py":
                 return first_paragraph(ast.get_docstring(ast.parse(text)))
             return str(tomllib.loads(text).get("description", ""))
-        except (OSError, ValueError, SyntaxError):
+        except (OSError, ValueError, SyntaxError, RecursionError):
             # One bad file must not break a list; loading the file by name reports the error.
             return ""
 
