@@ -32,14 +32,17 @@ _STATEMENT = re.compile(
 )
 _LEAD = r"(?:(?:my|the|our|and|so|therefore|thus|hence)[, ]+){0,2}"
 _KIND = r"(?:(?:final|overall|output|better|best|preferred|chosen|correct|winning) ){0,2}"
-_SURE = r"choice|verdict|winner|decision|judge?ment|preference|selection|vote|pick"
+_SURE = (
+    r"choice|verdict|winner|decision|judge?ment|preference|selection|vote|pick|preferred|selected"
+    r"|advantage"
+)
 _AMBIGUOUS = r"answer|output|conclusion|result|better|best|evaluation"
 _END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |because|since|as|for|due).*)"
 
 
 def _label(words: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?)(?: ?[:=]| -) ?"
+        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?)(?: ?[:=]| -| ?\u2192) ?"
         rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]]*{_END}"
     )
 
@@ -110,7 +113,7 @@ def label(line: str, *, last: bool) -> int | None:
 
     "Answer" and "output" may belong to the task itself, so they count on the last line only.
     """
-    if ":" not in line and "=" not in line and " - " not in line:
+    if ":" not in line and "=" not in line and " - " not in line and "\u2192" not in line:
         return None
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
     if found is not None:
@@ -147,20 +150,43 @@ def highest(marks: list[float]) -> int:
 
 _GIVEN = re.compile(
     rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:as|is|gets|receives|earns|deserves)|:)?"
-    r"(?: an?)?(?: (?:score|rating|mark) of)? ([0-9]{1,3}(?:\.[0-9])?)(?:/([0-9]{1,3})| out of ([0-9]{1,3}))?"
+    r"(?: an?)?(?: (?:score|rating|mark) of)? ([0-9]{1,3}(?:\.[0-9])?)(?:/([0-9]{1,3})"
+    r"| out of ([0-9]{1,3}))?"
     r"(?=$|[.;)]| and\b|, (?:and\b|[A-Z])|,$| -)"
 )
+
+
+_COUNTS = re.compile(
+    r"(?i)\b(?:penalt|error|mistake|miss|fault|length|words?\b|rank|counts?\b|sentences?\b"
+    r"|typos?\b|flaws?\b|issues?\b"
+    r"|problems?\b(?!-)|bugs?\b|deduct|demerit|violation|paragraph|character|tokens?\b|lines?\b|number of)"
+)
+_HEADER = 60
+"""A line that says what the numbers below it count is shorter than this. [characters]"""
+
+
+def _counts(header: str, before: str) -> bool:
+    """Return `True` if the words before a mark, or the line above the marks, name something counted."""
+    said = f"{'' if header.endswith('.') or len(header) > _HEADER else header} {before}"
+    return len(before) < _HEADER and _COUNTS.search(said) is not None
 
 
 def named_marks(lines: list[str], form: Form) -> int | None:
     """Return the code of the highest mark if every answer gets one mark on one scale, else `None`."""
     given: dict[int, set[tuple[float, str]]] = {}
+    header = ""
     for line in lines:
         if any(map(str.isdigit, line)):
+            first = _GIVEN.search(line)
+            if first and not first[3] and not first[4] and _counts(header, line[: first.start()]):
+                return None
+            header = header if first else line
             for name, mark, of, out_of in _GIVEN.findall(line):
                 code = code_of(name)
                 if code is not None:
                     given.setdefault(code, set()).add((float(mark), of or out_of))
+        else:
+            header = line
     wanted = range(1, form.answers + 1)
     if set(given) != set(wanted) or any(len(marks) > 1 for marks in given.values()):
         return None

@@ -17,12 +17,15 @@ _CUE_WORDS = (
     "side with|better|best|superior|stronger|win|edge|advantage|nod|rating|score|equal|"
     "equivalent|tie|draw|on par|quality|more|less|worse|inferior|not as|not quite as|high|"
     "answer|output|verdict|decision|judg|lean|settle|crown|declare|neither|[[|stick|stand by|"
-    "stay with|switch|chang|shift|mov|revis|updat|maintain|uphold|keep|most|few"
+    "stay with|switch|chang|shift|mov|revis|updat|maintain|uphold|keep|most|few|edges|"
+    "it is|win for|beats|outperform|"
+    "surpass|outdo|outshin|defeats|takes it|ahead|on top|the one i|first|above|go for"
 )
 
 
 _CHOICE_WORDS = (
-    "choos|chose|pick|select|prefer|favo|recommend|vote for|with|opt for|lean|settle|declare|"
+    "choos|chose|pick|select|prefer|favo|recommend|vote for|go for|going for|with|"
+    "opt for|lean|settle|declare|"
     "crown|stand|maintain|uphold|keep|switch|chang|shift|mov|revis|updat"
 )
 _CUES = tuple(_CUE_WORDS.split("|"))
@@ -63,7 +66,7 @@ _I = (
 )
 _VERB = (
     r"(?i:choose|chose|choosing|picking|pick|selecting|select|prefer|favou?r|recommend|vote for|go with"
-    r"|going with|opt for|side with|lean towards?|leaning towards?|settle on|declare|crown"
+    r"|going with|go for|going for|opt for|side with|lean towards?|leaning towards?|settle on|declare|crown"
     r"|stick with|sticking with|stand by|standing by|stay with|staying with|maintain|uphold"
     r"|keep my (?:choice|verdict|vote|preference)"
     r"|(?:switch|chang|shift|mov|revis|updat)(?:e|ed|ing|es)?(?: [\w'()]+){0,6}? to)"
@@ -93,14 +96,15 @@ _WHERE = r"(?: (?:of the two|overall|here|for me|in my opinion|for (?:this|the)(
 _IS = r"(?: is| remains| stays| would be| should be| goes to| has to be| must be|:)+"
 
 DECLARES = re.compile(
-    rf"(?i:\b{_ARTICLE} (?:{NOUN}|one|{_SETTLED}){_WHERE}{_IS}(?: (?:that of|the one (?:by|from)))?) $"
+    rf"(?i:^(?:(?:a|the) )?(?:clear|narrow|easy)? ?(?:win|victory) for )$"
+    rf"|(?i:\b{_ARTICLE} (?:{NOUN}|one|{_SETTLED}){_WHERE}{_IS}(?: (?:that of|the one (?:by|from)))?) $"
 )
 """Before a name: "the better answer is "."""
 DECLARES_CODE = re.compile(
-    rf"(?i:\b{_ARTICLE} (?:{_SETTLED}){_WHERE}{_IS}):? [\"']?({CODE}){_STOP}"
+    rf"(?i:\b{_ARTICLE} (?:{_SETTLED}){_WHERE}{_IS}):? (?:number )?[\"']?({CODE}){_STOP}"
 )
 ANSWER_IS_CODE = re.compile(
-    rf"(?i:\b{_ARTICLE} (?:answer|output|response){_WHERE}{_IS}):? [\"']?({CODE}){_STOP}"
+    rf"(?i:\b{_ARTICLE} (?:answer|output|response){_WHERE}{_IS}):? (?:number )?[\"']?({CODE}){_STOP}"
 )
 _ENDS = (
     r"(?=$|[.,;:!)]| (?:than|because|as|since|overall|due|and|for (?:the|this|these|its|several|being)"
@@ -141,9 +145,22 @@ DOES_BETTER = (
 )
 """After a name: the words in which a prompt asks for the verdict, "helps the user more"."""
 
+_OTHER = rf"(?:{NAME}|(?i:the (?:other|latter|former|first|second)))"
+_ONE_RESPECT = (
+    r"(?!,? (?:provided|assuming|as long as|so long as|supposing|with (?:regard|respect)|regarding|at\b"
+    r"|when it comes|as (?:far as|regards|to)\b|(?:in|on) (?:style|tone|form|format|length|detail"
+    r"|clarity|grammar)\b"
+    r"|(?:formatted|written|structured|worded|organi[sz]ed)\b))"
+)
 IS_BETTER = re.compile(
-    rf"(?:{_BE}{_ADVERBS} (?:better|best|superior|preferable|preferred|winner|winning|stronger)"
-    rf"|{DOES_BETTER}){_FOR_SOME}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
+    rf"(?:{_BE}{_ADVERBS} (?:better|best|superior(?: to)?|preferable|preferred|(?:(?:clear|obvious"
+    rf"|overall|narrow) )?winner"
+    rf"|winning|stronger)"
+    rf"|{DOES_BETTER}){_FOR_SOME}{_ONE_RESPECT}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
+    rf"|(?: (?:narrowly|clearly|slightly|easily|just))? (?:edges out|beats|outperforms|surpasses"
+    rf"|outdoes|outshines"
+    rf"|defeats) {_OTHER}| it is(?=[.!]|$)| (?:takes it|comes out (?:ahead|on top)){_ENDS}"
+    r"| is the one I (?:would|'d|will|'ll) (?:send|choose|pick|recommend|give|use|prefer)\b"
 )
 OPINES = re.compile(
     rf"{_I_WOULD}{{0,2}} (?:rate|rank|score|consider|find|found|deem|judge|say|think|believe|conclude"
@@ -151,8 +168,9 @@ OPINES = re.compile(
 )
 """Before a name: "I would rate "."""
 OPINED = re.compile(
-    r"(?: (?:is|was|provided|provides|gave|did|has))?(?: slightly| much| a bit| a)* (?:higher|better|more"
-    r"|(?:as|to be)(?: being| slightly| the| a bit| much)* (?:better|best|superior|more))\b"
+    r"(?: first| above\b| ahead of\b|(?: (?:is|was|provided|provides|gave|did|has))?(?: slightly"
+    r"| much| a bit| a)* (?:higher|better|more"
+    r"|(?:as|to be)(?: being| slightly| the| a bit| much)* (?:better|best|superior|more))\b)"
 )
 _FLAWS = (
     r"(?:error|mistake|issue|problem|bug|flaw|verbose|wordy|confusing|repetitive|complicated|vague|generic"
@@ -161,7 +179,7 @@ _FLAWS = (
 _NO_FLAW = rf"(?! (?:[\w-]+ ){{0,2}}{_FLAWS})"
 IS_MORE = re.compile(
     rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
-    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better)\b{_NO_FLAW}"
+    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better{_ONE_RESPECT})\b{_NO_FLAW}"
     rf"| (?:has|contains) (?:the )?few(?:er|est) {_FLAWS}"
 )
 _QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"

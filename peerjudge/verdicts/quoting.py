@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from peerjudge.verdicts.codes import CODE, NAME
+from peerjudge.verdicts.orders import unbox
 from peerjudge.verdicts.thinking import split_thinking
 
 _DELIMITED = re.compile(
@@ -19,22 +20,29 @@ _DELIMITED = re.compile(
 )
 _TAG = re.compile(r"(?i)</?(?:final[ _])?(?:verdict|choice|winner|decision|judge?ment)>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
-_INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
+_INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]|「[^「」\n]*」')
+_SINGLE = re.compile(r"(?<!\w)'[^'\n]{8,200}'(?!\w)")
 _SHORT = re.compile(rf"(?:{NAME}|{CODE}|(?i:tie|draw))\.?")
 _SHORTEST = 40
+_MATH = frozenset({"\\[", "\\]", "$$", "\\(", "\\)"})
+_CALL = re.compile(r"<(/?)(?:tool_call|function_call|tool|function)>|<\|/?tool_call\|>")
 _MARKUP = str.maketrans({"*": "", "`": "", "#": "", "_": " ", "\u2019": "'", "\u2018": "'"})
 
 
 def plain(line: str) -> str:
     """Return the line without Markdown marks and with single spaces."""
+    if "\\" in line:
+        line = unbox(line)
     return " ".join(line.translate(_MARKUP).split())
 
 
 def unquoted(line: str) -> str:
     """Return the line without text in double quotes, unless that text only names an answer."""
-    if '"' not in line and "“" not in line and "«" not in line:
-        return line
-    return _INLINE.sub(_emptied, line)
+    if " '" in line or line[:1] == "'":
+        line = _SINGLE.sub(_emptied, line)
+    if '"' in line or not line.isascii():
+        line = _INLINE.sub(_emptied, line)
+    return "" if line[:6].lower() == "quote:" else line
 
 
 def own_lines(text: str) -> list[str]:
@@ -50,12 +58,19 @@ def own_lines(text: str) -> list[str]:
     lines = text.splitlines()
     if "```" in text or "~~~" in text:
         lines = _outside_fences(lines)
+    if "\\boxed" in text:
+        lines = [line for line in lines if line.strip() not in _MATH]
     return [line for line in lines if line and not line.isspace()]
 
 
 def final_block(text: str) -> str:
     """Return the content of a closing code fence if the reply ends in one, else the reply."""
     text = text.strip()
+    if "call" in text or "<tool" in text or "<function" in text:
+        text = _CALL.sub("", text).strip()
+    if text.startswith("```") and text.count("```") == 2 and not text.endswith("```"):
+        # A fence that opens the reply holds its verdict; sentences may follow.
+        return text.partition("\n")[2].partition("```")[0].strip()
     if not text.endswith(("```", "~~~")):
         return text
     body = text[:-3]

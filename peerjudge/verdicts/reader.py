@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from peerjudge.data import Outcome
-from peerjudge.verdicts.codes import CONTRADICTION, REFUSAL, Form, Reading, resolve
+from peerjudge.verdicts.codes import CONTRADICTION, NAME, REFUSAL, Form, Reading, code_of, resolve
 from peerjudge.verdicts.forms import (
     closing_result,
     continues_list,
@@ -25,6 +25,9 @@ from peerjudge.verdicts.forms import (
     named_marks,
     revision,
 )
+from peerjudge.verdicts.languages import find_foreign, find_languages
+from peerjudge.verdicts.orders import closing_order, is_order, resolve_references, takes_back
+from peerjudge.verdicts.phrases import NAMES
 from peerjudge.verdicts.quoting import own_lines, plain, unquoted
 from peerjudge.verdicts.statements import (
     CALLED,
@@ -35,7 +38,7 @@ from peerjudge.verdicts.statements import (
     reports,
     unanimous,
 )
-from peerjudge.verdicts.structured import Found, find_json, json_code
+from peerjudge.verdicts.structured import Found, find_json, json_code, json_codes
 
 _SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
 _LONGEST = 2000
@@ -51,6 +54,7 @@ class Reply:
     """
 
     form: Form
+    text: str
     lines: list[str]
     last: str
     json: Found | None
@@ -69,7 +73,7 @@ class Reply:
 def take_apart(text: str, form: Form) -> Reply:
     """Split a reply into the parts that the rules read."""
     lines = own_lines(text)
-    return Reply(form, lines, plain(lines[-1]) if lines else "", find_json(text))
+    return Reply(form, text, lines, plain(lines[-1]) if lines else "", find_json(text))
 
 
 def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
@@ -85,7 +89,7 @@ def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
             yield DECIDED, code
         if (code := label(line, last=False)) is not None:
             yield DECIDED, code
-        for sentence in reversed(_SPLIT.split(unquoted(line))):
+        for sentence in reversed(_SPLIT.split(resolve_references(unquoted(line)))):
             for strength, code in reversed(find_statements(sentence[-_LONGEST:], final=final)):
                 if reply.form.allows(code):
                     yield strength, code
@@ -108,10 +112,12 @@ def _introduced(before: str, line: str) -> int | None:
 _OPENING = 300
 
 _REFUSES = re.compile(
-    r"\b(?i:(?:i|we)(?:'m| am| are)?(?: (?:sorry|afraid)[,;:.]?(?: but)?(?: that)? (?:i|we)(?:'m| am| are)?)?"
+    r"\b(?i:(?:i|we)(?:'m| am| are)?(?: (?:sorry|afraid)[,;:.]?(?: but)?(?: that)? (?:i|we)(?:'m"
+    r"| am| are)?)?"
     r" (?:can ?not|can't|won't|will not|unable to|not able to|(?:must )?decline to|refuse to|must refuse to"
     r"|not comfortable)(?: \w+){0,2}? (?:assist|help|comply|evaluat(?:e|ing)|judg(?:e|ing)|rat(?:e|ing)"
-    r"|compar(?:e|ing)|answer(?:ing)?|respond|fulfill?|engage|participate|continue|do (?:this|that)|discuss"
+    r"|compar(?:e|ing)|answer(?:ing)?(?! \(?[1-9a-e]\b)|respond|fulfill?|engage|participate"
+    r"|continue|do (?:this|that)|discuss"
     r"|promote|satisfy|complete|(?:provid|giv)(?:e|ing) (?:an?|any|my) (?:response|evaluation|judge?ment"
     r"|answer|verdict|comparison|decision|assessment)))\b"
 )
@@ -130,6 +136,22 @@ _LAST_NAME = "last-line name"
 _LAST_LABEL = "last-line label"
 _QUOTING = "{<[`~>"
 _QUOTES = "\"'\u201c\u201d"
+_OPENING_MARKS = ('"', "'", "\u201c", "(")
+_MEASURE = re.compile(
+    r"(?i)\b(?:confiden|certain|error|mistake|difficult|length|count|number of|total|issues?\b"
+    r"|problems?\b|flaws?\b"
+    r"|points?\b|sure)"
+)
+_VERDICT_WORD = re.compile(
+    r"(?i)\b(?:choice|choose|verdict|better|best|prefer|winner|decision|answer is)"
+)
+_ITEM = re.compile(r"(?:\d{1,2}[.)]|[-*\u2022]|(?i:step) \d{1,2}:) ")
+_OVERALL = re.compile(rf"(?i:overall(?: winner| best)?) ?[:=-] ?({NAME})[.!]?")
+_REASON = re.compile(r"(?<=[.!]) (?=[A-Z])|,? (?=because |since )")
+_LONGEST_LABEL = 120
+_MOST_RANKS = 6
+_OUTSIDE = 99
+"""Code of an answer that was not shown."""
 _SENTENCE = 30
 """A verdict by name is shorter than this many characters, unless it ends in a bracketed remark."""
 _USUAL = {
@@ -197,7 +219,7 @@ def _fast_path(text: str, answers: int) -> Reading | None:
     first, line = lines[0].rstrip(), lines[-1].lstrip()
     if len(first) < _SENTENCE or first.endswith((")", ").")):
         return None
-    return None if ":" in line[-8:] or line[0].isdigit() else reading
+    return None if ":" in line[-8:] or line[0].isdigit() or line.endswith(" is") else reading
 
 
 def _up_to_decision(reply: Reply) -> Stated:
@@ -211,7 +233,21 @@ def _up_to_decision(reply: Reply) -> Stated:
 
 
 def _closing_json(reply: Reply) -> int | None:
-    return json_code(reply.json[0]) if reply.json is not None and reply.json[1] else None
+    return _json_verdict(reply) if reply.json is not None and reply.json[1] else None
+
+
+def _json_verdict(reply: Reply) -> int | None:
+    """Return the verdict of the JSON in a reply, `CONTRADICTION` if objects differ."""
+    if reply.json is None:
+        return None
+    if reply.text.count("{") > 1 and len(json_codes(reply.text)) > 1:
+        return CONTRADICTION
+    return json_code(reply.json[0])
+
+
+def _taken_back(reply: Reply) -> int | None:
+    """Return `CONTRADICTION` if the last line withdraws what was said before."""
+    return CONTRADICTION if len(reply.lines) > 1 and takes_back(reply.last) else None
 
 
 def _bare_verdicts(reply: Reply) -> int | None:
@@ -235,21 +271,48 @@ def _last_number(reply: Reply) -> int | None:
     if code is None or not reply.form.allows(code) or not code or _retold(reply):
         return None
     before = reply.lines[-2] if len(reply.lines) > 1 else ""
+    if _measures(before):
+        return None
     return None if continues_list(code, before, reply.form) else code
+
+
+def _measures(before: str) -> bool:
+    """Return `True` if a line announces a number that is no verdict: "Confidence (1-5):"."""
+    if not before or before.rstrip().endswith((".", "!", "?")):
+        return False
+    return bool(_MEASURE.search(before)) and not _VERDICT_WORD.search(before)
 
 
 def _last_name(reply: Reply) -> int | None:
     code = lone_name(reply.last)
     if code is None and len(reply.lines) == 1:
         code = lone_letter(reply.last)
-    return None if code is None or _retold(reply) else code
+    return None if code is None or _retold(reply) else _shown(code, reply)
 
 
 def _last_label(reply: Reply) -> int | None:
     code = label(reply.last, last=True)
-    if code is None and reply.last.startswith(tuple(_QUOTES)) and not _retold(reply):
-        return label(reply.last.strip(_QUOTES), last=True)
-    return code
+    if code is None and len(reply.last) < _LONGEST_LABEL:
+        item = _ITEM.match(reply.last)
+        line = reply.last[item.end() :] if item else reply.last
+        marked = item is not None or line.startswith(_OPENING_MARKS)
+        if marked and not _retold(reply):
+            code = label(line.strip(_QUOTES + "()"), last=True)
+        if code is None and (overall := _OVERALL.fullmatch(line)):
+            code = code_of(overall[1])
+    return None if code is None else _shown(code, reply)
+
+
+def _shown(code: int, reply: Reply) -> int:
+    """Return the code, `_OUTSIDE` for a name after the last answer's: only a bare code can mean a tie."""
+    named = code == reply.form.answers + 1 and NAMES.search(reply.last)
+    return _OUTSIDE if named else code
+
+
+def _closing_order(reply: Reply) -> int | None:
+    if not is_order(reply.last):
+        return None
+    return closing_order([*map(plain, reply.lines[-_MOST_RANKS:-1]), reply.last])
 
 
 def _last_result(reply: Reply) -> int | None:
@@ -265,11 +328,18 @@ def _first_marks(reply: Reply) -> int | None:
 
 
 def _conclusion(reply: Reply, stated: Stated) -> int | None:
-    return stated[-1][1] if stated and stated[-1][0] == DECIDED else None
+    if not stated or stated[-1][0] != DECIDED:
+        return None
+    decided = stated[-1][1]
+    if reply.lines and label(reply.first, last=False) == decided:
+        # A verdict that opens the reply is contradicted by a later judgement.
+        later = {code for strength, code in stated if strength == CALLED} - {decided}
+        return CONTRADICTION if later else decided
+    return decided
 
 
 def _opening_json(reply: Reply, stated: Stated) -> int | None:
-    return None if reply.json is None else json_code(reply.json[0])
+    return _json_verdict(reply)
 
 
 def _first_number(reply: Reply, stated: Stated) -> int | None:
@@ -292,6 +362,26 @@ def _unrevised(code: int, reply: Reply) -> int:
 
 def _judgement(reply: Reply, stated: Stated) -> int | None:
     return unanimous(code for strength, code in stated if strength == CALLED)
+
+
+def _first_sentence(reply: Reply, stated: Stated) -> int | None:
+    """Return the code of a one-line reply that opens with a name: "Answer 1. It is exact."."""
+    if len(reply.lines) != 1 or stated:
+        return None
+    opening, *rest = _REASON.split(reply.first, maxsplit=1)
+    code = lone_name(opening)
+    return (
+        code if code and rest and not NAMES.search(rest[0]) and not rest[0].endswith("?") else None
+    )
+
+
+def _other_language(reply: Reply, stated: Stated) -> int | None:
+    spoken = find_languages(reply.text)
+    if not spoken:
+        return None
+    found = [*find_foreign([unquoted(plain(line)) for line in reply.lines], spoken)]
+    decided = [code for decides, code in found if decides]
+    return decided[-1] if decided else unanimous(code for _, code in found)
 
 
 def _marks_by_name(reply: Reply, stated: Stated) -> int | None:
@@ -321,6 +411,7 @@ def _retold(reply: Reply) -> bool:
 
 
 FORM_RULES: tuple[tuple[str, FormRule], ...] = (
+    ("taken back", _taken_back),
     ("closing JSON", _closing_json),
     ("bare verdicts", _bare_verdicts),
     (_LAST_NUMBER, _last_number),
@@ -328,6 +419,7 @@ FORM_RULES: tuple[tuple[str, FormRule], ...] = (
     (_LAST_LABEL, _last_label),
     ("last-line result", _last_result),
     ("last-line statement", _last_statement),
+    ("last-line order", _closing_order),
     ("first-line marks", _first_marks),
 )
 """Rules for verdicts in a requested form, in order of precedence."""
@@ -338,6 +430,8 @@ PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (
     ("first-line number", _first_number),
     ("first-line name", _first_name),
     ("judgement", _judgement),
+    ("other language", _other_language),
+    ("first sentence", _first_sentence),
     ("marks by name", _marks_by_name),
     ("refusal", _refusal),
     ("comparison", _comparison),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from peerjudge.verdicts.codes import CONTRADICTION, TIE_CODE, code_of
+from peerjudge.verdicts.codes import CONTRADICTION, NAME, NOUN, TIE_CODE, code_of
 from peerjudge.verdicts.phrases import (
     ANSWER_IS_CODE,
     BRACKETED,
@@ -48,25 +48,66 @@ _THEREFORE = re.compile(
 )
 _VIEW = (
     r"(?:prefer|cho[oi]se|chose|pick|favou?r|think|thought|believe|conclude|suggest|vote"
-    r"|find|found|consider|feel|rate|rank|see)\w*"
+    r"|find|found|consider|feel|rate|rank|see|say|claim|hold|insist|wonder|convinced|argue)\w*"
 )
 _SPEAKER = (
-    r"(?:reviewer|judge|leader|follower|colleague|panelist|peer|you|they|he|she|others?|assistant)"
+    r"(?:reviewers?|judges?|leader|follower|colleagues?|panelist|peers?|you|they|he|she|others?|assistant"
+    r"|many|some|most|people|readers?|users?|experts?|critics|author|everyone|someone|somebody)"
 )
 _FORMER = r"(?:my|your|his|her|their|the) (?:first|initial|previous|earlier|private|original)"
 _NOT_MINE = re.compile(
     r"(?i)\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
-    r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean))"
+    r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean|call|sure|certain|claim)"
+    r"|(?<!no )(?<!without )(?<!without a )(?<!little )doubt\w*|far from|(?:no|little) (?:reason"
+    r"|evidence|proof)"
+    r"|(?:mistake|wrong|incorrect|unfair|false|inaccurate|hasty|hard|difficult|absurd) to"
+    r"|(?:false|untrue|wrong|incorrect|unlikely|doubtful|implausible) that|nobody|no one|refuse|reject\w*"
+    r"|by no means|(?:in )?no way|perhaps|maybe|wonder|contrary|deny|denies)"
+    r"|(?:^|(?<=[,;:] ))(?P<aspect>(?:in terms of|as (?:for|to)|on|in|regarding|concerning|when it comes to"
+    r"|with (?:regard|respect) to|as far as) (?!(?:my|the (?:end|whole)|balance|reflection|this"
+    r"|that|general"
+    r"|overall|conclusion|summary|short|accordance|line|light|view|addition|contrast|comparison"
+    r"|particular|total|fact|these|those|second|most|all|every|its)\b)[\w' -]{2,40}"
+    r"|for (?!(?:me|its?|the|this|these|that|those|all|both|a|an|my|example|instance)\b|\w+ing\b)\w+)"
+    rf"(?=,? (?:{NAME}|I\b|we\b|both\b|they\b))"
     r"|(?P<past>initially|originally|previously|earlier|at first|first (?:thought|chose|preferred|picked)"
     rf"|{_FORMER} (?:choice|review|verdict|thought|impression|view|judge?ment|evaluation|preference"
     r"|vote|opinion))"
-    r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless)"
-    rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s|ed)?|maintain(?:s|ed)?"
-    rf"|wrote|writes|asserts?|contends?|reads|ends with|contains|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))\b"
+    r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless|assuming|suppos(?:e|ing)|in case"
+    r"|depending on|on another day)|(?:^|(?<=[,;:] ))(?P<condition_>had|were)"
+    r"|(?P<doubt_>I (?:am|was) told)|(?P<report_>word has it|in the (?:eyes|view|opinion"
+    r"|mind) of (?!me\b|mine\b)"
+    r"|it (?:has been|is|was) (?:claimed|said|argued|alleged)"
+    r"|according to (?:the |my )?(?:other|review|colleague|him|her|them|you|critics|experts|author))"
+    rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s"
+    rf"|ed)?|maintain(?:s|ed)?"
+    rf"|wrote|writes|asserts?|contends?|reads|ends with|ended with|finished with|contains"
+    rf"|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))(?!\w)"
+)
+_CALLED_FALSE = re.compile(
+    r"(?i)^(?:that|calling|saying|claiming|to (?:say|call|claim|think))\b.*\b(?:untrue|false"
+    r"|wrong|unfair|mistake"
+    r"|absurd|incorrect|misleading|nonsense|unjustified)\b"
+    r"|\b(?:but|and|though|yet) (?:i )?(?:have|am|has|'m) not (?:yet )?(?:decided|sure|certain|made up)\b"
+)
+_AHEAD = 60
+"""Characters after the last statement that can decide on a phrase before it."""
+_MEASURED = re.compile(
+    r" [^,;]{1,60}? (?:better|more \w+|superior) (?:than|to) (?:nothing|no\b|none|I\b|we\b|you\b"
+    r"|one (?:would|might|could)|expected|most\b|many\b|average|an?\b|its\b|before|ever\b|usual"
+    r"|random|chance)"
+)
+"""After a name: a comparison with something that is not the other answer."""
+_PART_OF = re.compile(
+    rf"(?:^|[,;:] )(?i:the|its) (?!quality|content|performance|substance|whole|overall|rest|work"
+    rf"|{NOUN}|review|essay|code|story)\w+ of $"
 )
 _MINE = re.compile(r"\b(?:I|[Ww]e)\b")
 _SINCE = re.compile(
     r"\b(?i:but|however|now|still|yet|nevertheless|again|changed?|switch|revised?)\b"
+)
+_WHOLE = re.compile(
+    r"(?i)[;:.]|\b(?:overall|all things considered|but|therefore|so|thus|altogether)\b"
 )
 _I_SAY = re.compile(r"\b(?:I|[Ww]e)(?:'d|'ll)?(?: \w+){0,2} \w+$")
 _CONCEDES = re.compile(
@@ -84,15 +125,20 @@ class Context:
     cues: tuple[tuple[int, str], ...]
 
     @classmethod
-    def find(cls, sentence: str) -> Context:
-        """Find the context in a sentence."""
+    def find(cls, sentence: str, last: int) -> Context:
+        """Find the context of the statements in a sentence, of which the last begins at `last`."""
+        if (sentence[:1] in "CST" or "not " in sentence) and _CALLED_FALSE.search(sentence):
+            return cls(sentence, len(sentence) + 1, 0, ((0, "condition"),))
         therefore = _THEREFORE.search(sentence)
         conceded = _CONCEDES.search(sentence)
         return cls(
             sentence,
             therefore.end() if therefore else len(sentence) + 1,
             conceded.end() if conceded and conceded.end() < len(sentence) else 0,
-            tuple((cue.end(), cue.lastgroup or "") for cue in _NOT_MINE.finditer(sentence)),
+            tuple(
+                (cue.end(), (cue.lastgroup or "").rstrip("_"))
+                for cue in _NOT_MINE.finditer(sentence, 0, last + _AHEAD)
+            ),
         )
 
     def concludes(self, at: int) -> bool:
@@ -113,6 +159,8 @@ class Context:
     def _holds(self, kind: str, end: int, begin: int, at: int) -> bool:
         if kind == "condition":
             return True
+        if kind == "aspect":
+            return not _WHOLE.search(self.sentence[end:begin])
         if kind == "doubt":
             return not any(stop in self.sentence[end:begin] for stop in ",;:")
         between, cue = self.sentence[end:at], self.sentence[max(0, end - 40) : end]
@@ -123,7 +171,7 @@ class Context:
 
 def reports(line: str) -> bool:
     """Return `True` if a line reports the words of another person or of an answer."""
-    reported = any(cue.lastgroup == "report" for cue in _NOT_MINE.finditer(line))
+    reported = any((cue.lastgroup or "").startswith("report") for cue in _NOT_MINE.finditer(line))
     return reported and not _MINE.search(line)
 
 
@@ -151,7 +199,7 @@ def find_statements(sentence: str, *, final: bool = False) -> list[Statement]:
     if not found:
         return []
     found.sort()
-    context = Context.find(sentence)
+    context = Context.find(sentence, found[-1][0])
     return [
         (min(strength + context.concludes(begin), DECIDED), code)
         for begin, at, strength, code in found
@@ -196,6 +244,10 @@ def _not_alone(sentence: str, ahead: str, end: int) -> bool:
 
 def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     """Return the strength of the words around a name, and how many characters before it they begin."""
+    if before.endswith(" of ") and _PART_OF.search(before):
+        return 0, 0
+    if " than " in sentence and _MEASURED.match(sentence, end):
+        return 0, 0
     chooses = CHOOSES.search(before) if has_choice(before) else None
     if found := chooses or DECLARES.search(before):
         return DECIDED, len(before) - found.start()

@@ -26,6 +26,9 @@ _SCORE_KEYS = frozenset(
 )
 _NAMED = re.compile(rf"(?:{NAME}|{CODE}|(?i:{TIE_WORDS}))\.?")
 _NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_LONGEST_REPAIR = 4000
+_TRAILING = re.compile(r",(\s*[}\]])")
+_BARE_KEY = re.compile(r"([{,]\s*)(\w+)\s*:")
 _CUT = re.compile(r'(?m)^\{\s*"')
 
 
@@ -45,6 +48,8 @@ def find_json(text: str) -> Found | None:
     block = final_block(text)
     if block.startswith("{"):
         value, end = _decoded(block, 0)
+        if value is None and block.endswith("}"):
+            value = _repaired(block)
         return _members(value), not block[end:].strip()
     if block.endswith("}"):
         start = len(block)
@@ -69,6 +74,21 @@ def json_code(members: Members) -> int:
     return cast("int", codes.pop()) if codes else BROKEN
 
 
+def json_codes(text: str) -> set[int]:
+    """Return the verdict codes of all JSON objects in a text, up to 16; broken ones are left out."""
+    codes: set[int] = set()
+    at = 0
+    for _ in range(_CANDIDATES):
+        at = text.find("{", at)
+        if at < 0:
+            break
+        value, end = _decoded(text, at)
+        if value is not None and (code := json_code(_members(value))) != BROKEN:
+            codes.add(code)
+        at = end if value is not None else at + 1
+    return codes
+
+
 def json_score(members: Members) -> float | None:
     """Return the only rating among the members, else `None`."""
     scores = {_score(value) for key, value in members if key in _SCORE_KEYS}
@@ -83,12 +103,24 @@ def _decoded(block: str, start: int) -> tuple[_Object | None, int]:
     return (value if isinstance(value, _Object) else None), end
 
 
+def _repaired(block: str) -> _Object | None:
+    """Return the object of a block with trailing commas, single quotes or keys without quotes."""
+    if len(block) > _LONGEST_REPAIR:
+        return None
+    block = _TRAILING.sub(r"\1", block)
+    if '"' not in block:
+        block = _BARE_KEY.sub(r'\1"\2":', block.replace("'", '"'))
+    return _decoded(block, 0)[0]
+
+
 def _members(value: _Object | None) -> Members:
     return tuple(_flattened(value, _DEPTH)) if value is not None else ()
 
 
 def _flattened(value: _Object, depth: int) -> Iterator[tuple[str, object]]:
     for key, inner in value:
+        if key == "arguments" and isinstance(inner, str) and inner.startswith("{"):
+            inner = _decoded(inner, 0)[0]  # the form of a tool call
         if not isinstance(inner, _Object):
             yield "".join(filter(str.isalpha, key)).lower(), inner
         elif depth:

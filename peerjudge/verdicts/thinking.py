@@ -6,7 +6,7 @@ import re
 
 _ANY = r"(?:<(/?)(?:think(?:ing)?|thought|seed:think)>|\[(/?)THINK\]|◁(/?)think▷)"
 _TAG = re.compile(rf"(?i)(?P<mention>[`\"“](?=.{{,13}}[`\"”]))?{_ANY}(?(mention)[`\"”])")
-_OPENERS = ("<", "[", "◁")
+_PARTS = ("hink>", "hinking>", "HINK>", "hink]", "HINK]", "ought>", "think▷")
 
 
 def split_thinking(text: str) -> tuple[str, str]:
@@ -16,7 +16,8 @@ def split_thinking(text: str) -> tuple[str, str]:
     thinking. A closing tag alone ends thinking that began at the start, as some chat templates write the
     opening tag into the prompt. A tag in quotation marks or backticks is a mention.
     """
-    if not any(opener in text for opener in _OPENERS) or _TAG.search(text) is None:
+    closed = ">" in text or "]" in text or "▷" in text
+    if not closed or not any(part in text for part in _PARTS) or _TAG.search(text) is None:
         return "", text
     thought: list[str] = []
     kept: list[str] = []
