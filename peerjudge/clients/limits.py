@@ -11,11 +11,15 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from aiolimiter import AsyncLimiter
 
+from peerjudge.clients.pace import Pace
 from peerjudge.clients.retry import is_transient, read_retry_after
 from peerjudge.data import Limits
 
 START = 16
 """Concurrent calls to a provider at the start of a run."""
+
+_RAMP = 0.2
+"""Time without a refusal after which a full window doubles. Refusals come at once. [s]"""
 
 _OVERLOAD = frozenset({429, 503, 529})
 
@@ -64,9 +68,11 @@ class Window:
 
     Additive increase, multiplicative decrease, as in TCP (Jacobson, "Congestion avoidance and
     control", 1988). From `start` the window grows by one with every call that succeeds while it is
-    at least half full, and so doubles in the time of a call. A 429, 503 or 529 halves it, once for
-    all calls that were sent before the halving; after that it grows by one in the time of a call.
-    A `Retry-After` header delays every call to the provider for as long as it says.
+    at least half full, and so doubles in the time of a call, or in a fifth of a second while calls
+    wait. A 429, 503 or 529 shrinks it to the calls that are still in flight, at most by half for all
+    calls that were sent before. Refusals also set the pace at which calls start; until it is known,
+    the window then grows by one in the time of a call. A `Retry-After` header delays every call to
+    the provider for as long as it says.
 
     Waiting calls are admitted in order of arrival.
 
@@ -86,7 +92,11 @@ class Window:
         self._healthy = True
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._pace = Pace()
+        self._least = 1.0
         self._halved_at = float("-inf")
+        self._timer: asyncio.TimerHandle | None = None
+        self._ramp: asyncio.TimerHandle | None = None
         self._held_until = float("-inf")
 
     @property
@@ -101,10 +111,11 @@ class Window:
         await self._enter(loop)
         started = loop.time()
         used = 2 * self._in_flight >= self.size
+        refused = False
         try:
             yield
         except Exception as error:
-            if is_overload(error):
+            if refused := is_overload(error):
                 self._shrink(loop, started, read_retry_after(error))
             elif is_transient(error) and self._healthy:
                 # One line until the next success, as failed calls are retried.
@@ -117,14 +128,17 @@ class Window:
                 self._grow()
         finally:
             self._in_flight -= 1
+            if refused:
+                self._size = max(self._least, min(self._size, self._in_flight))
             self._admit(loop)
 
     async def _enter(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._waiting and self._has_room(loop):
-            self._in_flight += 1
+            self._take(loop)
             return
         turn: asyncio.Future[None] = loop.create_future()
         self._waiting.append(turn)
+        self._set_timers(loop)
         try:
             await turn
         except asyncio.CancelledError:
@@ -134,33 +148,66 @@ class Window:
                 self._admit(loop)
             raise
 
+    @property
+    def _ready_at(self) -> float:
+        return max(self._held_until, self._pace.ready_at)
+
     def _has_room(self, loop: asyncio.AbstractEventLoop) -> bool:
-        return self._in_flight < self.size and loop.time() >= self._held_until
+        return self._in_flight < self.size and loop.time() >= self._ready_at
+
+    def _take(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._in_flight += 1
+        self._pace.start(loop.time())
 
     def _admit(self, loop: asyncio.AbstractEventLoop) -> None:
         while self._waiting and self._has_room(loop):
             turn = self._waiting.popleft()
             if not turn.done():
-                self._in_flight += 1
+                self._take(loop)
                 turn.set_result(None)
+        if self._waiting:
+            self._set_timers(loop)
+
+    def _set_timers(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Admit waiting calls when their time comes, and widen a full window."""
+        full = self._in_flight >= self.size
+        due = self._pace.measured_at if full else self._ready_at
+        if due is not None and self._timer is None:
+            self._timer = loop.call_at(due, self._continue, loop)
+        if full and self._grows_fast and self._size < self._most and self._ramp is None:
+            self._ramp = loop.call_later(_RAMP, self._widen, loop)
+
+    def _continue(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        self._pace.measure(loop.time())
+        self._admit(loop)
+
+    def _widen(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._ramp = None
+        if self._grows_fast and self._waiting and self._in_flight >= self.size:
+            self._size = min(self._most, 2.0 * self._size)
+        self._admit(loop)
+
+    @property
+    def _grows_fast(self) -> bool:
+        # A known pace protects the provider, however many slow calls are in flight.
+        return self._fast or self._pace.is_known
 
     def _grow(self) -> None:
-        self._size = min(self._most, self._size + (1.0 if self._fast else 1.0 / self._size))
+        self._size = min(self._most, self._size + (1.0 if self._grows_fast else 1.0 / self._size))
 
     def _shrink(self, loop: asyncio.AbstractEventLoop, started: float, wait: float | None) -> None:
+        self._pace.refuse(loop.time(), started=started, wait=wait)
         if started >= self._halved_at:
-            if self.size > 1:
-                # One line per halving, not per refused call.
-                calls = self.size // 2
-                _log.info("rate limited", provider=self._name, calls_at_once=calls, wait=wait)
             self._fast = False
-            self._size = max(1.0, self._size / 2)
+            self._least = max(1.0, self._size / 2)
             self._halved_at = loop.time()
+            # One line for all calls that were sent before, not per refused call.
+            _log.info("rate limited", provider=self._name, calls_at_once=self.size, wait=wait)
         if wait is not None and loop.time() + wait > self._held_until:
             if loop.time() + wait > max(loop.time(), self._held_until) + _LONG:
                 self._warn(wait)
             self._held_until = loop.time() + wait
-            loop.call_at(self._held_until, self._admit, loop)
 
     def _warn(self, wait: float) -> None:
         """Log the end of a long wait, once for all refusals that name about the same end."""
