@@ -1,4 +1,4 @@
-"""Cache of replies: one paid call per request, also for equal requests at the same time."""
+"""Cache of replies: one paid call per request, also for equal requests at once, in several runs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,21 @@ class Reply(BaseModel):
 
 
 class ResponseCache(Protocol):
-    """Storage of replies by request digest. Failures are never stored."""
+    """Storage of replies by request digest, which runs may share. Failures are never stored."""
 
-    async def get(self, key: str) -> Reply | None:
-        """Return the reply under this key, or `None`."""
+    async def claim(self, key: str) -> Reply | None:
+        """Return the reply under this key, or `None`: then the caller calls, and stores or releases.
+
+        Waits while another run has claimed the key.
+        """
         ...
 
     async def put(self, key: str, reply: Reply) -> None:
-        """Store the reply under this key."""
+        """Store the reply under this key, which ends the claim."""
+        ...
+
+    def release(self, key: str) -> None:
+        """End the claim of a call that brought no reply."""
         ...
 
 
@@ -53,8 +60,8 @@ class MemoryCache:
     def __init__(self) -> None:
         self._replies: OrderedDict[str, Reply] = OrderedDict()
 
-    async def get(self, key: str) -> Reply | None:
-        """Return the reply under this key, or `None`."""
+    async def claim(self, key: str) -> Reply | None:
+        """Return the reply under this key, or `None`. Other processes do not see this cache."""
         reply = self._replies.get(key)
         if reply is not None:
             self._replies.move_to_end(key)
@@ -67,16 +74,26 @@ class MemoryCache:
         if len(self._replies) > _MOST_REPLIES:
             self._replies.popitem(last=False)
 
+    def release(self, key: str) -> None:
+        """Do nothing: no other run waits for this key."""
+
 
 class TextStore(Protocol):
     """Storage of texts by key that outlives the process."""
 
-    async def get(self, key: str) -> str | None:
-        """Return the text under this key, or `None`."""
+    async def claim(self, key: str, *, instead_of: str | None = None) -> str | None:
+        """Return the text under this key, unless it is `instead_of`; or claim the key.
+
+        Waits while another process has claimed the key.
+        """
         ...
 
     async def put(self, key: str, text: str) -> None:
-        """Store the text; return when it would survive a crash of the process."""
+        """Store the text and end the claim; return when it would survive a crash of the process."""
+        ...
+
+    def release(self, key: str) -> None:
+        """End the claim."""
         ...
 
 
@@ -86,21 +103,26 @@ class PersistentCache:
     def __init__(self, texts: TextStore) -> None:
         self._texts = texts
 
-    async def get(self, key: str) -> Reply | None:
-        """Return the reply under this key; an unreadable or empty one counts as missing."""
-        text = await self._texts.get(key)
-        if text is None:
-            return None
-        try:
-            reply = Reply.model_validate_json(text)
-            require_words(reply.result, model="")
-        except (ValidationError, EmptyReplyError):
-            return None
-        return reply
+    async def claim(self, key: str) -> Reply | None:
+        """Return the reply under this key or claim it; an unreadable or empty reply is missing."""
+        unreadable: str | None = None
+        while (text := await self._texts.claim(key, instead_of=unreadable)) is not None:
+            try:
+                reply = Reply.model_validate_json(text)
+                require_words(reply.result, model="")
+            except (ValidationError, EmptyReplyError):
+                unreadable = text
+            else:
+                return reply
+        return None
 
     async def put(self, key: str, reply: Reply) -> None:
         """Store the reply."""
         await self._texts.put(key, reply.model_dump_json())
+
+    def release(self, key: str) -> None:
+        """End the claim."""
+        self._texts.release(key)
 
 
 class SingleFlight:
@@ -124,10 +146,8 @@ class SingleFlight:
         flight: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
         self._flights[key] = flight
         try:
-            cached = await self._cache.get(key)
-            reply = cached or await call()
-            if cached is None:
-                await self._cache.put(key, reply)
+            cached = await self._cache.claim(key)
+            reply = cached or await self._call(key, call)
         except Exception as error:
             flight.set_exception(error)
             flight.exception()  # marks it as retrieved when no request waits
@@ -140,6 +160,16 @@ class SingleFlight:
             return reply, cached is not None
         finally:
             del self._flights[key]
+
+    async def _call(self, key: str, call: Callable[[], Awaitable[Reply]]) -> Reply:
+        """Return the reply of a call under a claim, and store it."""
+        try:
+            reply = await call()
+            await self._cache.put(key, reply)
+        except BaseException:
+            self._cache.release(key)
+            raise
+        return reply
 
 
 def digest_request(request: CallRequest, *, model: str) -> str | None:

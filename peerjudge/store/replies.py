@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import sqlite3
+import time
 from collections.abc import AsyncGenerator, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
+from enum import Enum
 from pathlib import Path
-from typing import Self
+from typing import Literal, NamedTuple, Self
+from uuid import uuid4
 
 from peerjudge.errors import StoreError
 
@@ -21,11 +26,31 @@ _APPLICATION = 0x504A5250  # "PJRP", to recognise files of other programs
 # stored turn also survives a loss of power.
 _SETTINGS = ("PRAGMA busy_timeout=30000", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL")
 
-_Task = tuple[str, str | None, "asyncio.Future[str | None]"]
+_LEASE = 30.0
+"""Time after which the claim of a process that does not renew it is void. [s]"""
+_FIRST_LOOK, _LONGEST_LOOK = 0.05, 1.0
+"""Shortest and longest time between two looks at a key that another process has claimed. [s]"""
+
+
+class _Held(Enum):
+    HELD = "held"
+    """The key is claimed by another process."""
+
+
+class _Task(NamedTuple):
+    """A text to write (`put`), a key to claim or release, or all own claims to renew."""
+
+    action: Literal["put", "claim", "release", "renew"]
+    key: str
+    text: str | None
+    done: asyncio.Future[str | _Held | None]
 
 
 class Replies:
     """Texts by key in one file, which several processes may share.
+
+    A process claims a key before it makes the call; others wait for its text. A claim ends with the
+    text, when it is released, when its process is gone, or half a minute after it was last renewed.
 
     One thread reads and writes. Requests that arrive while it is busy share the next transaction, so
     two thousand concurrent calls wait no longer than two.
@@ -37,6 +62,7 @@ class Replies:
         self._connection = connection
         self._path = path
         self._thread = thread
+        self._owner = f"{_host()} {os.getpid()} {uuid4().hex[:8]}"
         self._waiting: list[_Task] = []
         self._worker: asyncio.Task[None] | None = None
 
@@ -55,64 +81,148 @@ class Replies:
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="replies") as thread:
             connection = await loop.run_in_executor(thread, _store_errors(file)(_open), file)
             replies = cls(connection, file, thread)
+            renewing = asyncio.create_task(replies._renew(), name="claims")
             try:
                 yield replies
             finally:
+                renewing.cancel()
+                await asyncio.wait({renewing})
                 if replies._worker is not None:
                     await asyncio.wait({replies._worker})
-                await loop.run_in_executor(thread, connection.close)
+                await loop.run_in_executor(thread, _close, connection, replies._owner)
 
-    async def get(self, key: str) -> str | None:
-        """Return the text of this key, if there is one."""
-        return await self._request(key, None)
+    async def claim(self, key: str, *, instead_of: str | None = None) -> str | None:
+        """Return the text of this key, unless it is `instead_of`; or claim the key.
+
+        Waits while another process has claimed it.
+        """
+        pause = _FIRST_LOOK
+        try:
+            while isinstance(found := await self._request("claim", key, instead_of), _Held):
+                await asyncio.sleep(pause)
+                pause = min(_LONGEST_LOOK, 1.5 * pause)
+        except asyncio.CancelledError:
+            # It may have been claimed at this moment.
+            self.release(key)
+            raise
+        return found
 
     async def put(self, key: str, text: str) -> None:
-        """Write this text; on return it survives the end of the process."""
-        await self._request(key, text)
+        """Write this text and end the claim; on return it survives the end of the process."""
+        await self._request("put", key, text)
 
-    async def _request(self, key: str, text: str | None) -> str | None:
-        done: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((key, text, done))
+    def release(self, key: str) -> None:
+        """End the claim of this key."""
+        # Marked as retrieved: a claim that cannot be released ends by itself.
+        self._request("release", key, None).add_done_callback(
+            lambda done: None if done.cancelled() else done.exception()
+        )
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(_LEASE / 3)
+            with suppress(StoreError):
+                await self._request("renew", "", None)
+
+    def _request(
+        self, action: Literal["put", "claim", "release", "renew"], key: str, text: str | None
+    ) -> asyncio.Future[str | _Held | None]:
+        done: asyncio.Future[str | _Held | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Task(action, key, text, done))
         if self._worker is None:
             self._worker = asyncio.create_task(self._work(), name="replies")
-        return await done
+        return done
 
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
         while self._waiting:
             batch, self._waiting = self._waiting, []
-            requested = [(key, text) for key, text, _ in batch]
+            serve = _store_errors(self._path)(_serve)
             try:
                 found = await loop.run_in_executor(
-                    self._thread, _store_errors(self._path)(_serve), self._connection, requested
+                    self._thread, serve, self._connection, batch, self._owner
                 )
             except StoreError as cause:
-                for _, _, done in batch:
-                    if not done.done():
-                        done.set_exception(StoreError(str(cause)))
+                for task in batch:
+                    if not task.done.done():
+                        task.done.set_exception(StoreError(str(cause)))
             else:
-                for (_, _, done), text in zip(batch, found, strict=True):
-                    if not done.done():  # else the caller was cancelled
-                        done.set_result(text)
+                for task, text in zip(batch, found, strict=True):
+                    if not task.done.done():  # else the caller was cancelled
+                        task.done.set_result(text)
         self._worker = None
 
 
 def _serve(
-    connection: sqlite3.Connection, requested: Sequence[tuple[str, str | None]]
-) -> list[str | None]:
-    kept = [(key, text) for key, text in requested if text is not None]
-    if kept:
-        with connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?)", kept)
-    found: list[str | None] = []
-    for key, text in requested:
-        if text is None:
-            row = connection.execute("SELECT body FROM replies WHERE key = ?", (key,)).fetchone()
-            found.append(None if row is None else row[0])
-        else:
-            found.append(None)
-    return found
+    connection: sqlite3.Connection, batch: Sequence[_Task], owner: str
+) -> list[str | _Held | None]:
+    """Do what the tasks ask for, in one transaction if anything is written."""
+    if all(task.action == "claim" for task in batch):
+        # Most claims of a resumed run find a text, and waiting ones a claim: nothing is written.
+        found = [_look(connection, task, owner) for task in batch]
+        if all(each is not None for each in found):
+            return found
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        return [_do(connection, task, owner) for task in batch]
+
+
+def _do(connection: sqlite3.Connection, task: _Task, owner: str) -> str | _Held | None:
+    expires = time.time() + _LEASE
+    if task.action == "renew":
+        connection.execute("UPDATE claims SET expires = ? WHERE owner = ?", (expires, owner))
+    elif task.action == "claim":
+        if (found := _look(connection, task, owner)) is not None:
+            return found
+        row = (task.key, owner, expires)
+        connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", row)
+    else:
+        if task.action == "put":
+            row = (task.key, task.text)
+            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", row)
+        mine = (task.key, owner)
+        connection.execute("DELETE FROM claims WHERE key = ? AND owner = ?", mine)
+    return None
+
+
+def _look(connection: sqlite3.Connection, task: _Task, owner: str) -> str | _Held | None:
+    """Return the text of a key, or that it is held; `None` if it can be claimed."""
+    row = connection.execute("SELECT body FROM replies WHERE key = ?", (task.key,)).fetchone()
+    if row is not None and row[0] != task.text:
+        return row[0]
+    claim = connection.execute(
+        "SELECT owner, expires FROM claims WHERE key = ?", (task.key,)
+    ).fetchone()
+    if claim is None or claim[0] == owner or claim[1] < time.time() or _has_ended(claim[0]):
+        return None
+    return _Held.HELD
+
+
+def _host() -> str:
+    """Return the name of this machine, with the process namespace where there are several."""
+    with suppress(OSError):
+        return f"{socket.gethostname()}/{Path('/proc/self/ns/pid').stat().st_ino}"
+    return socket.gethostname()
+
+
+def _has_ended(owner: str) -> bool:
+    """Return whether the process of an owner on this machine is gone."""
+    host, pid, _ = owner.rsplit(" ", 2)
+    if host != _host() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(pid), 0)  # sends nothing
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+def _close(connection: sqlite3.Connection, owner: str) -> None:
+    with suppress(sqlite3.Error):
+        connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+    connection.close()
 
 
 def _open(file: Path) -> sqlite3.Connection:
@@ -146,6 +256,10 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
             f"this is {_SCHEMA}); delete the file, or name another with --cache"
         )
         raise StoreError(msg)
+    # Versions without claims wrote the same schema.
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT, expires REAL)"
+    )
 
 
 @contextmanager

@@ -26,12 +26,12 @@ from peerjudge.store.replies import Replies
 async def test_a_stored_text_is_found_again(tmp_path):
     """The last text of a key is returned, in this process and in the next."""
     async with Replies.open(tmp_path) as replies:
-        assert await replies.get("a") is None
+        assert await replies.claim("a") is None
         await asyncio.gather(*(replies.put(f"k{n}", f"text {n}") for n in range(500)))
         await replies.put("k1", "another")
-        assert await replies.get("k1") == "another"
+        assert await replies.claim("k1") == "another"
     async with Replies.open(tmp_path / "replies.db") as replies:
-        assert await replies.get("k499") == "text 499"
+        assert await replies.claim("k499") == "text 499"
 
 
 async def test_processes_may_share_a_file(tmp_path):
@@ -40,8 +40,8 @@ async def test_processes_may_share_a_file(tmp_path):
         await asyncio.gather(
             *(one.put(f"a{n}", "1") for n in range(50)), *(two.put(f"b{n}", "2") for n in range(50))
         )
-        assert await one.get("b49") == "2"
-        assert await two.get("a49") == "1"
+        assert await one.claim("b49") == "2"
+        assert await two.claim("a49") == "1"
 
 
 KILLED = """
@@ -62,7 +62,7 @@ async def test_a_stored_reply_survives_kill_9(tmp_path):
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path))
     assert await process.wait() == -9
     async with Replies.open(tmp_path) as replies:
-        assert await replies.get("kept") == "paid for"
+        assert await replies.claim("kept") == "paid for"
 
 
 async def test_the_file_of_another_program_is_left_alone(tmp_path):
@@ -120,7 +120,7 @@ async def test_an_unreadable_entry_is_a_miss(tmp_path):
     async with Replies.open(tmp_path) as replies:
         kept = PersistentCache(replies)
         await replies.put("k", "{}")
-        assert await kept.get("k") is None
+        assert await kept.claim("k") is None
 
 
 async def test_failures_and_empty_replies_are_not_cached(tmp_path):
@@ -147,4 +147,95 @@ async def test_an_empty_reply_in_a_cache_is_a_miss(tmp_path):
     async with Replies.open(tmp_path) as replies:
         kept = PersistentCache(replies)
         await kept.put("k", Reply(result=empty, usage=Usage(prompt_tokens=3)))
-        assert await kept.get("k") is None
+        assert await kept.claim("k") is None
+
+
+async def test_two_runs_on_one_cache_pay_for_equal_requests_once(tmp_path):
+    """While one run calls, the other waits for its reply; a failed call leaves the turn to it."""
+    reached, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait() -> None:
+        reached.set()
+        await go_on.wait()
+
+    answers = iter([ValueError("no"), "1"])
+    async with Replies.open(tmp_path) as one, Replies.open(tmp_path) as two:
+        fake = FakeChatClient(lambda prompt: next(answers), delay=wait)
+        clients = [
+            Governed(fake, identity="same", flights=SingleFlight(PersistentCache(each)))
+            for each in (one, two)
+        ]
+        prompt = [UserMessage(content="?", source="m")]
+        calls = [asyncio.create_task(client.create(prompt)) for client in clients]
+        await reached.wait()
+        go_on.set()
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        assert sorted(type(each).__name__ for each in results) == ["CreateResult", "ValueError"]
+        again = await asyncio.gather(*(client.create(prompt) for client in clients))
+    assert [each.content for each in again] == ["1", "1"]
+    assert len(fake.prompts) == 2
+    assert sum(client.book.total().paid for client in clients) == 1
+
+
+CLAIMING = """
+import asyncio, os, signal, sys
+from peerjudge.store.replies import Replies
+
+async def main():
+    async with Replies.open(sys.argv[1]) as replies:
+        await replies.claim("key")
+        print("claimed", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+async def test_the_claim_of_a_killed_process_is_void(tmp_path):
+    """Another process waits while the first one lives, and claims the key at its death."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        CLAIMING,
+        str(tmp_path),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert await process.stdout.readline() == b"claimed\n"
+    async with Replies.open(tmp_path) as replies:
+        waiting = asyncio.create_task(replies.claim("key"))
+        assert await replies.claim("other") is None
+        assert not waiting.done()
+        process.stdin.write(b"\n")
+        await process.wait()
+        assert await waiting is None
+
+
+async def test_a_cancelled_run_leaves_its_claims_to_others(tmp_path):
+    """A claim ends with the cancellation of its caller, and all claims with the cache."""
+    async with Replies.open(tmp_path) as one, Replies.open(tmp_path) as two:
+        flights = SingleFlight(PersistentCache(one))
+        called = asyncio.Event()
+
+        async def call():
+            called.set()
+            await asyncio.Event().wait()
+
+        calling = asyncio.create_task(flights.fetch("key", call))
+        await called.wait()
+        waiting = asyncio.create_task(two.claim("key"))
+        calling.cancel()
+        assert await waiting is None
+        assert await one.claim("open") is None
+    async with Replies.open(tmp_path) as three:
+        assert await three.claim("open") is None
+
+
+async def test_an_expired_claim_is_void(tmp_path):
+    """A process on another machine that no longer renews its claim has lost it."""
+    async with Replies.open(tmp_path) as replies:
+        with sqlite3.connect(tmp_path / "replies.db") as other:
+            other.execute("INSERT INTO claims VALUES ('key', 'elsewhere 1 x', 0.0)")
+        other.close()
+        assert await replies.claim("key") is None
