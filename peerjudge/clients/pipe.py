@@ -4,8 +4,8 @@ A message is a tuple that starts with its kind.
 
     to a worker    ("start", module path, environment), ("card", setting, card),
                    ("call", number, setting, request), ("cancel", number)
-    from a worker  ("piece", number, text), ("reply", number, reply), ("error", number, CallError),
-                   ("log", level, text)
+    from a worker  ("ready",), ("piece", number, text), ("reply", number, reply),
+                   ("error", number, CallError), ("log", level, text)
 
 A reply type written by a user may not be importable in a worker. So a request carries its name and
 JSON schema, the worker records the texts that its client parses as this type, and the sender parses

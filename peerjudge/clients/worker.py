@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 
 from autogen_core.models import ChatCompletionClient
 
@@ -55,6 +56,9 @@ class CallServer:
             case "start", path, environ:
                 sys.path[:] = path
                 self._environ = environ
+                # Imported before the first call, as the time limit of a call would run meanwhile.
+                import_module("peerjudge.clients.openai_client")
+                self.pipe.send("ready")
             case "card", setting, card:
                 self._cards[setting] = card
                 self.secrets += find_secrets(card, environ=self._environ)

@@ -55,6 +55,8 @@ class WorkerPool:
     async def open(cls, count: int, *, environ: Mapping[str, str]) -> AsyncGenerator[Self]:
         """Start so many workers, which look up API keys in `environ`, and end them on exit.
 
+        Every worker has imported what a call needs: the time limit of a call starts with the call.
+
         Raises:
             ExperimentError: The system cannot start a process with an inherited socket.
         """
@@ -66,6 +68,7 @@ class WorkerPool:
             for _ in range(count):
                 workers.append(await _start_worker())
                 workers[-1].pipe.send("start", [*sys.path], dict(environ))
+            await asyncio.gather(*(worker.ready.wait() for worker in workers))
             yield cls(workers)
         finally:
             await asyncio.gather(*(worker.close() for worker in workers))
@@ -141,6 +144,8 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.pipe = Pipe(self._receive, self._lost)
         self.alive = True
+        self.ready = asyncio.Event()
+        """Set once the process can make calls, or has died."""
         self._process = process
         self._closing = False
         self._numbers = count()
@@ -203,6 +208,8 @@ class Worker:
             case "error", number, error if number in self._replies:
                 if not (waiting := self._replies[number]).done():
                     waiting.set_exception(error.rebuild())
+            case ("ready",):
+                self.ready.set()
             case "log", level, text:
                 _log.log(level, "message of a worker", text=text, pid=self.pid)
             case _:
@@ -210,6 +217,7 @@ class Worker:
 
     def _lost(self) -> None:
         self.alive = False
+        self.ready.set()
         if not self._closing:
             _log.warning("worker died", pid=self.pid, calls_lost=self.busy)
         for reply in self._replies.values():
