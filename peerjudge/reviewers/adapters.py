@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from typing import cast
 
+import structlog
 from autogen_agentchat.base import ChatAgent, Team
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage
 from autogen_core.models import ChatCompletionClient
@@ -40,6 +41,10 @@ Speaker = ChatAgent | Team
 ReviewFunction = Callable[[Request], Awaitable[str | Utterance]]
 
 _TIMEOUT = 600.0
+_CALL_SETTINGS = ("temperature", "top_p", "seed", "max_tokens")
+"""Settings of a seat that are sent with each call of a model client."""
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 def make_reviewer(thing: object, *, name: str) -> Reviewer:
@@ -156,6 +161,7 @@ class _AutogenReviewer:
         self._timeout = timeout
         self._idle: list[Speaker] = [first]
         self._used: set[int] = set()
+        self._warned: set[str] = set()
         # Without a factory there is one object, so discussions wait for each other.
         self._slots = asyncio.Semaphore(1) if factory is None else None
 
@@ -167,7 +173,7 @@ class _AutogenReviewer:
             async with self._slots or nullcontext():
                 message, inner = await self._ask(prompt)
             latency = asyncio.get_running_loop().time() - started
-        text = message.to_text()
+        text, logprobs = message.to_text(), parse_logprobs(message)
         return Utterance(
             text=text,
             usage=_measure_usage(bill, [*inner, message], prompt, text),
@@ -176,8 +182,25 @@ class _AutogenReviewer:
             latency=latency,
             attempts=max(1, bill.attempts),
             cached=bill.cached,
-            logprobs=parse_logprobs(message),
+            logprobs=logprobs,
+            unset=self._find_unset(request, has_logprobs=logprobs is not None),
         )
+
+    def _find_unset(self, request: Request, *, has_logprobs: bool) -> tuple[str, ...]:
+        """Return the settings of the seat that do not reach an agent or team, with one warning."""
+        sampling = request.seat.sampling
+        unset = [name for name in _CALL_SETTINGS if getattr(sampling, name) is not None]
+        if (sampling.logprobs or request.cue.logprobs) and not has_logprobs:
+            unset.append("logprobs")
+        if fresh := [name for name in unset if name not in self._warned]:
+            self._warned.update(fresh)
+            _log.warning(
+                "an AutoGen agent or team uses the settings of its own client; these of its seat are "
+                "recorded as not set",
+                reviewer=self.name,
+                settings=", ".join(fresh),
+            )
+        return tuple(unset)
 
     async def _ask(self, prompt: str) -> AgentReply:
         speaker = self._idle.pop() if self._idle else self._make()

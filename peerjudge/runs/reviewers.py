@@ -69,21 +69,29 @@ async def open_reviewers(
             )
         reviewers: dict[str, Reviewer] = {}
         for name, card in cast.items():
-            reviewer = _build(card, pool, shelf=shelf, dataset=prepared.dataset, seed=seed)
+            reviewer = _build(
+                card, pool, shelf=shelf, dataset=prepared.dataset, seed=seed, environ=environ
+            )
             stack.push_async_callback(reviewer.close)
             reviewers[name] = reviewer
         yield reviewers
 
 
 def _build(
-    card: Card, pool: ClientPool | None, *, shelf: Shelf, dataset: Dataset, seed: int
+    card: Card,
+    pool: ClientPool | None,
+    *,
+    shelf: Shelf,
+    dataset: Dataset,
+    seed: int,
+    environ: Mapping[str, str],
 ) -> Reviewer:
     if card.kind is ReviewerKind.SIMULATED:
         return SimulatedReviewer(card, seed=seed)
     if card.kind is ReviewerKind.RECORDED:
         return _build_recorded(card, dataset)
     if card.kind is ReviewerKind.PYTHON:
-        return _build_python(card, shelf)
+        return _build_python(card, shelf, environ)
     if pool is None:
         msg = f"card {card.name!r} names a model, but there is no client for it"
         raise CardError(msg)
@@ -92,14 +100,17 @@ def _build(
     return ModelReviewer(card, pool.client(card))
 
 
-def _build_python(card: Card, shelf: Shelf) -> Reviewer:
+def _build_python(card: Card, shelf: Shelf, environ: Mapping[str, str]) -> Reviewer:
     from peerjudge.reviewers import make_reviewer
+    from peerjudge.reviewers.redacted import find_environment_secrets, make_redacted
 
     factory = shelf.factory(card.name)
     if factory is None:
         msg = f"card {card.name!r} is of kind python, but its file has no function reviewer()"
         raise CardError(msg)
-    return make_reviewer(factory, name=card.name)
+    source = shelf.find("agents", card.name).path.read_text("utf-8", errors="replace")
+    secrets = find_environment_secrets(source, environ=environ)
+    return make_redacted(lambda: make_reviewer(factory, name=card.name), secrets=secrets)
 
 
 def _build_recorded(card: Card, dataset: Dataset) -> Reviewer:

@@ -11,6 +11,7 @@ from autogen_agentchat.base import Response
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import CancellationToken
+from structlog.testing import capture_logs
 
 from peerjudge.clients import Governed
 from peerjudge.clients.fake import FakeChatClient
@@ -25,6 +26,7 @@ from peerjudge.data import (
     RecordedReview,
     Request,
     Review,
+    Sampling,
     Seat,
     Turn,
     Utterance,
@@ -428,3 +430,19 @@ async def test_a_missing_review_is_a_typed_failure():
     ):
         with pytest.raises(MissingReviewError):
             await reviewer.speak(asked)
+
+
+async def test_an_agent_that_ignores_the_settings_of_its_seat_says_so_once():
+    """The seat's temperature and seed do not reach an agent: its replies name them as unset."""
+    seated = Seat(
+        id="reviewer_1",
+        reviewer="tester",
+        sampling=Sampling(temperature=0.2, seed=3, logprobs=True),
+    )
+    asked = replace(request(), seat=seated)
+    agent = AssistantAgent("helper", FakeChatClient(default="Because.\n\n1"))
+    reviewer = from_autogen(agent, name="tester")
+    with capture_logs() as logs:
+        said = [await reviewer.speak(asked) for _ in range(3)]
+    assert {one.unset for one in said} == {("temperature", "seed", "logprobs")}
+    assert [entry["settings"] for entry in logs] == ["temperature, seed, logprobs"]

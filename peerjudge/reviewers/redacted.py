@@ -1,0 +1,77 @@
+"""Reviewers without keys in what they say and in how they fail."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+
+from peerjudge.clients.gateway import Redaction
+from peerjudge.data import Request, Utterance, replace
+from peerjudge.engine import Reviewer
+
+__all__ = ["find_environment_secrets", "make_redacted"]
+
+_KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+_NO_KEY_NAME = re.compile(r"(URL|HOST|ENDPOINT|MODEL|REGION|VERSION|PATH|DIR|HOME|PWD|USER|LANG)$")
+
+
+def find_environment_secrets(source: str, *, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values of the environment that a reviewer in Python may use as keys.
+
+    These are the variables whose names end like that of a key, which libraries read, and those
+    that the source names in a text, unless the name ends like that of a place or a model.
+    """
+    try:
+        named = {
+            node.value
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+    except (SyntaxError, RecursionError):
+        named = set[str]()
+    values = {
+        value.strip()
+        for name, value in environ.items()
+        if _KEY_NAME.search(name) or (name in named and not _NO_KEY_NAME.search(name))
+    }
+    # A key can contain another one, so replace the longest first.
+    return tuple(sorted(values - {""}, key=lambda value: (-len(value), value)))
+
+
+def make_redacted(make: Callable[[], Reviewer], *, secrets: tuple[str, ...]) -> Reviewer:
+    """Make a reviewer whose utterances and errors have `[key]` in place of secrets.
+
+    An error in `make` is raised without them.
+    """
+    redaction = Redaction(secrets)
+    try:
+        return _RedactedReviewer(make(), redaction)
+    except Exception as error:
+        redaction.redact_error(error)
+        raise
+
+
+class _RedactedReviewer:
+    def __init__(self, reviewer: Reviewer, redaction: Redaction) -> None:
+        self._reviewer = reviewer
+        self._redaction = redaction
+
+    @property
+    def name(self) -> str:
+        return self._reviewer.name
+
+    async def speak(self, request: Request) -> Utterance:
+        try:
+            said = await self._reviewer.speak(request)
+        except Exception as error:
+            self._redaction.redact_error(error)
+            raise
+        text, thinking = map(self._redaction.redact_text, (said.text, said.thinking))
+        if (text, thinking) == (said.text, said.thinking):
+            return said
+        # The tokens of the reply would spell the key.
+        return replace(said, text=text, thinking=thinking, logprobs=None)
+
+    async def close(self) -> None:
+        await self._reviewer.close()

@@ -1,0 +1,95 @@
+"""Keys of reviewers that are Python files stay out of everything that a run keeps."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from peerjudge.reviewers.redacted import find_environment_secrets
+
+KEY, OTHER = "sk-0123456789abcdef-secret", "pass/word+of=mine"
+AGENT = '''
+"""Repeats its keys, as some servers do."""
+import os
+import sys
+
+from autogen_core.models import ChatCompletionClient
+from peerjudge.clients.fake import FakeChatClient
+
+OWN = "MY_SERVICE_LOGIN"
+
+
+async def leak(request):
+    text = f"{os.environ['OPENAI_API_KEY']} and {os.environ[OWN]} say:\\n\\nChoice: Answer (a)"
+    if request.seat.id == "reviewer_2":
+        raise ValueError("refused " + text)
+    return text
+
+
+def reviewer():
+    if "BROKEN" in os.environ:
+        raise RuntimeError("cannot connect with " + os.environ["OPENAI_API_KEY"])
+    return KIND
+'''
+EXPERIMENT = '''
+"""Does it leak?"""
+from peerjudge.data import Condition, Experiment
+
+EXPERIMENT = Experiment(
+    data="sample",
+    conditions=(
+        Condition(name="alone", protocol="pairwise_cot", seats=("leaking",)),
+        Condition(name="fails", protocol="vote", seats=("sim_plain", "leaking")),
+    ),
+)
+'''
+
+
+def run_leaking(folder, kind, **more):
+    """Run a reviewer that repeats its keys; return the outcome and all bytes that it left."""
+    (folder / "agents").mkdir()
+    (folder / "experiments").mkdir()
+    (folder / "agents" / "leaking.py").write_text(AGENT.replace("KIND", kind))
+    (folder / "experiments" / "leaks.py").write_text(EXPERIMENT)
+    env = os.environ | {"OPENAI_API_KEY": KEY, "MY_SERVICE_LOGIN": OTHER} | more
+    peerjudge = str(Path(sys.executable).parent / "peerjudge")
+    words = [peerjudge, "run", "leaks", "--limit", "2", "--out", "study", "--display", "plain"]
+    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, check=False)
+    left = b"".join(p.read_bytes() for p in folder.rglob("study/*") if p.is_file())
+    return done, done.stdout + done.stderr + left
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["leak", "FakeChatClient(default=os.environ['OPENAI_API_KEY'] + os.environ[OWN] + ' (a)')"],
+    ids=["function", "client"],
+)
+def test_a_key_that_a_reviewer_repeats_is_kept_nowhere(tmp_path, kind):
+    """Store, cache, report, stdout, stderr and failures hold `[key]` in place of keys."""
+    done, kept = run_leaking(tmp_path, kind)
+    assert done.returncode in (0, 1), done.stderr
+    assert KEY.encode() not in kept
+    assert OTHER.encode() not in kept
+    assert b"[key]" in kept
+
+
+def test_a_reviewer_that_cannot_be_made_shows_no_key(tmp_path):
+    """The error of a factory is printed without the key that it holds."""
+    done, kept = run_leaking(tmp_path, "leak", BROKEN="1")
+    assert done.returncode == 2
+    assert b"cannot connect with [key]" in done.stderr
+    assert KEY.encode() not in kept
+
+
+def test_the_variables_that_a_file_names_are_secrets():
+    """Names that end like a key are secrets, and those in the source, but places and models are not."""
+    environ = {
+        "X_API_KEY": "aaaaaaaa",
+        "LOGIN": "bbbbbbbb",
+        "OTHER": "cccccccc",
+        "BASE_URL": "https://x",
+    }
+    source = "import os\nos.environ['LOGIN'], os.getenv('BASE_URL')"
+    assert find_environment_secrets(source, environ=environ) == ("aaaaaaaa", "bbbbbbbb")
