@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     """Numbers of battles, and of each contestant the lines `mean`, `low` and `high` over them."""
 
 
+_LIGHT = 3
+"""Pairs of little weight named in the sentence; the document has all."""
+
+
 async def rank_command(
     source: str,
     /,
@@ -201,9 +205,24 @@ def _bounds(tournament: Tournament, scoring: Scoring, *, orders: int, bootstrap:
     return f"no bounds: {why}" if why else ""
 
 
+def _schedule(ranking: Ranking) -> str:
+    """Return how pairs that only some reviewers judged were counted, and which have little weight."""
+    if not ranking.by_opponent:
+        return ""
+    rule = "; reviewers judged different pairs, so each pair is weighted by its own judges"
+    light = [
+        f"{pair.one} and {pair.other} by {', '.join(pair.reviewers)} ({pair.weight:.3f} of the weight)"
+        for pair in ranking.light_pairs[:_LIGHT]
+    ]
+    more = len(ranking.light_pairs) - len(light)
+    rest = f", and {more} pairs more" if more else ""
+    return f"{rule}; decided by little weight: {', '.join(light)}{rest}" if light else rule
+
+
 def _sentence(ranking: Ranking, bounds: str) -> str:
     """Return the number of reviews, the origin of the weights, and the meaning of the bounds."""
     read = f"{ranking.reviews:,} reviews, {ranking.unreadable:,} more without a readable verdict"
+    read += _schedule(ranking)
     found = ranking.weights
     if found.scheme is None:
         return "; ".join(filter(None, [read, "equal weights", bounds]))

@@ -65,6 +65,7 @@ from peerjudge.data.opinions import (
 )
 from peerjudge.data.ranking import (
     Battle,
+    LightPair,
     Measurement,
     Ranking,
     RecordedReview,
@@ -96,6 +97,7 @@ __all__ = [
     "Experiment",
     "Failure",
     "Leader",
+    "LightPair",
     "Limits",
     "Measurement",
     "Message",

@@ -137,11 +137,23 @@ class Standing(Noun, frozen=True, kw_only=True):
     rank_high: int | None = None
 
 
+class LightPair(Noun, frozen=True, kw_only=True):
+    """Two contestants whose battles were judged by `reviewers` only, who have `weight` of all 1."""
+
+    one: str
+    other: str
+    reviewers: tuple[str, ...]
+    weight: float
+
+
 class Ranking(Noun, frozen=True, kw_only=True):
     """Contestants in order of score, best first, and the reviewer weights behind it.
 
     After resampling questions, `outranks[x][y]` is the share of samples in which x scored above y
-    (ties as half), and `weight_bounds` has low and high of every estimated weight.
+    (ties as half), and `weight_bounds` has low and high of every estimated weight. `by_opponent` is
+    true where reviewers judged different pairs, as after the exclusion of self-reviews: the weights
+    are then shared among the judges of every pair, and a win rate is the mean over opponents.
+    `light_pairs` are the pairs that are left to reviewers of little weight, lightest first.
     """
 
     scoring: Scoring
@@ -151,3 +163,5 @@ class Ranking(Noun, frozen=True, kw_only=True):
     unreadable: int
     outranks: Mapping[str, Mapping[str, float]] | None = None
     weight_bounds: Mapping[str, tuple[float, float]] | None = None
+    by_opponent: bool = False
+    light_pairs: tuple[LightPair, ...] = ()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
-from peerjudge.ranking.tally import Floats
+from peerjudge.ranking.tally import LEAST, Floats, win_rates
 from peerjudge.ranking.weights import contestant_columns, min_max
 
 _START = 1000.0
@@ -22,6 +22,7 @@ _UNIT = log(10.0) / 400.0
 # (order, position) entries processed at a time, which bounds the memory.
 _BLOCK = 1 << 20
 _PLAIN_PASSES = 6
+_PASSES_PER_SHARE = 14
 _MOST_PASSES = 100
 # Maximum change of the peer weights, averaged over the orders.
 _TOLERANCE = 1e-3
@@ -53,7 +54,8 @@ def elo(
     """Compute Elo ratings over many random orders of the battles.
 
     Every contestant starts at 1000. A battle moves both ratings by 32 times the reviewer's weight
-    (scaled to mean 1, as in Algorithm 1) times the difference between score and expectation. The
+    (scaled to mean 1, as in Algorithm 1) times the difference between score and expectation; on a
+    pair that only some reviewers judged, these share the weight (`share_pairs`). The
     result depends mostly on the last few dozen battles: on Vicuna80 the standard deviation of a
     rating between orders is 35 to 46 points. A contestant without a counting battle is NaN.
 
@@ -120,10 +122,10 @@ def elo_peer(
     The weights are `Normalize(MinMax(ratings))`, iterated **within each order**; ratings and weights
     are then averaged over the orders. This reproduces the published numbers; iterating on the mean
     ratings puts GPT-4 about 12 points higher. In some orders the plain iteration oscillates, so after
-    a few passes each step is halved, which has the same fixed points. An order that still oscillates
-    does not matter: the iteration has converged if the change of the weights, averaged over the
-    orders, is at most 0.001. This is about a third of the standard error of a mean weight over 1000
-    orders of Vicuna80.
+    a few passes each step is halved, and halved again later, which has the same fixed points. An
+    order that still oscillates does not matter: the iteration has converged if the change of the
+    weights, averaged over the orders, is at most 0.001. This is about a third of the standard error
+    of a mean weight over 1000 orders of Vicuna80.
 
     Args:
         tournament: see `elo`.
@@ -150,7 +152,7 @@ def elo_peer(
         ratings[active] = _play(rows, held, sequence[active])
         wanted = min_max(ratings[active][:, at] + own)
         change[active] = np.abs(wanted - held).max(axis=1)
-        weights[active] = wanted if passes <= _PLAIN_PASSES else (wanted + held) / 2.0
+        weights[active] = held + _step_share(passes) * (wanted - held)
     residual = float(change.mean())
     if insist and residual > _TOLERANCE:
         msg = (
@@ -162,11 +164,20 @@ def elo_peer(
     return EloRatings(ratings=ratings, weights=weights, iterations=passes, residual=residual)
 
 
+def _step_share(passes: int) -> float:
+    """Return the share of a step that is taken: all at first, then less, which damps oscillations."""
+    if passes <= _PLAIN_PASSES:
+        return 1.0
+    return 0.5 ** (1 + (passes - _PLAIN_PASSES) // _PASSES_PER_SHARE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Rows:
-    # `value` is the first contestant's score; `idle` marks contestants without a battle. The last row
-    # is padding: its reviewer has weight 0.
+    # `value` is the first contestant's score; `idle` marks contestants without a battle. `judged` is
+    # `[reviewer, (contestant, opponent)]` where reviewers judged different pairs. The last row is
+    # padding: its reviewer has weight 0.
     reviewer: Orders
+    judged: Floats | None
     first: Orders
     second: Orders
     value: Floats
@@ -180,9 +191,11 @@ def _rows(tournament: Tournament) -> _Rows:
         msg = "no readable battles to rate"
         raise DataError(msg)
     first, second = tournament.first[keep], tournament.second[keep]
-    size = len(tournament.contestants)
+    size, judges = len(tournament.contestants), len(tournament.reviewers)
+    uneven = win_rates(tournament).uneven
     return _Rows(
-        reviewer=np.append(tournament.reviewer[keep], np.int32(len(tournament.reviewers))),
+        reviewer=np.append(tournament.reviewer[keep], np.int32(judges)),
+        judged=None if uneven is None else uneven.judged.reshape(judges, -1).astype(np.float64),
         first=np.append(first, np.int32(0)),
         second=np.append(second, np.int32(1)),
         value=np.append((1.0 - tournament.score[keep]) / 2.0, 0.5),
@@ -215,7 +228,10 @@ def _play(
     orders, length = sequence.shape
     judges = weights.shape[1]
     moves = np.zeros((orders, judges + 1))
-    moves[:, :judges] = weights * (judges * _STEP * _UNIT)
+    held = weights if rows.judged is None else weights + LEAST
+    moves[:, :judges] = held * (judges * _STEP * _UNIT)
+    # The weight of the reviewers that judged a pair: these share the weight of all (`share_pairs`).
+    present = None if rows.judged is None else np.maximum(held @ rows.judged, LEAST)
     flat, ratings = moves.ravel(), np.zeros(orders * rows.size)
     lane = np.arange(orders, dtype=np.intp)
     row, judge_row = lane * rows.size, lane * (judges + 1)
@@ -226,6 +242,8 @@ def _play(
         block = sequence[:, start:end].T
         first, second = rows.first[block] + row, rows.second[block] + row
         step, value = flat[rows.reviewer[block] + judge_row], rows.value[block]
+        if present is not None:
+            step /= present[lane, rows.first[block] * rows.size + rows.second[block]]
         for one, other, weight, won in zip(first, second, step, value, strict=True):
             left, right = ratings[one], ratings[other]
             move = weight * (won - 1.0 / (1.0 + np.exp(right - left)))

@@ -13,7 +13,7 @@ from peerjudge.data import Scheme, Scoring, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import elo, elo_peer
 from peerjudge.ranking.strengths import are_connected, estimate_strengths
-from peerjudge.ranking.tally import Floats
+from peerjudge.ranking.tally import Floats, share_pairs, win_rates
 from peerjudge.ranking.weights import Convergence, contestant_columns, peer_weights, weighted_scores
 
 Indices = npt.NDArray[np.int32]
@@ -30,7 +30,10 @@ _EXACT = 1 << 24
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rows:
-    """Counting battles as columns; `question` is renumbered without gaps."""
+    """Counting battles as columns; `question` is renumbered without gaps.
+
+    `judged` is `[reviewer, contestant, opponent]` where reviewers judged different pairs.
+    """
 
     question: Indices
     reviewer: Indices
@@ -40,6 +43,7 @@ class Rows:
     questions: int
     judges: int
     size: int
+    judged: npt.NDArray[np.bool_] | None
 
 
 def select_rows(tournament: Tournament) -> Rows:
@@ -48,6 +52,7 @@ def select_rows(tournament: Tournament) -> Rows:
     part = slice(None) if keep.all() else keep
     asked = tournament.question[part]
     present = np.bincount(asked, minlength=len(tournament.questions)) > 0
+    uneven = win_rates(tournament).uneven
     renumbered = (np.cumsum(present) - 1).astype(np.int32)
     return Rows(
         question=renumbered[asked],
@@ -58,7 +63,18 @@ def select_rows(tournament: Tournament) -> Rows:
         questions=int(np.count_nonzero(present)),
         judges=len(tournament.reviewers),
         size=len(tournament.contestants),
+        judged=None if uneven is None else uneven.judged,
     )
+
+
+def rates_by_sample(rows: Rows, draws: Floats) -> Floats:
+    """Return `Tally.comparable_rates` of every sample, with questions repeated `draws` times."""
+    if rows.judged is None:
+        return win_rates_by_sample(rows, draws)
+    points = np.stack([draws @ table for table in _points_by_judge(rows)], axis=1)
+    points = points.reshape(len(draws), rows.judges, rows.size, rows.size)
+    battles = points + points.transpose(0, 1, 3, 2)
+    return np.divide(points, battles, out=np.full_like(points, np.nan), where=battles > 0)
 
 
 def win_rates_by_sample(rows: Rows, draws: Floats) -> Floats:
@@ -91,17 +107,28 @@ def head_to_head_by_sample(rows: Rows, draws: Floats, weights: Floats) -> Floats
     Questions are repeated `draws` times; each battle counts `weights[sample, reviewer]` times the
     number of reviewers.
     """
+    shape = (len(draws), rows.size, rows.size)
+    total = np.zeros((len(draws), rows.size**2))
+    share = None if rows.judged is None else share_pairs(weights, rows.judged)
+    for judge, points in enumerate(_points_by_judge(rows)):
+        worth = (
+            weights[:, judge, None] if share is None else share[:, judge].reshape(len(draws), -1)
+        )
+        total += worth * rows.judges * (draws @ points)
+    return total.reshape(shape)
+
+
+def _points_by_judge(rows: Rows) -> Iterator[Floats]:
+    """Yield the points of row against column, `[question, (row, column)]`, of every reviewer."""
     area = rows.size**2
     cells = rows.questions * area
-    total = np.zeros((len(draws), area))
     for judge in range(rows.judges):
         part = np.flatnonzero(rows.reviewer == judge)
         row, lost = rows.question[part].astype(np.intp) * area, (rows.score[part] + 1) / 2.0
         first, second = rows.first[part], rows.second[part]
         points = np.bincount(row + first * rows.size + second, 1.0 - lost, cells)
         points = points + np.bincount(row + second * rows.size + first, lost, cells)
-        total += weights[:, judge, None] * rows.judges * (draws @ points.reshape(-1, area))
-    return total.reshape(len(draws), rows.size, rows.size)
+        yield points.reshape(-1, area)
 
 
 def _by_question(rows: Rows, judges: range) -> tuple[Counts, Counts]:
@@ -284,10 +311,11 @@ def _draws(questions: int, samples: int, seed: int) -> Floats:
 
 
 def _rates_in_parts(rows: Rows, draws: Floats) -> Iterator[tuple[slice, Floats]]:
-    span = max(1, _MOST_RATES // (rows.judges * rows.size))
+    rates = rows.judges * rows.size * (1 if rows.judged is None else rows.size)
+    span = max(1, _MOST_RATES // rates)
     for start in range(0, len(draws), span):
         part = slice(start, start + span)
-        yield part, win_rates_by_sample(rows, draws[part])
+        yield part, rates_by_sample(rows, draws[part])
 
 
 def _strengths(points: Floats, prior: float) -> Floats:

@@ -8,7 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Standing, Tournament, replace
+from peerjudge.data import (
+    LightPair,
+    Ranking,
+    ReviewerWeights,
+    Scheme,
+    Scoring,
+    Standing,
+    Tournament,
+    replace,
+)
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.resampling import bootstrap as resample
@@ -20,8 +29,14 @@ from peerjudge.ranking.resampling import (
     score_bounds,
 )
 from peerjudge.ranking.strengths import bradley_terry
-from peerjudge.ranking.tally import Floats, win_rates
-from peerjudge.ranking.weights import equal_weights, given_weights, peer_rank, weighted_scores
+from peerjudge.ranking.tally import Floats, Meetings, win_rates
+from peerjudge.ranking.weights import (
+    equal_weights,
+    given_weights,
+    light_pairs,
+    peer_rank,
+    weighted_scores,
+)
 
 Weighting = Literal["equal", "peer"] | Mapping[str, float]
 
@@ -42,7 +57,8 @@ def rank(
 ) -> Ranking:
     """Score and rank the contestants, best first; equal scores share a rank.
 
-    A win rate is the weighted mean of the reviewers' win rates (PRD Equations 1 and 2); Elo is the
+    A win rate is the weighted mean of the reviewers' win rates (PRD Equations 1 and 2), which is
+    taken by opponent where reviewers judged different pairs (`Ranking.by_opponent`); Elo is the
     mean over `orders` random orders (Algorithm 1); Bradley-Terry is on the Elo scale. Peer weights
     are computed from win rates (`peer_rank`), except that Elo with `prd` iterates on the Elo ratings
     (`elo_peer`), as in the paper.
@@ -81,12 +97,15 @@ def rank(
         orders=(orders, seed),
         prior=prior,
     )
+    uneven = win_rates(tournament).uneven
     ranking = Ranking(
         scoring=Scoring(scoring),
         contestants=_standings(tournament.contestants, scores, spread),
         weights=held,
         reviews=int(np.count_nonzero(keep)),
         unreadable=int(np.count_nonzero(~keep)),
+        by_opponent=uneven is not None,
+        light_pairs=() if uneven is None else _light_pairs(tournament, held, uneven),
     )
     asked = len(np.unique(tournament.question[keep]))
     if not bootstrap or asked < 2:
@@ -114,7 +133,8 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
 
     `weighting` is `equal`, `peer` or `given`; `scheme` is null unless it is `peer`. A missing bound
     or score is null, and so are `outranks` (share of resamples in which the first name ranks above
-    the second) and `weight_bounds` if no questions were resampled.
+    the second) and `weight_bounds` if no questions were resampled. `by_opponent` and `light_pairs`
+    are those of `Ranking`.
     """
     held = ranking.weights
     shares = set(held.weights.values())
@@ -143,6 +163,16 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "unreadable": ranking.unreadable,
         "outranks": ranking.outranks,
         "weight_bounds": ranking.weight_bounds,
+        "by_opponent": ranking.by_opponent,
+        "light_pairs": [
+            {
+                "one": pair.one,
+                "other": pair.other,
+                "reviewers": list(pair.reviewers),
+                "weight": pair.weight,
+            }
+            for pair in ranking.light_pairs
+        ],
     }
 
 
@@ -168,7 +198,7 @@ def _weigh_and_score(
         return held, played.ratings.mean(axis=0), played.ratings
     if scoring == Scoring.BRADLEY_TERRY:
         return held, bradley_terry(tournament, weights=share, prior=prior), None
-    rates = win_rates(tournament).rates
+    rates = win_rates(tournament).comparable_rates
     return held, weighted_scores(share[None], rates[None])[0], None
 
 
@@ -193,6 +223,27 @@ def _elo_weights(reviewers: Sequence[str], played: EloRatings) -> ReviewerWeight
 
 def _values(held: ReviewerWeights) -> Floats:
     return np.array(list(held.weights.values()), dtype=np.float64)
+
+
+def _light_pairs(
+    tournament: Tournament, held: ReviewerWeights, uneven: Meetings
+) -> tuple[LightPair, ...]:
+    names = tournament.contestants
+    return tuple(
+        LightPair(
+            one=names[one],
+            other=names[other],
+            reviewers=tuple(
+                name
+                for name, judged in zip(
+                    tournament.reviewers, uneven.judged[:, one, other], strict=True
+                )
+                if judged
+            ),
+            weight=weight,
+        )
+        for one, other, weight in light_pairs(_values(held), uneven.judged)
+    )
 
 
 def _outranks(contestants: Sequence[str], scores: Floats) -> dict[str, dict[str, float]] | None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
-from peerjudge.ranking.tally import Floats, head_to_head
+from peerjudge.ranking.tally import Floats, head_to_head, share_pairs, win_rates
 
 _UNIT = 400.0 / log(10.0)
 _MIDDLE = 1000.0
@@ -25,7 +25,8 @@ def bradley_terry(
 ) -> Floats:
     """Estimate strengths on the Elo scale: mean 1000; 400 points are odds of 10 to 1.
 
-    A tie is half a win for each side; each battle counts with its reviewer's weight. The estimate is
+    A tie is half a win for each side; each battle counts with its reviewer's weight, which on a pair
+    that only some reviewers judged is shared among these (`share_pairs`). The estimate is
     finite only if the contestants cannot be split into two groups of which one never got a point
     from the other. A `prior` of p adds p tied battles to every pair: the estimate is then always
     finite and shrunk towards 1000. A contestant without a counting battle is NaN.
@@ -44,8 +45,11 @@ def bradley_terry(
         msg = f"prior must be a number of tied battles of at least 0, not {prior}"
         raise DataError(msg)
     judges = len(tournament.reviewers)
-    share = np.full(judges, 1.0) if weights is None else weights * judges
-    points = head_to_head(tournament, share)
+    share = np.full(judges, 1.0 / judges) if weights is None else weights
+    uneven = win_rates(tournament).uneven
+    if uneven is not None:
+        share = share_pairs(share[None], uneven.judged)[0]
+    points = head_to_head(tournament, share * judges)
     points = points + prior / 2.0 * (1.0 - np.eye(len(points)))
     judged = np.flatnonzero((points + points.T).any(axis=0))
     among = points[judged[:, None], judged][None]

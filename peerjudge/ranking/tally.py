@@ -16,9 +16,33 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 # compared with the battles; above this many cells four weighted bincounts are faster.
 _MOST_CELLS = 1 << 22
 _OUTCOMES = 3
+LEAST = 1e-3
+"""Added to every weight where weights are shared on a pair.
+
+A pair that only reviewers of weight 0 judged then still counts, and the weight of its judges does not
+jump when one of theirs becomes 0, which would keep an iteration from settling.
+"""
 _BLOCK = 1 << 15
 # Battles counted at a time, which bounds the memory.
 _CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Meetings:
+    """Points of contestant against opponent and their battles, `[reviewer, contestant, opponent]`."""
+
+    points: Floats
+    battles: npt.NDArray[np.int64]
+
+    @property
+    def rates(self) -> Floats:
+        """Win rates of every reviewer by opponent; NaN for pairs that a reviewer never judged."""
+        return _divide(self.points, self.battles)
+
+    @property
+    def judged(self) -> npt.NDArray[np.bool_]:
+        """True where this reviewer judged this pair."""
+        return self.battles > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,17 +50,29 @@ class Tally:
     """Points and battles by reviewer (row) and contestant (column).
 
     A win is one point, a tie half a point. `unreadable` counts the excluded unreadable battles.
+    `uneven` has the same by opponent where some reviewers judged a pair that others did not, as
+    after the exclusion of self-reviews, and `None` where all judged the same pairs (or the table of
+    reviewers and pairs is too large to count).
     """
 
     points: Floats
     battles: npt.NDArray[np.int64]
     unreadable: int
+    uneven: Meetings | None
 
     @property
     def rates(self) -> Floats:
         """Win rates of PRD Equation 1, `[reviewer, contestant]`; NaN for contestants a reviewer never saw."""
-        unseen = np.full_like(self.points, np.nan)
-        return np.divide(self.points, self.battles, out=unseen, where=self.battles > 0)
+        return _divide(self.points, self.battles)
+
+    @property
+    def comparable_rates(self) -> Floats:
+        """Win rates from which reviewers can be combined.
+
+        `rates`, but `[reviewer, contestant, opponent]` where reviewers judged different pairs: the
+        rates of one reviewer are then against other opponents than those of another.
+        """
+        return self.rates if self.uneven is None else self.uneven.rates
 
 
 def win_rates(tournament: Tournament) -> Tally:
@@ -47,6 +83,7 @@ def win_rates(tournament: Tournament) -> Tally:
     """
     judges, size = len(tournament.reviewers), len(tournament.contestants)
     unreadable = len(tournament) - int(np.count_nonzero(tournament.readable))
+    uneven: Meetings | None = None
     if judges * size * size * _OUTCOMES > _MOST_CELLS:
         points, battles = _tally_sparse(tournament)
     else:
@@ -57,15 +94,41 @@ def win_rates(tournament: Tournament) -> Tally:
         ties = as_first[tied] + as_second[tied]
         points = wins + ties / 2.0
         battles = wins + ties + as_first[lost] + as_second[won]
-    return Tally(points=points, battles=battles, unreadable=unreadable)
+        met = cells.sum(axis=0)
+        met = met + met.transpose(0, 2, 1)
+        # A reviewer without a readable battle judged nothing, and misses no pair.
+        judged = met[met.any(axis=(1, 2))] > 0
+        if (judged != judged.any(axis=0)).any():
+            gained = cells[won] + cells[tied] / 2.0
+            conceded = cells[lost] + cells[tied] / 2.0
+            uneven = Meetings(points=gained + conceded.transpose(0, 2, 1), battles=met)
+    return Tally(points=points, battles=battles, unreadable=unreadable, uneven=uneven)
+
+
+def share_pairs(weights: Floats, judged: npt.NDArray[np.bool_]) -> Floats:
+    """Return the weights `[case, reviewer, contestant, opponent]` of the reviewers that judged a pair.
+
+    On each pair they sum to 1: a reviewer that did not judge it counts as if it had judged it as the
+    others did. Without this, a pair that the reviewers of most weight left out, such as the two best
+    contestants after the exclusion of self-reviews, would hardly count. 0.001 is added to every
+    weight, so where all that judged a pair weigh 0 they count alike.
+    """
+    share = (weights + LEAST)[:, :, None] * judged.reshape(len(judged), -1)
+    present = share.sum(axis=1, keepdims=True)
+    shared = np.divide(share, present, out=share, where=present > 0.0)
+    return shared.reshape(len(weights), *judged.shape)
 
 
 def head_to_head(tournament: Tournament, weights: Floats) -> Floats:
-    """Return the points of row against column, each battle times its reviewer's weight."""
+    """Return the points of row against column, each battle times its reviewer's weight.
+
+    `weights` are `[reviewer]`, or by pair `[reviewer, contestant, opponent]` (`share_pairs`).
+    """
     size = len(tournament.contestants)
     keep = tournament.readable
     cell = tournament.first[keep].astype(np.intp) * size + tournament.second[keep]
-    share = weights[tournament.reviewer[keep]]
+    judge = tournament.reviewer[keep]
+    share = weights[judge] if weights.ndim == 1 else weights.reshape(len(weights), -1)[judge, cell]
     lost = (tournament.score[keep] + 1) / 2.0
     first = np.bincount(cell, share * (1.0 - lost), size * size).reshape(size, size)
     second = np.bincount(cell, share * lost, size * size).reshape(size, size)
@@ -119,3 +182,7 @@ def _tally_sparse(tournament: Tournament) -> tuple[Floats, npt.NDArray[np.int64]
     points = np.bincount(first, 1.0 - lost, cells) + np.bincount(second, lost, cells)
     battles = np.bincount(first, minlength=cells) + np.bincount(second, minlength=cells)
     return points.astype(np.float64).reshape(shape), battles.astype(np.int64).reshape(shape)
+
+
+def _divide(points: Floats, battles: npt.NDArray[np.int64]) -> Floats:
+    return np.divide(points, battles, out=np.full_like(points, np.nan), where=battles > 0)

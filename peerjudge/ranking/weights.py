@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from peerjudge.data import ReviewerWeights, Scheme, Tournament
 from peerjudge.errors import ConvergenceError, DataError
-from peerjudge.ranking.tally import Floats, win_rates
+from peerjudge.ranking.tally import LEAST, Floats, win_rates
 
 # Scores closer than this are equal; this only guards the division of min-max.
 _EQUAL = 1e-12
@@ -70,7 +70,9 @@ def peer_rank(
     weights, and the smallest advantage of one gives it all the weight under `prd`, and slightly more
     than half under `damped`. A contestant that some reviewers never saw is scored by the others, with
     weights rescaled to sum to 1 (if those are all 0, by the unweighted mean of their win rates);
-    `damped` fills the gap in W with that mean.
+    `damped` fills the gap in W with that mean. Where reviewers judged different pairs, as after the
+    exclusion of self-reviews, this is done on each pair, and a win rate is the mean over opponents:
+    otherwise the exclusion would also change which opponents count.
 
     Args:
         tournament: unreadable battles are excluded.
@@ -86,7 +88,7 @@ def peer_rank(
     if not tournament.reviewers:
         msg = "no reviews, so there are no reviewers to weight"
         raise DataError(msg)
-    rates = win_rates(tournament).rates
+    rates = win_rates(tournament).comparable_rates
     at = contestant_columns(tournament.reviewers, tournament.contestants)
     weights, iterations, change = peer_weights(rates[None], at, scheme=scheme, criteria=criteria)
     residual = float(change[0])
@@ -121,7 +123,8 @@ def peer_weights(
     """Iterate the weights of many win-rate matrices at once.
 
     Args:
-        rates: win rates `[case, reviewer, contestant]`, NaN for unseen contestants.
+        rates: win rates `[case, reviewer, contestant]`, NaN for unseen contestants, or also by
+            opponent, as in `Tally.comparable_rates`.
         at: column of each reviewer as a contestant, -1 if it is none.
         scheme: `prd` or `damped`.
         criteria: when to stop.
@@ -131,7 +134,7 @@ def peer_weights(
     Returns:
         Weights `[case, reviewer]`, the number of passes, and the last change of each case.
     """
-    cases, judges, _ = rates.shape
+    cases, judges = rates.shape[:2]
     weights = np.full((cases, judges), 1.0 / judges)
     change = np.full(cases, np.inf)
     passes, active = 0, np.arange(cases, dtype=np.int64)
@@ -153,10 +156,32 @@ def weighted_scores(weights: Floats, rates: Floats) -> Floats:
     """Return the scores of PRD Equation 2, `[case, contestant]`: weighted means of the win rates.
 
     The mean is over the reviewers that saw the contestant, with weights rescaled to sum to 1, or
-    unweighted if these are all 0; NaN if no reviewer saw it.
+    unweighted if these are all 0; NaN if no reviewer saw it. Rates by opponent are first combined on
+    every pair in this way; the score is then their mean over the opponents.
     """
     seen = ~np.isnan(rates)
     return _scores(weights, np.where(seen, rates, 0.0), None if seen.all() else seen)
+
+
+def light_pairs(
+    weights: Floats, judged: npt.NDArray[np.bool_], *, below: float = 0.2
+) -> list[tuple[int, int, float]]:
+    """Return the pairs whose judges have little of the weight, lightest first.
+
+    Each with the weight of the reviewers that judged it: all weights sum to 1, and the verdict of
+    these few decides the pair.
+
+    Args:
+        weights: `[reviewer]`, summing to 1.
+        judged: `[reviewer, contestant, opponent]`.
+        below: weight from which a pair counts as well judged.
+    """
+    present = np.tensordot(weights, judged.astype(np.float64), axes=1)
+    light = judged.any(axis=0) & (present < below) & np.triu(np.ones_like(present, np.bool_), 1)
+    found = [
+        (int(one), int(other), float(present[one, other])) for one, other in np.argwhere(light)
+    ]
+    return sorted(found, key=lambda pair: pair[2])
 
 
 def min_max(scores: Floats) -> Floats:
@@ -213,6 +238,10 @@ Step = Callable[[npt.NDArray[np.int64], Floats], Floats]
 
 def _scores(weights: Floats, given: Floats, seen: npt.NDArray[np.bool_] | None) -> Floats:
     """Return `weighted_scores` of rates with zeros for unseen; `seen` is `None` if all were seen."""
+    if given.ndim > 3 and seen is not None:
+        flat = (*given.shape[:2], -1)
+        by_pair = _scores(weights + LEAST, given.reshape(flat), seen.reshape(flat))
+        return _mean_over_opponents(by_pair.reshape(len(given), *given.shape[2:]))
     total = (weights[:, None, :] @ given)[:, 0, :]
     if seen is None:
         return total
@@ -252,8 +281,9 @@ def _trust(rates: Floats, at: npt.NDArray[np.int64]) -> Floats:
     """Return the share of trust passed `[case, from, to]`; rows sum to 1."""
     seen = ~np.isnan(rates)
     plain = _unweighted_mean(np.where(seen, rates, 0.0), seen)
+    given = np.where(seen, rates, plain[:, None])
     own = np.where(at >= 0, 0.0, np.nan)
-    awarded = np.where(seen, rates, plain[:, None, :])[:, :, at] + own
+    awarded = (given if given.ndim == 3 else _mean_over_opponents(given))[:, :, at] + own
     known = ~np.isnan(awarded)
     sums = np.where(known, awarded, 0.0).sum(axis=2, keepdims=True)
     mean = sums / np.maximum(known.sum(axis=2, keepdims=True), 1)
@@ -267,6 +297,18 @@ def _unweighted_mean(given: Floats, seen: npt.NDArray[np.bool_]) -> Floats:
     count = seen.sum(axis=1)
     unseen = np.full(count.shape, np.nan)
     return np.divide(given.sum(axis=1), count, out=unseen, where=count > 0)
+
+
+def _mean_over_opponents(rates: Floats) -> Floats:
+    """Return the mean over the last axis; NaN for contestants that met no opponent."""
+    met = ~np.isnan(rates)
+    count = met.sum(axis=-1)
+    return np.divide(
+        np.where(met, rates, 0.0).sum(axis=-1),
+        count,
+        out=np.full(count.shape, np.nan),
+        where=count > 0,
+    )
 
 
 def _named(names: Sequence[str], values: Floats) -> dict[str, float]:

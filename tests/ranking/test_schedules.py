@@ -1,0 +1,112 @@
+"""Reviewers that judged different pairs: leaving out battles must not reverse a ranking."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from peerjudge.data import Battle, Scheme, Scoring, Tournament
+from peerjudge.ranking import collect, peer_rank, rank, ranking_document, win_rates, without_family
+from peerjudge.ranking.tally import share_pairs
+
+WON = {"ab": 12, "ac": 15, "ad": 15, "bc": 16, "bd": 16, "cd": 10}
+"""Questions of twenty on which the first of the pair wins: A leads B, and B wins more against C and D."""
+
+
+def planted(*, exclude: bool) -> Tournament:
+    """Four contestants that review each other in perfect agreement, in both orders."""
+    battles = [
+        Battle(question=f"q{k:02}", reviewer=judge, first=pair[0], second=pair[1], score=score)
+        if order
+        else Battle(
+            question=f"q{k:02}", reviewer=judge, first=pair[1], second=pair[0], score=-score
+        )
+        for pair, won in WON.items()
+        for k in range(20)
+        for judge in "abcd"
+        for order in (True, False)
+        for score in [-1 if (k * 7) % 20 < won else 1]
+    ]
+    tournament = collect(battles)
+    return without_family(tournament, {}) if exclude else tournament
+
+
+WAYS = [
+    (scoring, weights, scheme)
+    for scoring, (weights, scheme) in itertools.product(
+        Scoring, [("equal", Scheme.PRD), ("peer", Scheme.PRD), ("peer", Scheme.DAMPED)]
+    )
+]
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+@pytest.mark.parametrize(("scoring", "weights", "scheme"), WAYS)
+def test_reviewers_that_agree_rank_alike_under_every_option(
+    exclude: bool, scoring: Scoring, weights: str, scheme: Scheme
+):
+    """Where all reviewers agree, no weights and no exclusion of self-reviews change the order."""
+    found = rank(
+        planted(exclude=exclude),
+        scoring=scoring,
+        weights=weights,
+        scheme=scheme,
+        orders=400,
+        bootstrap=100,
+    )
+    assert list(found.contestants)[:2] == ["a", "b"]
+    assert found.outranks["a"]["b"] > 0.5
+    if scoring is Scoring.WIN_RATE:
+        scores = {name: standing.score for name, standing in found.contestants.items()}
+        assert scores["a"] == pytest.approx(0.7)
+        assert scores["b"] == pytest.approx(2 / 3)
+        assert sum(scores.values()) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+def test_excluding_self_reviews_that_agree_keeps_the_weights(scheme: Scheme):
+    """A reviewer gets the same weight without its own reviews, if these were as the others'."""
+    whole, part = (peer_rank(planted(exclude=one), scheme=scheme) for one in (False, True))
+    assert part.weights == pytest.approx(whole.weights)
+
+
+def test_a_pair_left_to_reviewers_of_little_weight_is_named():
+    """Without self-reviews the two best are compared by the others only, and the ranking says so."""
+    found = rank(planted(exclude=True), weights="peer", bootstrap=0)
+    assert found.by_opponent
+    (light,) = [pair for pair in found.light_pairs if (pair.one, pair.other) == ("a", "b")]
+    assert light.reviewers == ("c", "d")
+    weights = found.weights.weights
+    assert light.weight == pytest.approx(weights["c"] + weights["d"])
+    assert ranking_document(found)["light_pairs"][0]["reviewers"] == ["c", "d"]
+    even = rank(planted(exclude=False), weights="peer", bootstrap=0)
+    assert not even.by_opponent
+    assert even.light_pairs == ()
+
+
+def test_reviewers_of_all_pairs_are_not_uneven():
+    """An unreadable verdict, and a reviewer that was never readable, leave no pair out."""
+    battles = [
+        Battle(question=f"q{k}", reviewer=judge, first=one, second=other, score=score)
+        for one, other in itertools.combinations("abc", 2)
+        for k, score in enumerate([-1, 0, None])
+        for judge in ("ann", "bob")
+    ]
+    mute = [Battle(question="q0", reviewer="cy", first="a", second="b", score=None)]
+    assert win_rates(collect(battles)).uneven is None
+    assert win_rates(collect([*battles, *mute])).uneven is None
+    missing = [one for one in battles if (one.reviewer, one.first) != ("bob", "b")]
+    uneven = win_rates(collect(missing)).uneven
+    assert uneven is not None
+    assert uneven.judged[:, 1, 2].tolist() == [True, False]
+
+
+def test_the_weights_of_a_pair_sum_to_one_over_its_judges():
+    """Judges of a pair share all weight in proportion to theirs, alike where all of theirs is 0."""
+    judged = np.ones((3, 2, 2), dtype=np.bool_)
+    judged[0, 0, 1] = False
+    found = share_pairs(np.array([[0.8, 0.15, 0.05], [1.0, 0.0, 0.0]]), judged)
+    assert found[0, :, 0, 1] == pytest.approx([0.0, 0.151 / 0.202, 0.051 / 0.202])
+    assert found[1, :, 0, 1] == pytest.approx([0.0, 0.5, 0.5])
+    assert found[0, :, 1, 0] == pytest.approx(np.array([0.801, 0.151, 0.051]) / 1.003)
