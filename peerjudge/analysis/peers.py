@@ -82,7 +82,8 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
     outsiders = tuple(name for name in tournament.reviewers if name not in own)
     equal = rank(tournament, bootstrap=sampler.samples, seed=sampler.seed)
     weighted: Ranking | None = None
-    if len(own) > 1:
+    apart = [group for group in equal.groups if set(group) & set(own)]
+    if len(own) > 1 and len(apart) < 2:
         weighted = rank(
             tournament,
             weights="peer",
@@ -98,7 +99,7 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
         weights={} if weighted is None else _weights(weighted, sampler),
         prd={} if weighted is None else _prd(tournament),
         outsiders=outsiders,
-        reason=_same_weights(own) if weighted is None else _outside(outsiders),
+        reason=_same_weights(own, len(apart)) if weighted is None else _outside(outsiders),
         head_to_head=tally_head_to_head(
             tournament, weights=best.weights.weights, order=list(best.contestants)
         ),
@@ -114,8 +115,10 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
     return found, ""
 
 
-def _same_weights(own: Sequence[str]) -> str:
-    contestants = f"only {own[0]} is a contestant" if own else "no reviewer is a contestant"
+def _same_weights(own: Sequence[str], groups: int) -> str:
+    contestants = "the reviewers are contestants that never met, not even through others"
+    if groups < 2:
+        contestants = f"only {own[0]} is a contestant" if own else "no reviewer is a contestant"
     return (
         f"All reviewers weigh the same: a reviewer's weight is its own score as a contestant, "
         f"and {contestants}."

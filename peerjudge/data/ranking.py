@@ -154,10 +154,15 @@ class Ranking(Noun, frozen=True, kw_only=True):
     true where reviewers judged different pairs, as after the exclusion of self-reviews: the weights
     are then shared among the judges of every pair, and a win rate is the mean over opponents.
     `light_pairs` are the pairs that are left to reviewers of little weight, lightest first.
+
+    `groups` has the contestants that met, directly or through others, best first; usually there is
+    one group. Scores of different groups have no common measure: ranks and `outranks` are within a
+    group. A contestant without a readable battle is in no group.
     """
 
     scoring: Scoring
     contestants: Mapping[str, Standing]
+    groups: tuple[tuple[str, ...], ...]
     weights: ReviewerWeights
     reviews: int
     unreadable: int

@@ -1,6 +1,7 @@
 """Battles, tournaments, contestant rankings and reviewer weights."""
 
 from peerjudge.ranking.elo_ratings import elo, elo_peer, elo_trajectory
+from peerjudge.ranking.graphs import find_groups, graph, review_graph
 from peerjudge.ranking.resampling import bootstrap
 from peerjudge.ranking.standings import Weighting, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
@@ -8,7 +9,6 @@ from peerjudge.ranking.tally import Tally, win_rates
 from peerjudge.ranking.tournament import (
     PANEL,
     collect,
-    graph,
     majority_verdicts,
     select,
     without_family,
@@ -26,12 +26,14 @@ __all__ = [
     "elo_peer",
     "elo_trajectory",
     "equal_weights",
+    "find_groups",
     "given_weights",
     "graph",
     "majority_verdicts",
     "peer_rank",
     "rank",
     "ranking_document",
+    "review_graph",
     "select",
     "win_rates",
     "without_family",

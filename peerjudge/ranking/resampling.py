@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from peerjudge.data import Scheme, Scoring, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import elo, elo_peer
+from peerjudge.ranking.graphs import Members, find_groups
 from peerjudge.ranking.strengths import are_connected, estimate_strengths
 from peerjudge.ranking.tally import Floats, share_pairs, win_rates
 from peerjudge.ranking.weights import Convergence, contestant_columns, peer_weights, weighted_scores
@@ -32,7 +33,8 @@ _EXACT = 1 << 24
 class Rows:
     """Counting battles as columns; `question` is renumbered without gaps.
 
-    `judged` is `[reviewer, contestant, opponent]` where reviewers judged different pairs.
+    `judged` is `[reviewer, contestant, opponent]` where reviewers judged different pairs; `groups`
+    are those of `find_groups`.
     """
 
     question: Indices
@@ -44,6 +46,7 @@ class Rows:
     judges: int
     size: int
     judged: npt.NDArray[np.bool_] | None
+    groups: Sequence[Members]
 
 
 def select_rows(tournament: Tournament) -> Rows:
@@ -52,7 +55,7 @@ def select_rows(tournament: Tournament) -> Rows:
     part = slice(None) if keep.all() else keep
     asked = tournament.question[part]
     present = np.bincount(asked, minlength=len(tournament.questions)) > 0
-    uneven = win_rates(tournament).uneven
+    tally = win_rates(tournament)
     renumbered = (np.cumsum(present) - 1).astype(np.int32)
     return Rows(
         question=renumbered[asked],
@@ -63,7 +66,8 @@ def select_rows(tournament: Tournament) -> Rows:
         questions=int(np.count_nonzero(present)),
         judges=len(tournament.reviewers),
         size=len(tournament.contestants),
-        judged=None if uneven is None else uneven.judged,
+        judged=None if tally.uneven is None else tally.uneven.judged,
+        groups=find_groups(tally.met),
     )
 
 
@@ -128,7 +132,7 @@ def _points_by_judge(rows: Rows) -> Iterator[Floats]:
         first, second = rows.first[part], rows.second[part]
         points = np.bincount(row + first * rows.size + second, 1.0 - lost, cells)
         points = points + np.bincount(row + second * rows.size + first, lost, cells)
-        yield points.reshape(-1, area)
+        yield points.astype(np.float64).reshape(-1, area)
 
 
 def _by_question(rows: Rows, judges: range) -> tuple[Counts, Counts]:
@@ -260,7 +264,7 @@ def bootstrap(
     sample uses one random order, so its spread includes both sources of uncertainty. Steps of peer
     weights that oscillate are halved; a sample that still does not converge is used as it is, because
     only the tournament itself must converge. In a sample without a finite Bradley-Terry estimate, one
-    tied battle is added to every pair.
+    tied battle is added to every pair of its group.
 
     Args:
         tournament: unreadable battles are excluded.
@@ -296,7 +300,7 @@ def bootstrap(
                 held[part] = peer_weights(given, at, scheme=scheme, criteria=how, relax=True)[0]
             scores[part] = weighted_scores(held[part], given)
     if scoring == Scoring.BRADLEY_TERRY:
-        scores = _strengths(head_to_head_by_sample(rows, draws, held), prior)
+        scores = _strengths(head_to_head_by_sample(rows, draws, held), prior, rows.groups)
     elif scoring == Scoring.ELO:
         orders = _orders(rows, draws, seed)
         scores = elo(tournament, weights=held, orders=orders).ratings
@@ -318,14 +322,14 @@ def _rates_in_parts(rows: Rows, draws: Floats) -> Iterator[tuple[slice, Floats]]
         yield part, rates_by_sample(rows, draws[part])
 
 
-def _strengths(points: Floats, prior: float) -> Floats:
-    points = points + prior / 2.0 * (1.0 - np.eye(points.shape[1]))
-    judged = np.flatnonzero((points + points.transpose(0, 2, 1)).any(axis=(0, 2)))
-    among = points[:, judged[:, None], judged]
-    lost = ~are_connected(among)
-    among[lost] += 0.5 * (1.0 - np.eye(len(judged)))
+def _strengths(points: Floats, prior: float, groups: Sequence[Members]) -> Floats:
     levels = np.full(points.shape[:2], np.nan)
-    levels[:, judged] = estimate_strengths(among)
+    for group in groups:
+        even = 1.0 - np.eye(len(group))
+        among = points[:, group[:, None], group] + prior / 2.0 * even
+        lost = ~are_connected(among)
+        among[lost] += 0.5 * even
+        levels[:, group] = estimate_strengths(among)
     return levels
 
 

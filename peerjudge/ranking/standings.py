@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
+from math import isnan, nan
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from peerjudge.data import (
 )
 from peerjudge.errors import DataError
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
+from peerjudge.ranking.graphs import Members, find_groups, name_group
 from peerjudge.ranking.resampling import bootstrap as resample
 from peerjudge.ranking.resampling import (
     outranking_shares,
@@ -63,7 +64,8 @@ def rank(
     are computed from win rates (`peer_rank`), except that Elo with `prd` iterates on the Elo ratings
     (`elo_peer`), as in the paper.
 
-    A contestant without a counting battle has score NaN and comes last.
+    A contestant without a counting battle has score NaN and comes last. Contestants that never met,
+    not even through others, are ranked apart (`Ranking.groups`).
 
     Args:
         tournament: unreadable battles are counted and excluded.
@@ -97,10 +99,13 @@ def rank(
         orders=(orders, seed),
         prior=prior,
     )
-    uneven = win_rates(tournament).uneven
+    tally = win_rates(tournament)
+    uneven, groups = tally.uneven, find_groups(tally.met)
+    contestants = _standings(tournament.contestants, scores, spread, groups)
     ranking = Ranking(
         scoring=Scoring(scoring),
-        contestants=_standings(tournament.contestants, scores, spread),
+        contestants=contestants,
+        groups=_order_groups(tournament.contestants, groups, contestants),
         weights=held,
         reviews=int(np.count_nonzero(keep)),
         unreadable=int(np.count_nonzero(~keep)),
@@ -122,8 +127,8 @@ def rank(
     rated = asked if scoring == Scoring.WIN_RATE else None
     return replace(
         ranking,
-        contestants=_standings(tournament.contestants, scores, drawn, questions=rated),
-        outranks=_outranks(tournament.contestants, drawn),
+        contestants=_standings(tournament.contestants, scores, drawn, groups, questions=rated),
+        outranks=_outranks(tournament.contestants, drawn, groups),
         weight_bounds=_weight_bounds(held, drawn_weights) if weights == "peer" else None,
     )
 
@@ -155,6 +160,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
             }
             for name, standing in ranking.contestants.items()
         },
+        "groups": [list(group) for group in ranking.groups],
         "weights": dict(held.weights),
         "iterations": held.iterations,
         "residual": held.residual,
@@ -246,14 +252,25 @@ def _light_pairs(
     )
 
 
-def _outranks(contestants: Sequence[str], scores: Floats) -> dict[str, dict[str, float]] | None:
+def _outranks(
+    contestants: Sequence[str], scores: Floats, groups: Sequence[Members]
+) -> dict[str, dict[str, float]] | None:
     if len(contestants) > _MOST_OUTRANKS:
         return None
-    shares: list[list[float]] = outranking_shares(scores).tolist()
-    return {
-        one: {other: share for other, share in zip(contestants, row, strict=True) if other != one}
-        for one, row in zip(contestants, shares, strict=True)
-    }
+    found: dict[str, dict[str, float]] = {name: {} for name in contestants}
+    for group in groups:
+        shares: list[list[float]] = outranking_shares(scores[:, group]).tolist()
+        names = name_group(contestants, group)
+        for one, row in zip(names, shares, strict=True):
+            found[one] = {other: x for other, x in zip(names, row, strict=True) if other != one}
+    return found
+
+
+def _order_groups(
+    contestants: Sequence[str], groups: Sequence[Members], standings: Mapping[str, Standing]
+) -> tuple[tuple[str, ...], ...]:
+    named = [set(name_group(contestants, group)) for group in groups]
+    return tuple(tuple(name for name in standings if name in group) for group in named)
 
 
 def _weight_bounds(held: ReviewerWeights, drawn: Floats) -> dict[str, tuple[float, float]]:
@@ -267,26 +284,40 @@ def _standings(
     contestants: Sequence[str],
     scores: Floats,
     spread: Floats | None,
+    groups: Sequence[Members],
     *,
     questions: int | None = None,
 ) -> dict[str, Standing]:
-    place = rank_scores(scores)
-    order: list[int] = np.lexsort((np.arange(len(place)), place)).tolist()
-    if spread is None:
-        return {contestants[k]: Standing(score=float(scores[k]), rank=int(place[k])) for k in order}
+    """Return the standings of each group, best first, and then of contestants without a battle."""
+    everyone = np.arange(len(contestants), dtype=np.intp)
+    # One group and those without a battle, who rank last, are ranked together.
+    parts = groups if len(groups) > 1 else [everyone]
+    found: dict[str, Standing] = {}
+    for part in parts:
+        names = name_group(contestants, part)
+        place = rank_scores(scores[part])
+        bounds = None if spread is None else _bounds(spread[:, part], questions)
+        order: list[int] = np.lexsort((part, place)).tolist()
+        for k in order:
+            standing = Standing(score=float(scores[part[k]]), rank=int(place[k]))
+            found[names[k]] = standing if bounds is None else replace(standing, **bounds[k])
+    idle = [name for name in contestants if name not in found]
+    last = len(contestants) - len(idle) + 1
+    return found | {name: Standing(score=nan, rank=last) for name in idle}
+
+
+def _bounds(spread: Floats, questions: int | None) -> list[dict[str, float | int | None]]:
     low, high = score_bounds(spread, questions=questions)
     rank_low, rank_high = rank_bounds(spread)
-    return {
-        contestants[k]: Standing(
-            score=float(scores[k]),
-            rank=int(place[k]),
-            low=_known(low[k]),
-            high=_known(high[k]),
-            rank_low=int(rank_low[k]),
-            rank_high=int(rank_high[k]),
-        )
-        for k in order
-    }
+    return [
+        {
+            "low": _known(low[k]),
+            "high": _known(high[k]),
+            "rank_low": int(rank_low[k]),
+            "rank_high": int(rank_high[k]),
+        }
+        for k in range(spread.shape[1])
+    ]
 
 
 def _known(value: float) -> float | None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.ranking.graphs import find_groups, name_group
 from peerjudge.ranking.tally import Floats, head_to_head, share_pairs, win_rates
 
 _UNIT = 400.0 / log(10.0)
@@ -25,10 +26,13 @@ def bradley_terry(
 ) -> Floats:
     """Estimate strengths on the Elo scale: mean 1000; 400 points are odds of 10 to 1.
 
+    Contestants that never met, not even through others, are estimated apart: each group has mean
+    1000, and strengths of different groups cannot be compared.
+
     A tie is half a win for each side; each battle counts with its reviewer's weight, which on a pair
     that only some reviewers judged is shared among these (`share_pairs`). The estimate is
     finite only if the contestants cannot be split into two groups of which one never got a point
-    from the other. A `prior` of p adds p tied battles to every pair: the estimate is then always
+    from the other. A `prior` of p adds p tied battles to every pair of a group: the estimate is then always
     finite and shrunk towards 1000. A contestant without a counting battle is NaN.
 
     Args:
@@ -50,17 +54,17 @@ def bradley_terry(
     if uneven is not None:
         share = share_pairs(share[None], uneven.judged)[0]
     points = head_to_head(tournament, share * judges)
-    points = points + prior / 2.0 * (1.0 - np.eye(len(points)))
-    judged = np.flatnonzero((points + points.T).any(axis=0))
-    among = points[judged[:, None], judged][None]
-    if not are_connected(among)[0]:
-        msg = (
-            "no finite Bradley-Terry strengths exist: some contestants never got a point from the "
-            "others; use win rates or Elo, or a prior above 0"
-        )
-        raise DataError(msg)
     levels = np.full(len(points), np.nan)
-    levels[judged] = estimate_strengths(among)[0]
+    for group in find_groups((points + points.T) > 0.0):
+        among = points[np.ix_(group, group)] + prior / 2.0 * (1.0 - np.eye(len(group)))
+        if not are_connected(among[None])[0]:
+            names = ", ".join(name_group(tournament.contestants, group))
+            msg = (
+                f"no finite Bradley-Terry strengths exist: of {names} some never got a point from "
+                "the others; use win rates or Elo, or a prior above 0"
+            )
+            raise DataError(msg)
+        levels[group] = estimate_strengths(among[None])[0]
     return levels
 
 

@@ -44,20 +44,42 @@ class Meetings:
         """True where this reviewer judged this pair."""
         return self.battles > 0
 
+    @property
+    def met(self) -> npt.NDArray[np.bool_]:
+        """True where a contestant met an opponent."""
+        return np.asarray(self.judged.any(axis=0), dtype=np.bool_)
+
+    @property
+    def comparable_rates(self) -> Floats:
+        """As `Tally.comparable_rates`, of the same reviews."""
+        if self.differ():
+            return self.rates
+        return _divide(self.points.sum(axis=2), self.battles.sum(axis=2))
+
+    def differ(self) -> bool:
+        """Return `True` if some reviewers judged a pair that others did not.
+
+        A reviewer without a readable battle judged nothing, and misses no pair.
+        """
+        judged = self.judged[self.battles.any(axis=(1, 2))]
+        return bool((judged != judged.any(axis=0)).any())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
     """Points and battles by reviewer (row) and contestant (column).
 
-    A win is one point, a tie half a point. `unreadable` counts the excluded unreadable battles.
-    `uneven` has the same by opponent where some reviewers judged a pair that others did not, as
-    after the exclusion of self-reviews, and `None` where all judged the same pairs (or the table of
-    reviewers and pairs is too large to count).
+    A win is one point, a tie half a point. `unreadable` counts the excluded unreadable battles;
+    `met` is true where a contestant met an opponent in a readable battle. `uneven` has points and
+    battles by opponent where some reviewers judged a pair that others did not, as after the exclusion
+    of self-reviews, and is `None` where all judged the same pairs (or the table of reviewers and
+    pairs is too large to count).
     """
 
     points: Floats
     battles: npt.NDArray[np.int64]
     unreadable: int
+    met: npt.NDArray[np.bool_]
     uneven: Meetings | None
 
     @property
@@ -86,6 +108,7 @@ def win_rates(tournament: Tournament) -> Tally:
     uneven: Meetings | None = None
     if judges * size * size * _OUTCOMES > _MOST_CELLS:
         points, battles = _tally_sparse(tournament)
+        met = _met(tournament)
     else:
         cells = _cells(tournament)
         won, tied, lost = range(_OUTCOMES)
@@ -94,15 +117,14 @@ def win_rates(tournament: Tournament) -> Tally:
         ties = as_first[tied] + as_second[tied]
         points = wins + ties / 2.0
         battles = wins + ties + as_first[lost] + as_second[won]
-        met = cells.sum(axis=0)
-        met = met + met.transpose(0, 2, 1)
-        # A reviewer without a readable battle judged nothing, and misses no pair.
-        judged = met[met.any(axis=(1, 2))] > 0
-        if (judged != judged.any(axis=0)).any():
-            gained = cells[won] + cells[tied] / 2.0
-            conceded = cells[lost] + cells[tied] / 2.0
-            uneven = Meetings(points=gained + conceded.transpose(0, 2, 1), battles=met)
-    return Tally(points=points, battles=battles, unreadable=unreadable, uneven=uneven)
+        by_pair = cells.sum(axis=0)
+        by_pair = by_pair + by_pair.transpose(0, 2, 1)
+        met = by_pair.any(axis=0)
+        gained = cells[won] + cells[tied] / 2.0
+        conceded = cells[lost] + cells[tied] / 2.0
+        meetings = Meetings(points=gained + conceded.transpose(0, 2, 1), battles=by_pair)
+        uneven = meetings if meetings.differ() else None
+    return Tally(points=points, battles=battles, unreadable=unreadable, met=met, uneven=uneven)
 
 
 def share_pairs(weights: Floats, judged: npt.NDArray[np.bool_]) -> Floats:
@@ -182,6 +204,13 @@ def _tally_sparse(tournament: Tournament) -> tuple[Floats, npt.NDArray[np.int64]
     points = np.bincount(first, 1.0 - lost, cells) + np.bincount(second, lost, cells)
     battles = np.bincount(first, minlength=cells) + np.bincount(second, minlength=cells)
     return points.astype(np.float64).reshape(shape), battles.astype(np.int64).reshape(shape)
+
+
+def _met(tournament: Tournament) -> npt.NDArray[np.bool_]:
+    size, keep = len(tournament.contestants), tournament.readable
+    met = np.zeros((size, size), dtype=np.bool_)
+    met[tournament.first[keep], tournament.second[keep]] = True
+    return met | met.T
 
 
 def _divide(points: Floats, battles: npt.NDArray[np.int64]) -> Floats:

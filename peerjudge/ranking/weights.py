@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import ReviewerWeights, Scheme, Tournament
 from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.ranking.graphs import find_groups, name_group, read_meetings
 from peerjudge.ranking.tally import LEAST, Floats, win_rates
+
+if TYPE_CHECKING:
+    from peerjudge.ranking.graphs import ReviewGraph
 
 # Scores closer than this are equal; this only guards the division of min-max.
 _EQUAL = 1e-12
@@ -42,7 +47,7 @@ class Convergence:
 
 
 def peer_rank(
-    tournament: Tournament,
+    tournament: Tournament | ReviewGraph,
     *,
     scheme: Scheme = Scheme.PRD,
     damping: float = 0.85,
@@ -75,21 +80,29 @@ def peer_rank(
     otherwise the exclusion would also change which opponents count.
 
     Args:
-        tournament: unreadable battles are excluded.
+        tournament: unreadable battles are excluded; or the graph of a tournament (`review_graph`).
         scheme: `prd` or `damped`.
         damping: d of `damped`, from 0 (equal weights) to below 1.
         tolerance: converged if no weight changes by more than this.
         max_iterations: maximum number of passes.
 
     Raises:
+        DataError: no reviews, or reviewers that never met as contestants, not even through others.
         ConvergenceError: the weights still change after `max_iterations`.
     """
     criteria = Convergence(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
-    if not tournament.reviewers:
+    if isinstance(tournament, Tournament):
+        reviewers, contestants = tournament.reviewers, tournament.contestants
+        tally = win_rates(tournament)
+        rates, met = tally.comparable_rates, tally.met
+    else:
+        reviewers, contestants, meetings = read_meetings(tournament)
+        rates, met = meetings.comparable_rates, meetings.met
+    if not reviewers:
         msg = "no reviews, so there are no reviewers to weight"
         raise DataError(msg)
-    rates = win_rates(tournament).comparable_rates
-    at = contestant_columns(tournament.reviewers, tournament.contestants)
+    at = contestant_columns(reviewers, contestants)
+    check_connected(met, at, contestants)
     weights, iterations, change = peer_weights(rates[None], at, scheme=scheme, criteria=criteria)
     residual = float(change[0])
     if residual > tolerance:
@@ -104,12 +117,35 @@ def peer_rank(
         )
         raise ConvergenceError(msg)
     return ReviewerWeights(
-        weights=_named(tournament.reviewers, weights[0]),
+        weights=_named(reviewers, weights[0]),
         scheme=scheme,
         iterations=iterations,
         residual=residual,
         converged=True,
     )
+
+
+def check_connected(
+    met: npt.NDArray[np.bool_], at: npt.NDArray[np.int64], contestants: Sequence[str]
+) -> None:
+    """Raise where reviewers are contestants that never met, not even through others.
+
+    Args:
+        met: `[contestant, opponent]`.
+        at: column of each reviewer as a contestant, -1 if it is none.
+        contestants: names of the columns.
+
+    Raises:
+        DataError: their scores, which are to be their weights, have no common measure.
+    """
+    groups = [group for group in find_groups(met) if np.isin(group, at).any()]
+    if len(groups) > 1:
+        apart = "; ".join(", ".join(name_group(contestants, group)) for group in groups)
+        msg = (
+            f"peer weights compare reviewers as contestants, and these never met, not even through "
+            f"others: {apart}; use weights 'equal', or the reviewers of one group only"
+        )
+        raise DataError(msg)
 
 
 def peer_weights(
@@ -302,13 +338,9 @@ def _unweighted_mean(given: Floats, seen: npt.NDArray[np.bool_]) -> Floats:
 def _mean_over_opponents(rates: Floats) -> Floats:
     """Return the mean over the last axis; NaN for contestants that met no opponent."""
     met = ~np.isnan(rates)
-    count = met.sum(axis=-1)
-    return np.divide(
-        np.where(met, rates, 0.0).sum(axis=-1),
-        count,
-        out=np.full(count.shape, np.nan),
-        where=count > 0,
-    )
+    count: npt.NDArray[np.intp] = met.sum(axis=-1)
+    unmet = np.full(count.shape, np.nan)
+    return np.divide(np.where(met, rates, 0.0).sum(axis=-1), count, out=unmet, where=count > 0)
 
 
 def _named(names: Sequence[str], values: Floats) -> dict[str, float]:

@@ -122,7 +122,10 @@ def build_run_ranking_table(findings: Findings) -> Table:
     rankings = {"Equal weights": peers.equal} if peers else {}
     if peers is not None and peers.weighted is not None:
         rankings["Peer weights"] = peers.weighted
-    return build_standings_table("Ranking by the private reviews, win rate in %", rankings)
+    note = "" if peers is None else describe_groups(peers.equal)
+    return build_standings_table(
+        "Ranking by the private reviews, win rate in %", rankings, note=note
+    )
 
 
 def build_standings_table(
@@ -192,9 +195,13 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
         return f"{standing.rank} [{low}, {high}]"
 
     def outranks(name: str) -> str:
-        if ranking.outranks is None or name not in above:
-            return MISSING
-        return share(ranking.outranks[name][above[name]])
+        known = (ranking.outranks or {}).get(name, {}).get(above.get(name, ""))
+        return MISSING if known is None else share(known)
+
+    group_of = {name: str(k) for k, group in enumerate(ranking.groups, 1) for name in group}
+    apart: list[Column[str]] = (
+        [("Group", lambda name: group_of.get(name, MISSING))] if len(ranking.groups) > 1 else []
+    )
 
     win_rate = ranking.scoring is Scoring.WIN_RATE
     unit = "in %" if win_rate else "in rating points"
@@ -209,6 +216,7 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             f"Ranking by {ranking.scoring}, scores {unit}",
             names,
             ("Contestant", str),
+            *apart,
             ("Rank", rank_of),
             (
                 "Score",
@@ -219,9 +227,21 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
                 ),
             ),
             ("% above the next", outranks),
+            note=describe_groups(ranking),
         ),
         build_weights_table({"Weight": weights}),
     ]
+
+
+def describe_groups(ranking: Ranking) -> str:
+    """Return the groups of contestants that never met; empty where all did, directly or not."""
+    if len(ranking.groups) < 2:
+        return ""
+    groups = "; ".join(", ".join(group) for group in ranking.groups)
+    return (
+        f"These {len(ranking.groups)} groups never met, not even through others. Each is ranked apart, "
+        f"and scores of different groups cannot be compared: {groups}."
+    )
 
 
 def build_battles_table(battles: Sequence[int], means: Mapping[str, Sequence[float]]) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
-from peerjudge.reporting.contestants import fill_bounds, measure_standing
+from peerjudge.reporting.contestants import describe_groups, fill_bounds, measure_standing
 from peerjudge.reporting.formats import (
     counted,
     isolated,
@@ -116,6 +116,10 @@ def _first(findings: Findings) -> Iterator[str]:
     if peers is None:
         return
     ranking = peers.weighted or peers.equal
+    if len(ranking.groups) > 1:
+        # Nobody is first of contestants that never met.
+        yield describe_groups(ranking)
+        return
     name, standing = next(iter(ranking.contestants.items()), ("", None))
     if standing is None or standing.rank_low is None or standing.rank_high is None:
         return

@@ -313,6 +313,7 @@ def test_the_document_has_the_promised_keys():
         "scheme",
         "reviewers",
         "contestants",
+        "groups",
         "weights",
         "iterations",
         "residual",
@@ -321,6 +322,8 @@ def test_the_document_has_the_promised_keys():
         "unreadable",
         "outranks",
         "weight_bounds",
+        "by_opponent",
+        "light_pairs",
     ]
     assert document["contestants"]["ann"] == {
         "score": 1.0,
