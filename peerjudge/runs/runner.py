@@ -126,6 +126,7 @@ async def run(
     async with (
         RunSpans.open(prepared.run_id) as spans,
         Store.open(place) as opened,
+        opened.hold(prepared.run_id),
         open_reviewers(
             prepared,
             shelf=shelf,

@@ -7,13 +7,14 @@ import os
 import socket
 import sqlite3
 from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from sqlalchemy import URL, Executable, Row, event, make_url
+from sqlalchemy import URL, BigInteger, Executable, Row, bindparam, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -35,6 +36,17 @@ _REMEDIES = (
     (("readonly", "unable to open"), "make it writable, or choose another place with --out"),
     (("is locked",), "another process writes to it: wait for that to end"),
 )
+# A lock of the session: the key is a hash of the run.
+_KEY = bindparam("key", type_=BigInteger)
+_TRY_LOCK = text("SELECT pg_try_advisory_lock(:key)").bindparams(_KEY)
+_UNLOCK = text("SELECT pg_advisory_unlock(:key)").bindparams(_KEY)
+_NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
+_LOCK_OWNER = text(
+    "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid) "
+    "WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
+    "AND ((classid::bigint << 32) | objid::bigint) = :key"
+).bindparams(_KEY)
+
 _PATIENT = "busy_timeout=30000"
 _READ_ONLY = "query_only=ON"
 
@@ -180,6 +192,36 @@ def _lock_error(file: Path, cause: sqlite3.Error) -> StoreError:
     else:
         remedy = "make its folder writable, or choose another with --out"
     return StoreError(f"cannot lock store {file}: {cause}; {remedy}")
+
+
+@asynccontextmanager
+async def lock_run(engine: AsyncEngine, location: Location, run: str) -> AsyncGenerator[None]:
+    """Hold the lock of a run on a database server, which the server releases with the connection.
+
+    Raises `StoreError` naming the process that has the lock.
+    """
+    key = {"key": int.from_bytes(sha256(run.encode()).digest()[:8], signed=True)}
+    name = {"name": f"peerjudge, process {os.getpid()} on {socket.gethostname()}"}
+    async with engine.connect() as opened:
+        # Without a transaction, which a server may end when nothing happens for long.
+        connection = await opened.execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            await connection.execute(_NAME_SESSION, name)
+            acquired = (await connection.execute(_TRY_LOCK, key)).scalar_one()
+            owner = None if acquired else (await connection.execute(_LOCK_OWNER, key)).scalar()
+        except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, location) from cause
+        if not acquired:
+            msg = (
+                f"run {run[:8]} in store {location.name} is in use by {owner or 'another process'}; "
+                "wait for it to end, or choose another place with --store or --out"
+            )
+            raise StoreError(msg)
+        try:
+            yield
+        finally:
+            with suppress(SQLAlchemyError, OSError):
+                await connection.execute(_UNLOCK, key)
 
 
 async def _dispose(engine: AsyncEngine) -> None:

@@ -16,7 +16,7 @@ from peerjudge.data import Transcript, Turn, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
-from peerjudge.store.database import Location, locate, lock_file, open_database
+from peerjudge.store.database import Location, locate, lock_file, lock_run, open_database
 from peerjudge.store.rows import comparison_row, compile_statements, head_row, turn_row
 from peerjudge.store.writer import Row as Write
 from peerjudge.store.writer import Writer
@@ -58,6 +58,21 @@ class Store(Archive):
             engine = await stack.enter_async_context(open_database(location, writable=True))
             writer = await stack.enter_async_context(Writer(engine, location).running())
             yield cls(engine, location, writer)
+
+    @asynccontextmanager
+    async def hold(self, run: str) -> AsyncGenerator[None]:
+        """Keep other processes from playing this run while the block lasts.
+
+        Only a database server needs it: a file has one writer.
+
+        Raises:
+            StoreError: another process plays this run.
+        """
+        if self._location.file is not None:
+            yield
+            return
+        async with lock_run(self._engine, self._location, run):
+            yield
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Write a turn durably. The first turn also writes the discussion."""

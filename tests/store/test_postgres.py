@@ -18,6 +18,7 @@ import pytest
 from peerjudge.data import Transcript, Utterance, replace
 from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
+from peerjudge.runs import run
 from peerjudge.store import Archive, Status, Store, examine_store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
 
@@ -236,6 +237,21 @@ async def test_two_writers_of_one_discussion_get_an_error(url):
         with pytest.raises(StoreError, match="another process plays the same discussions"):
             async with Store.open(url) as other:
                 await other.turn(opened, transcript.turns[0])
+
+
+async def test_a_run_on_a_server_has_one_process(url):
+    """A second process is refused at the start with the name of the first; other runs are free."""
+    played = await run("quickstart", store=url, limit=1, environ={})
+    async with Store.open(url) as one, Store.open(url) as two:
+        async with one.hold(played.run):
+            with pytest.raises(StoreError, match=rf"in use by .*process {os.getpid()} on"):
+                await run("quickstart", store=url, limit=1, environ={})
+            async with two.hold("another run"):
+                pass
+        async with two.hold(played.run):
+            pass
+    again = await run("quickstart", store=url, limit=1, environ={})
+    assert again.discussions.skipped == played.discussions.done
 
 
 async def test_two_writers_may_create_the_store_at_once(url):
