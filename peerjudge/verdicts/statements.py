@@ -51,14 +51,16 @@ _VIEW = (
     r"|find|found|consider|feel|rate|rank|see|say|claim|hold|insist|wonder|convinced|argue)\w*"
 )
 _SPEAKER = (
-    r"(?:reviewers?|judges?|leader|follower|colleagues?|panelist|peers?|you|they|he|she|others?|assistant"
+    r"(?:reviewers?|(?:other|first|second) review|judges?|leader|follower|colleagues?|panelist"
+    r"|peers?|you|they|he|she|others?|assistant"
     r"|many|some|most|people|readers?|users?|experts?|critics|author|everyone|someone|somebody)"
 )
 _FORMER = r"(?:my|your|his|her|their|the) (?:first|initial|previous|earlier|private|original)"
 _NOT_MINE = re.compile(
     r"(?i)\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
     r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean|call|sure|certain|claim)"
-    r"|(?<!no )(?<!without )(?<!without a )(?<!little )doubt\w*|far from|(?:no|little) (?:reason"
+    r"|(?<!no )(?<!without )(?<!without a )(?<!little )doubt\w*|far from|not the case|hesitate to"
+    r"|neither do|(?:no|little) (?:reason"
     r"|evidence|proof)"
     r"|(?:mistake|wrong|incorrect|unfair|false|inaccurate|hasty|hard|difficult|absurd) to"
     r"|(?:false|untrue|wrong|incorrect|unlikely|doubtful|implausible) that|nobody|no one|refuse|reject\w*"
@@ -68,12 +70,14 @@ _NOT_MINE = re.compile(
     r"|that|general"
     r"|overall|conclusion|summary|short|accordance|line|light|view|addition|contrast|comparison"
     r"|particular|total|fact|these|those|second|most|all|every|its)\b)[\w' -]{2,40}"
+    r"|for an? (?:\w+ ){0,2}(?:readers?|users?|child|person|beginners?|experts?|audience|student|layman)"
     r"|for (?!(?:me|its?|the|this|these|that|those|all|both|a|an|my|example|instance)\b|\w+ing\b)\w+)"
     rf"(?=,? (?:{NAME}|I\b|we\b|both\b|they\b))"
     r"|(?P<past>initially|originally|previously|earlier|at first|first (?:thought|chose|preferred|picked)"
     rf"|{_FORMER} (?:choice|review|verdict|thought|impression|view|judge?ment|evaluation|preference"
     r"|vote|opinion))"
-    r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless|assuming|suppos(?:e|ing)|in case"
+    r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless|assuming|suppos(?:e|ing)"
+    r"|as long as|only when|in case"
     r"|depending on|on another day)|(?:^|(?<=[,;:] ))(?P<condition_>had|were)"
     r"|(?P<doubt_>I (?:am|was) told)|(?P<report_>word has it|in the (?:eyes|view|opinion"
     r"|mind) of (?!me\b|mine\b)"
@@ -90,6 +94,17 @@ _CALLED_FALSE = re.compile(
     r"|absurd|incorrect|misleading|nonsense|unjustified)\b"
     r"|\b(?:but|and|though|yet) (?:i )?(?:have|am|has|'m) not (?:yet )?(?:decided|sure|certain|made up)\b"
 )
+_HELD = re.compile(
+    r"(?i)\b(?:think|thought|believe[d]?|conclude[d]?|say|find|found|feel|felt|judge[d]?|argue"
+    r"|agree|convinced|decide[d]?"
+    r"|determine[d]?|clear|clearly|obvious|evident|opinion|view|conclusion|verdict|judge?ment"
+    r"|fact|means?|so|sure|certain"
+    r"|seems?|appears?|shows?|suggests?|suggest|indicates?|confident|consider|note|state|doubt"
+    r"|true|given|see|hold|is"
+    r"|admit|assume|maintain|confirm|implies|demonstrates|assessment|evaluation|analysis|reason"
+    r"|apparent|likely) that $"
+)
+"""Before a name: the words of a reviewer who holds what follows."""
 _AHEAD = 60
 """Characters after the last statement that can decide on a phrase before it."""
 _MEASURED = re.compile(
@@ -244,6 +259,8 @@ def _not_alone(sentence: str, ahead: str, end: int) -> bool:
 
 def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     """Return the strength of the words around a name, and how many characters before it they begin."""
+    if before.endswith(" that ") and not (_HELD.search(before) or _MINE.search(before)):
+        return 0, 0
     if before.endswith(" of ") and _PART_OF.search(before):
         return 0, 0
     if " than " in sentence and _MEASURED.match(sentence, end):
