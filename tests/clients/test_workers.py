@@ -143,7 +143,7 @@ async def test_replies_and_failures_equal_those_of_this_process(model: Model):
             ]
             assert described[0] == described[1]
             assert described[0][0] == "RateLimitError"
-            model.refusals = [Response("<html>", content_type="text/html")]
+            model.refusals = [Response("<html>", content_type="text/html") for _ in range(3)]
             with pytest.raises(Exception, match="no reply") as caught:
                 await at_once(there).create(prompt("c"))
             assert type(caught.value).__name__ == MalformedReplyError.__name__
