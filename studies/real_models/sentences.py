@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from peerjudge.analysis import Findings
 from peerjudge.analysis.conditions import ConditionFindings, SeatFindings
+from peerjudge.analysis.controls import Controlled
 from peerjudge.data import Measurement, replace
 from peerjudge.reporting.formats import counted, percent, points
 
 BASELINE = "explained_large"
 """The larger model alone with the reply that opens a discussion: the cheapest alternative to one."""
 _CHANCE = 0.5
+_FEW = 8
+"""Number of questions below which no interval is printed: those of so few are much too narrow."""
 
 
 def list_findings(findings: Findings, margins: Mapping[str, Measurement]) -> list[str]:
@@ -22,13 +25,61 @@ def list_findings(findings: Findings, margins: Mapping[str, Measurement]) -> lis
         findings: of one data set.
         margins: by condition the mean probability of the gold answer, where it is known.
     """
+    controls = {one.condition for one in findings.stances.controls}
+    discussed = [one for one in findings.conditions if one.discusses and one.name not in controls]
+    alone = [one for one in findings.conditions if one.seats == 1]
+    say = _Plain() if findings.questions < _FEW else _Interval()
     sentences = [
-        *map(_say_changes, findings.by_reviewer),
-        *(_say_discussed(one) for one in findings.conditions if one.discusses),
-        *map(_say_alternative, _find_alternatives(findings)),
-        *(_say_alone(one, margins.get(one.name)) for one in findings.conditions if one.seats == 1),
+        say.caution(findings.questions),
+        *(_say_changes(one, say) for one in findings.by_reviewer),
+        _say_controls(findings.stances.controls),
+        *(_say_discussed(one, say) for one in discussed),
+        *(_say_alternative(one) for one in _find_alternatives(findings, controls) if say.compares),
+        *(_say_alone(one, margins.get(one.name), say) for one in alone),
     ]
     return [sentence for sentence in sentences if sentence]
+
+
+class _Interval:
+    """Words for numbers with their intervals."""
+
+    compares = True
+
+    def caution(self, _: int) -> str:
+        return ""
+
+    def share(self, found: Measurement) -> str:
+        return f"{percent(found)} %"
+
+    def gain(self, found: Measurement) -> str:
+        return f"{points(found)} points{_sign(found)}"
+
+    def chance(self, found: Measurement) -> str:
+        return _beside_chance(found)
+
+
+class _Plain:
+    """Words for numbers of too few questions: neither intervals nor what follows from them."""
+
+    compares = False
+
+    def caution(self, questions: int) -> str:
+        return (
+            f"{counted(questions, 'question')}: too few for intervals or for a comparison of conditions. "
+            "The numbers describe these transcripts and nothing else."
+        )
+
+    def share(self, found: Measurement) -> str:
+        return f"{100 * found.value:.0f} %"
+
+    def gain(self, found: Measurement) -> str:
+        return f"{100 * found.value:+.0f} points"
+
+    def chance(self, _: Measurement) -> str:
+        return ""
+
+
+_Words = _Interval | _Plain
 
 
 def list_limits(findings: Sequence[Findings], names: Sequence[str]) -> list[str]:
@@ -82,12 +133,14 @@ class _Alternative:
     margin: Measurement | None
 
 
-def _find_alternatives(findings: Findings) -> Iterator[_Alternative]:
+def _find_alternatives(findings: Findings, controls: Collection[str]) -> Iterator[_Alternative]:
     """Yield each discussion against the vote of as many calls, then against the larger model alone."""
     for pair in findings.stances.over_vote:
+        if pair.one in controls:
+            continue
         found, margin = pair.difference.difference, pair.margin and pair.margin.difference
         yield _Alternative(pair.one, pair.other, pair.turns, pair.other_turns, found, margin)
-    discussed = {one.name for one in findings.conditions if one.discusses}
+    discussed = {one.name for one in findings.conditions if one.discusses} - set(controls)
     for pair in findings.stances.conditions:
         if pair.one == BASELINE and pair.other in discussed:
             found = _negate(pair.difference.difference)
@@ -99,17 +152,17 @@ def _negate(found: Measurement) -> Measurement:
     return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
-def _say_alone(row: ConditionFindings, margin: Measurement | None) -> str:
+def _say_alone(row: ConditionFindings, margin: Measurement | None, say: _Words) -> str:
     if row.after is None or row.after.measured.n == 0:
         return ""
     found = row.after.measured
     chosen = ""
     if row.first_after is not None:
-        chosen = f"; chose the first-shown answer {percent(row.first_after)} %"
-    sure = "" if margin is None else f"; margin {percent(margin)} %{_beside_chance(margin)}"
+        chosen = f"; chose the first-shown answer {say.share(row.first_after)}"
+    sure = "" if margin is None else f"; margin {say.share(margin)}{say.chance(margin)}"
     return (
-        f"`{row.name}`: accuracy {percent(found)} % of {counted(found.n, 'verdict')}"
-        f"{_beside_chance(found)}{sure}{chosen}."
+        f"`{row.name}`: accuracy {say.share(found)} of {counted(found.n, 'verdict')}"
+        f"{say.chance(found)}{sure}{chosen}."
     )
 
 
@@ -119,19 +172,18 @@ def _beside_chance(found: Measurement) -> str:
     return ", better than a coin" if found.low > _CHANCE else ", worse than a coin"
 
 
-def _say_discussed(row: ConditionFindings) -> str:
+def _say_discussed(row: ConditionFindings, say: _Words) -> str:
     if row.before is None or row.after is None or row.gain is None:
         return ""
     agreed = ""
     if row.agreement.before is not None and row.agreement.after is not None:
         agreed = (
-            f"; both seats agreed in {percent(row.agreement.before)} % before and "
-            f"{percent(row.agreement.after)} % after"
+            f"; both seats agreed in {say.share(row.agreement.before)} before and "
+            f"{say.share(row.agreement.after)} after"
         )
     return (
-        f"`{row.name}`: accuracy {percent(row.before.measured)} % in private, "
-        f"{percent(row.after.measured)} % after discussion, {points(row.gain)} points{_sign(row.gain)}"
-        f"{agreed}."
+        f"`{row.name}`: accuracy {say.share(row.before.measured)} in private, "
+        f"{say.share(row.after.measured)} after discussion, {say.gain(row.gain)}{agreed}."
     )
 
 
@@ -151,14 +203,26 @@ def _sign(difference: Measurement) -> str:
     return " (a gain)" if difference.low > 0.0 else " (a loss)"
 
 
-def _say_changes(row: SeatFindings) -> str:
+def _say_changes(row: SeatFindings, say: _Words) -> str:
     if row.altered is None or not row.contradicted:
         return ""
     return (
         f"`{row.reviewer}` heard a contradiction {counted(row.contradicted, 'time')} and adopted the other "
-        f"verdict in {percent(row.altered)} %. Of its changes of mind {row.towards_gold:,} led to the gold "
+        f"verdict in {say.share(row.altered)}. Of its changes of mind {row.towards_gold:,} led to the gold "
         f"answer and {row.away_from_gold:,} away from it."
     )
+
+
+def _say_controls(rows: Sequence[Controlled]) -> str:
+    """Return the counts of all reviewers; whether they differ is in the table of the controls."""
+    told = [row for row in rows if row.reviewer is None and row.altered.n]
+    if not told:
+        return ""
+    counts = ", ".join(
+        f"{round(row.altered.value * row.altered.n)} of {row.altered.n} in `{row.condition}`"
+        for row in told
+    )
+    return f"Opinions altered at the first contradiction: {counts}."
 
 
 def _widths(findings: Findings) -> Iterator[float]:

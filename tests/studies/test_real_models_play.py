@@ -168,7 +168,7 @@ def test_published_log_probabilities_are_those_of_the_verdict_and_give_the_margi
         before, verdict = one.turns[0].utterance.logprobs
         assert before.top == ()
         assert (verdict.token, dict(verdict.top)) == ("1", {"1": -0.1, "2": -2.5, "The": -9.0})
-    assert "margin 50 [" in (tmp_path / "docs" / "report.md").read_text("utf-8")
+    assert "margin 50 %" in (tmp_path / "docs" / "report.md").read_text("utf-8")
 
 
 def test_the_first_comparisons_go_round_the_categories():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -72,6 +73,15 @@ def test_the_report_follows_from_the_published_files(published):
 def test_a_report_of_simulated_reviewers_says_so(published):
     """No page of stand-ins can be taken for one of models."""
     assert "say nothing about real models" in (published / "report.md").read_text("utf-8")
+
+
+def test_findings_of_few_questions_have_no_intervals(published):
+    """Three questions tell no conditions apart, and the report says so and prints plain numbers."""
+    text = (published / "report.md").read_text("utf-8")
+    findings = text.partition("## Findings")[2].partition("## Limits")[0]
+    assert "3 questions: too few for intervals" in findings
+    assert "accuracy" in findings
+    assert not re.search(r"\d \[", findings)
 
 
 def test_the_readme_has_the_first_excerpt_of_the_report(published):
