@@ -124,6 +124,8 @@ async def run_command(
     settings = parse_settings(setting)
     if dry_run:
         prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
+        for note in prepared.notes:
+            print_status(f"note: {note}")
         print_estimate(prepared, json=json)
         return 0
     async with cancel_on_signal():

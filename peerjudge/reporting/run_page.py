@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, cast
 
@@ -113,12 +113,48 @@ def describe_cost(costs: Costs) -> str:
 
 def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section | None:
     costs = _costs_table(build_costs(findings.spoken, manifest))
+    notes = cast("Sequence[object]", manifest.get("notes") or ())
     return build_section(
         "What was run",
+        *(f"{note}." for note in notes),
         {**_facts(manifest), "resampling seed": str(findings.seed)},
+        _declared_table(manifest),
         _conditions_table(findings),
         build_section("Calls and cost", costs) if findings.conditions else None,
         anchor="played",
+    )
+
+
+def _declared_table(manifest: Mapping[str, object]) -> Table:
+    """Return pack, seats with temperatures, orders, leader and options of each condition as played."""
+    experiment, cards = _mapping(manifest.get("experiment")), _mapping(manifest.get("cards"))
+    given = cast("Sequence[object]", experiment.get("conditions") or ())
+    played = [one for one in map(_mapping, given) if one.get("seats")]
+
+    def describe_seat(seat: object) -> str:
+        name = seat if isinstance(seat, str) else _mapping(seat).get("reviewer")
+        own = None if isinstance(seat, str) else _mapping(seat).get("temperature")
+        card = _mapping(_mapping(cards.get(str(name))).get("sampling")).get("temperature")
+        temperature = card if own is None else own
+        return f"{name}" if temperature is None else f"{name} at {temperature}"
+
+    def describe_options(one: Mapping[str, object]) -> str:
+        options = _mapping(one.get("options"))
+        return ", ".join(f"{key}={value}" for key, value in options.items()) or MISSING
+
+    return build_table(
+        "Conditions as played",
+        played,
+        ("Condition", lambda one: str(one.get("name"))),
+        ("Prompts", lambda one: str(one.get("prompts") or experiment.get("prompts") or MISSING)),
+        (
+            "Reviewers at temperature",
+            lambda one: ", ".join(map(describe_seat, cast("Sequence[object]", one["seats"]))),
+        ),
+        ("Orders", lambda one: str(one.get("orders") or MISSING)),
+        ("Leader", lambda one: str(one.get("leader") or MISSING)),
+        ("Options", describe_options),
+        names=6,
     )
 
 
@@ -203,6 +239,9 @@ def read_question(manifest: Mapping[str, object]) -> str:
 def _facts(manifest: Mapping[str, object]) -> dict[str, str]:
     """Return the short facts of the manifest and of its experiment, in their order."""
     merged = {**_mapping(manifest.get("experiment")), **manifest}
+    merged.pop(
+        "prompts", None
+    )  # A condition may have its own, so the table of conditions names them.
     if merged.get("data") == merged.get("dataset"):
         merged.pop("data", None)
     facts = {

@@ -29,6 +29,7 @@ from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolEr
 from peerjudge.prompts import pack_identity
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest
+from peerjudge.runs.pitfalls import list_notes, require_texts
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
 from peerjudge.shelf import Shelf, validate
@@ -49,6 +50,7 @@ class Prepared:
     dataset: Dataset
     costs: Costs
     manifest: Mapping[str, object]
+    notes: tuple[str, ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -103,9 +105,14 @@ def prepare(
     parts = load_parts(declared, shelf, cast)
     dataset = load_dataset(declared.data, limit=limit, reviews=_needs_reviews(cast.values()))
     plan = Plan(experiment=declared, parts=parts, cast=cast, comparisons=dataset.comparisons)
+    require_texts(plan)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
-    manifest = build_manifest(plan, shelf, dataset=dataset.name) | {"prices": costs.document()}
-    return Prepared(plan=plan, dataset=dataset, costs=costs, manifest=manifest)
+    notes = list_notes(plan)
+    manifest = build_manifest(plan, shelf, dataset=dataset.name) | {
+        "prices": costs.document(),
+        "notes": list(notes),
+    }
+    return Prepared(plan=plan, dataset=dataset, costs=costs, manifest=manifest, notes=notes)
 
 
 def load_cards(experiment: Experiment, shelf: Shelf) -> dict[str, Card]:

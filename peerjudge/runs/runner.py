@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
+import structlog
 from structlog.contextvars import bound_contextvars
 
 from peerjudge.data import Experiment, ReviewerKind, Transcript
@@ -28,6 +29,8 @@ from peerjudge.runs.sources import hide_password
 from peerjudge.runs.spans import RunSpans, TracedReviewer
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 NO_CACHE = "none"
 """Value of `cache` that keeps replies in memory only."""
@@ -117,6 +120,8 @@ async def run(
     prepared = prepare(
         experiment, data=data, limit=limit, seed=seed, settings=settings, shelf=shelf
     )
+    for note in prepared.notes:
+        _log.warning(note)
     if cost_limit is not None:
         prepared.costs.require_known()
     folder = None if store else Path(out) if out else default_folder(prepared.plan.experiment)

@@ -1,0 +1,77 @@
+"""Pitfalls of an experiment that can be found before its first call: what is refused, what is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from peerjudge.data import Experiment, ReviewerKind
+from peerjudge.errors import DataError
+from peerjudge.runs.schedule import Part, Plan
+
+_SELF_DISCUSSION = "self_discussion"
+_DEFAULT_PACK: str = Experiment(data="", conditions=()).prompts
+_WORDING = ("aspects", "form", "remind")
+"""Protocol options that change the wording of prompts only."""
+
+
+def require_texts(plan: Plan) -> None:
+    """Raise `DataError` if a comparison to judge shows no answer with a text.
+
+    Recorded reviews need no texts; all other reviewers would judge nothing, and be paid for it.
+    """
+    if all(card.kind is ReviewerKind.RECORDED for card in plan.cast.values()):
+        return
+    empty = [
+        one.id for one in plan.comparisons if not any(answer.text.strip() for answer in one.answers)
+    ]
+    if empty:
+        msg = (
+            f"{len(empty):,} of {len(plan.comparisons):,} comparisons have no texts to judge, such as "
+            f"{empty[0]!r}: choose data with texts; `rank`, `score` and `agreement` read recorded labels"
+        )
+        raise DataError(msg)
+
+
+def list_notes(plan: Plan) -> tuple[str, ...]:
+    """Return one sentence for each choice that is allowed and probably not meant."""
+    notes = [note for part in plan.parts for note in _list_part_notes(part)]
+    return (*notes, *_list_blind_settings(plan))
+
+
+def _list_part_notes(part: Part) -> Iterator[str]:
+    where = f"condition {part.condition.name!r}"
+    for length in ("turns", "rounds"):
+        if part.protocol.settings().get(length) == 0:
+            yield f"{where} has {length}=0, so its seats review privately and do not discuss"
+    if part.protocol.name != _SELF_DISCUSSION:
+        return
+    temperatures = [seat.sampling.temperature for seat in part.seats]
+    if len(set(temperatures)) == 1:
+        shown = "the default" if temperatures[0] is None else temperatures[0]
+        yield (
+            f"{where} seats both reviewers at the same temperature ({shown}), so they differ by chance "
+            "only; use Seating(reviewer=..., temperature=...)"
+        )
+    elif 0 in temperatures:
+        yield f"{where} has a seat at temperature 0, which gives the same review in every repetition"
+    if set(temperatures) == {0}:
+        yield f"{where} is at temperature 0, so both seats usually say the same"
+
+
+def _list_blind_settings(plan: Plan) -> Iterator[str]:
+    """Yield a sentence that names the settings that simulated reviewers do not read."""
+    blind: dict[str, None] = {}
+    for part in plan.parts:
+        cards = [plan.cast[seat.reviewer] for seat in part.seats]
+        if not any(card.kind is ReviewerKind.SIMULATED for card in cards):
+            continue
+        if part.pack.name != _DEFAULT_PACK:
+            blind[f"prompts={part.pack.name}"] = None
+        for option in _WORDING:
+            if option in part.condition.options:
+                blind[f"{option}={part.condition.options[option]}"] = None
+    if blind:
+        yield (
+            f"simulated reviewers do not read prompts, so these settings do not reach them: "
+            f"{', '.join(blind)} (nor do the roles of their cards)"
+        )

@@ -1,0 +1,28 @@
+"""The table of conditions as declared."""
+
+from peerjudge.data import Condition, Experiment, Seating, to_plain
+from peerjudge.reporting.run_page import _declared_table, _facts
+
+
+def test_the_table_names_pack_temperature_orders_and_options_as_played():
+    """A condition's own pack and temperature count, not the defaults of experiment and card."""
+    seats = (Seating(reviewer="one", temperature=0.0), "two")
+    talk = Condition(
+        name="talk",
+        protocol="vote",
+        seats=seats,
+        orders="given",
+        prompts="mine",
+        options={"ties": True},
+    )
+    plain = Condition(name="plain", protocol="pairwise", seats="two")
+    manifest = {
+        "experiment": to_plain(Experiment(data="sample", conditions=(talk, plain))),
+        "cards": {"two": {"sampling": {"temperature": 0.7}}},
+    }
+    table = _declared_table(manifest)
+    assert table.rows == (
+        ("talk", "mine", "one at 0.0, two at 0.7", "given", "first", "ties=True"),
+        ("plain", "long_form", "two at 0.7", "both", "first", "-"),
+    )
+    assert "prompts" not in _facts(manifest)

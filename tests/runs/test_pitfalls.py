@@ -1,0 +1,50 @@
+"""Choices in an experiment that cost money for nothing, found before the first call."""
+
+import pytest
+from structlog.testing import capture_logs
+
+from peerjudge.data import Condition, Experiment, Seating
+from peerjudge.errors import DataError
+from peerjudge.runs import prepare, read_manifest, run
+
+
+def declare(protocol="self_discussion", temperatures=(0.2, 1.0), **fields):
+    """Declare one condition of one simulated reviewer at these temperatures."""
+    seats = tuple(Seating(reviewer="sim_plain", temperature=each) for each in temperatures)
+    condition = Condition(name="talk", protocol=protocol, seats=seats, **fields)
+    return Experiment(name="one", data="sample", conditions=condition)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "says"),
+    [
+        (declare(), []),
+        (declare(temperatures=(0.7, 0.7)), ["same temperature (0.7)"]),
+        (declare(temperatures=(0, 0)), ["same temperature (0.0)", "usually say the same"]),
+        (declare(temperatures=(0, 1.0)), ["temperature 0"]),
+        (declare(options={"turns": 0}), ["turns=0"]),
+        (declare("panel", (None,) * 3, options={"rounds": 0}), ["rounds=0"]),
+        (declare("pairwise", (None,), prompts="open_chat"), ["prompts=open_chat"]),
+        (declare("pairwise", (None,), options={"aspects": False}), ["aspects=False"]),
+    ],
+)
+def test_a_choice_that_is_probably_not_meant_is_noted(experiment, says):
+    """Equal temperatures, no turns, and settings that simulation does not read have one note each."""
+    notes = prepare(experiment, limit=1).notes
+    assert len(notes) == len(says)
+    assert all(part in note for part, note in zip(says, notes, strict=True))
+
+
+async def test_a_run_logs_its_notes_and_keeps_them(tmp_path):
+    """The notes are warnings of the run, and in its manifest for the report."""
+    with capture_logs() as logs:
+        await run(declare(options={"turns": 0}), limit=1, out=tmp_path / "study")
+    (note,) = read_manifest(tmp_path / "study")["notes"]
+    assert "turns=0" in note
+    assert note in [entry["event"] for entry in logs]
+
+
+def test_comparisons_without_texts_are_refused(verdicts):
+    """Labels without answers are no data to judge: a paid model would judge two empty texts."""
+    with pytest.raises(DataError, match="no texts to judge"):
+        prepare(declare(), data=verdicts("mtbench"))
