@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from fnmatch import filter as filter_names
 
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Numbers
 from peerjudge.analysis.grouping import group_rows
-from peerjudge.analysis.selecting import average_verdicts, number_authors
+from peerjudge.analysis.selecting import HUMAN, average_verdicts, number_authors
 from peerjudge.data import Tournament
 from peerjudge.ranking import select
 
@@ -24,11 +25,14 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
 
     Args:
         ballots: recorded reviews, or the opening or closing stances of a run.
-        reviewers: the reviewers to include; `None` includes all but the humans.
+        reviewers: the reviewers to include, by name or pattern (`expert_*`); `human` is all people
+            together where no reviewer has that name. `None` includes all but the humans.
 
     Raises:
         DataError: a named reviewer has no ballot that makes a battle.
     """
+    if reviewers is not None:
+        ballots, reviewers = _find_reviewers(ballots, reviewers)
     authors, of_pair = number_authors(ballots)
     one, other = of_pair[ballots.comparison].T
     found = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
@@ -55,6 +59,24 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
         readable=readable,
     )
     return tournament if reviewers is None else select(tournament, reviewers=reviewers)
+
+
+def _find_reviewers(ballots: Ballots, wanted: Collection[str]) -> tuple[Ballots, tuple[str, ...]]:
+    """Return the names that match, and the ballots with all people as one reviewer if it is named."""
+    if HUMAN in wanted and HUMAN not in ballots.reviewers and ballots.humans:
+        people = [code for code, name in enumerate(ballots.reviewers) if name in ballots.humans]
+        pooled = np.where(
+            np.isin(ballots.reviewer, people), len(ballots.reviewers), ballots.reviewer
+        )
+        ballots = replace(
+            ballots,
+            reviewers=(*ballots.reviewers, HUMAN),
+            reviewer=pooled.astype(ballots.reviewer.dtype),
+            humans=(*ballots.humans, HUMAN),
+        )
+    # A pattern without a match stays, so that the error names it.
+    found = [filter_names(ballots.reviewers, name) or [name] for name in wanted]
+    return ballots, tuple(dict.fromkeys(name for names in found for name in names))
 
 
 def _settle_votes(ballots: Ballots, people: Bools) -> Ballots:

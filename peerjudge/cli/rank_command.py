@@ -57,7 +57,7 @@ async def rank_command(
     scheme
         Method for peer weights: PRD Equation 2, or a damped fixed point that always converges.
     reviewers
-        Only these, separated by commas; `human` ranks by the human votes of a dataset.
+        Only these, separated by commas, or patterns (`expert_*`); `human` ranks by all human votes.
     stance
         For a run: the private verdicts before discussion, or the last verdicts after it.
     exclude_self
