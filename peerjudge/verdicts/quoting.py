@@ -26,14 +26,17 @@ _SHORT = re.compile(rf"(?:{NAME}|{CODE}|(?i:tie|draw))\.?")
 _SHORTEST = 40
 _MATH = frozenset({"\\[", "\\]", "$$", "\\(", "\\)"})
 _CALL = re.compile(r"<(/?)(?:tool_call|function_call|tool|function)>|<\|/?tool_call\|>")
-_MARKUP = str.maketrans({"*": "", "`": "", "#": "", "_": " ", "\u2019": "'", "\u2018": "'"})
+_MARKUP = (("*", ""), ("`", ""), ("#", ""), ("_", " "), ("\u2019", "'"), ("\u2018", "'"))
 
 
 def plain(line: str) -> str:
     """Return the line without Markdown marks and with single spaces."""
     if "\\" in line:
         line = unbox(line)
-    return " ".join(line.translate(_MARKUP).split())
+    for mark, instead in _MARKUP:  # faster than `str.translate`: most lines have no mark
+        if mark in line:
+            line = line.replace(mark, instead)
+    return " ".join(line.split())
 
 
 def unquoted(line: str) -> str:

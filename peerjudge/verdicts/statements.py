@@ -57,7 +57,7 @@ _SPEAKER = (
 )
 _FORMER = r"(?:my|your|his|her|their|the) (?:first|initial|previous|earlier|private|original)"
 _NOT_MINE = re.compile(
-    r"(?i)\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
+    r"\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
     r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean|call|sure|certain|claim)"
     r"|(?<!no )(?<!without )(?<!without a )(?<!little )doubt\w*|far from|not the case|hesitate to"
     r"|neither do|(?:no|little) (?:reason"
@@ -72,14 +72,14 @@ _NOT_MINE = re.compile(
     r"|particular|total|fact|these|those|second|most|all|every|its)\b)[\w' -]{2,40}"
     r"|for an? (?:\w+ ){0,2}(?:readers?|users?|child|person|beginners?|experts?|audience|student|layman)"
     r"|for (?!(?:me|its?|the|this|these|that|those|all|both|a|an|my|example|instance)\b|\w+ing\b)\w+)"
-    rf"(?=,? (?:{NAME}|I\b|we\b|both\b|they\b))"
+    rf"(?=,? (?:{NAME.lower()}|i\b|we\b|both\b|they\b))"
     r"|(?P<past>initially|originally|previously|earlier|at first|first (?:thought|chose|preferred|picked)"
     rf"|{_FORMER} (?:choice|review|verdict|thought|impression|view|judge?ment|evaluation|preference"
     r"|vote|opinion))"
-    r"|(?P<condition>if(?! (?:I|we) (?:had|have|were|must)\b)|unless|assuming|suppos(?:e|ing)"
+    r"|(?P<condition>if(?! (?:i|we) (?:had|have|were|must)\b)|unless|assuming|suppos(?:e|ing)"
     r"|as long as|only when|in case"
     r"|depending on|on another day)|(?:^|(?<=[,;:] ))(?P<condition_>had|were)"
-    r"|(?P<doubt_>I (?:am|was) told)|(?P<report_>word has it|in the (?:eyes|view|opinion"
+    r"|(?P<doubt_>i (?:am|was) told)|(?P<report_>word has it|in the (?:eyes|view|opinion"
     r"|mind) of (?!me\b|mine\b)"
     r"|it (?:has been|is|was) (?:claimed|said|argued|alleged)"
     r"|according to (?:the |my )?(?:other|review|colleague|him|her|them|you|critics|experts|author))"
@@ -88,6 +88,7 @@ _NOT_MINE = re.compile(
     rf"|wrote|writes|asserts?|contends?|reads|ends with|ended with|finished with|contains"
     rf"|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))(?!\w)"
 )
+"""In lower case: what takes a verdict from the reviewer."""
 _CALLED_FALSE = re.compile(
     r"(?i)^(?:that|calling|saying|claiming|to (?:say|call|claim|think))\b.*\b(?:untrue|false"
     r"|wrong|unfair|mistake"
@@ -152,7 +153,7 @@ class Context:
             conceded.end() if conceded and conceded.end() < len(sentence) else 0,
             tuple(
                 (cue.end(), (cue.lastgroup or "").rstrip("_"))
-                for cue in _NOT_MINE.finditer(sentence, 0, last + _AHEAD)
+                for cue in _NOT_MINE.finditer(sentence.lower(), 0, last + _AHEAD)
             ),
         )
 
@@ -186,8 +187,10 @@ class Context:
 
 def reports(line: str) -> bool:
     """Return `True` if a line reports the words of another person or of an answer."""
-    reported = any((cue.lastgroup or "").startswith("report") for cue in _NOT_MINE.finditer(line))
-    return reported and not _MINE.search(line)
+    if _MINE.search(line):
+        return False
+    cues = _NOT_MINE.finditer(line.lower())
+    return any((cue.lastgroup or "").startswith("report") for cue in cues)
 
 
 PRAISED, CALLED, DECIDED = 1, 2, 3
@@ -200,7 +203,7 @@ _Found = tuple[int, int, int, int]
 
 
 _JOINS = (" and ", " or ", " nor ", "& ", "/ ")
-_COPULAS = (" is", " be", ":", " goes to", " remains", " stays")
+_COPULAS = re.compile(r":| (?:be|goes to|remains|stays)")
 
 
 def find_statements(sentence: str, *, final: bool = False) -> list[Statement]:
@@ -285,7 +288,7 @@ def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:
     patterns = [(CODE_IS_BETTER, CALLED)] if " better" in sentence or " best" in sentence else []
     if has_choice(sentence):
         patterns.append((CHOOSES_CODE, DECIDED))
-    if any(word in sentence for word in _COPULAS):
+    if " is" in sentence or _COPULAS.search(sentence):
         patterns.append((DECLARES_CODE, DECIDED))
         if final:
             patterns.append((ANSWER_IS_CODE, DECIDED))
