@@ -31,7 +31,7 @@ BIASED = (
 )
 EXPERIMENT = """from peerjudge.data import Condition, Experiment
 EXPERIMENT = Experiment(
-    data="sample", conditions=(Condition(name="a", protocol="pairwise", seats=("sim_plain")),)
+    data="sample", conditions=(Condition(name="a", protocol="pairwise", seats=(5,)),)
 )
 """
 SWAPPED = "SWAP_SYMMETRIC = False\n"
@@ -127,7 +127,7 @@ def check(project: Path, place: str, text: str) -> CheckedFile:
             "experiments/e.py",
             EXPERIMENT,
             ["loads"],
-            "conditions[0].seats: Expected `array`, got `str` (found 'sim_plain')",
+            "condition 'a': seats takes names of cards or Seatings, not 5",
         ),
     ],
 )

@@ -144,6 +144,7 @@ def test_nouns_fit_into_dicts_and_frames():
     assert to_plain(replace(Utterance(text="hi"), usage=said))["usage"] == {
         "prompt_tokens": 3,
         "completion_tokens": 0,
+        "thinking_tokens": 0,
         "estimated": True,
     }
     frame = pandas.DataFrame([to_plain(said), to_plain(Usage())])
