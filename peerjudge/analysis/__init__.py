@@ -19,14 +19,13 @@ from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.bias import Bias, build_bias_document, measure_bias
 from peerjudge.analysis.collecting import BallotCollector, collect_transcripts
 from peerjudge.analysis.compare import AgainstVote, Compared, compare_all
+from peerjudge.analysis.contrasts import ConditionContrasts, Contrast, build_contrasts
 from peerjudge.analysis.findings import Findings, FindingsCollector, build_findings
 from peerjudge.analysis.inference import (
     McNemar,
-    PairedDifference,
     Sampler,
     adjust_benjamini_hochberg,
     adjust_holm,
-    bootstrap_difference,
     compare_correlations,
     run_mcnemar,
     run_williams,
@@ -49,6 +48,7 @@ from peerjudge.analysis.position import (
 )
 from peerjudge.analysis.selecting import select_judges
 from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_enhancement
+from peerjudge.analysis.signflips import PairedDifference, measure_difference
 from peerjudge.analysis.stances import Stances, build_stances
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.analysis.verbosity import Verbosity, measure_verbosity
@@ -61,6 +61,8 @@ __all__ = [
     "Ballots",
     "Bias",
     "Compared",
+    "ConditionContrasts",
+    "Contrast",
     "Findings",
     "FindingsCollector",
     "GoldAgreement",
@@ -77,10 +79,10 @@ __all__ = [
     "Verbosity",
     "adjust_benjamini_hochberg",
     "adjust_holm",
-    "bootstrap_difference",
     "bootstrap_mean",
     "build_agreement_document",
     "build_bias_document",
+    "build_contrasts",
     "build_findings",
     "build_persuasion_graph",
     "build_stances",
@@ -97,6 +99,7 @@ __all__ = [
     "measure_bias",
     "measure_changes",
     "measure_consistency",
+    "measure_difference",
     "measure_mean_accuracy",
     "measure_mean_margin",
     "measure_ordering",

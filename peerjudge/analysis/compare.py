@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from peerjudge.analysis.accuracy import AccuracyByComparison, ComparisonKey
 from peerjudge.analysis.ballots import Floats, Numbers
+from peerjudge.analysis.contrasts import ConditionContrasts, list_p_values
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.inference import (
     McNemar,
-    PairedDifference,
     Sampler,
     adjust_benjamini_hochberg,
     adjust_holm,
     run_mcnemar,
 )
+from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import Measurement, Noun, replace
 from peerjudge.errors import DataError
-
-_DIFFERENCE = (-1.0, 1.0)
 
 
 class Compared(Noun, frozen=True, kw_only=True):
@@ -29,10 +29,12 @@ class Compared(Noun, frozen=True, kw_only=True):
 
     Where one of the two is a vote it is `other`, so that the difference is what discussing added
     to voting; `same_reviewers` is true where both had the same reviewers, and `turns` and
-    `other_turns` are the mean turns per discussion. `difference` is the mean over comparisons and its
-    bounds resample questions; `test` is exact McNemar over questions (their mean accuracies, where
-    there are several discussions of one). `holm` and `benjamini_hochberg` are its p-value adjusted
-    for all pairs compared. `margin` is the difference of the mean margins on the comparisons where
+    `other_turns` are the mean turns per discussion. `difference` is the mean over comparisons, with
+    the sign-flip test of questions; `mcnemar` is exact McNemar over questions (their mean accuracies,
+    where there are several discussions of one), which ignores how large differences are. `holm` and
+    `benjamini_hochberg` are the p-value of `difference` adjusted within its `family`: the contrasts of
+    discussions with the best seat, self-consistency and the vote are `declared`, all other pairs
+    `exploratory`. `margin` is the difference of the mean margins on the comparisons where
     both have one, `None` without any; on `margin_one_order` of these, one of the two made a judgement
     in one shown order only.
     """
@@ -45,7 +47,8 @@ class Compared(Noun, frozen=True, kw_only=True):
     turns: float
     other_turns: float
     difference: PairedDifference
-    test: McNemar
+    mcnemar: McNemar
+    family: Literal["declared", "exploratory"]
     holm: float
     benjamini_hochberg: float
     margin: PairedDifference | None = None
@@ -72,13 +75,18 @@ class AgainstVote(Noun, frozen=True, kw_only=True):
 
 
 def compare_all(
-    rows: Sequence[AccuracyByComparison], *, baseline: str = "", sampler: Sampler
+    rows: Sequence[AccuracyByComparison],
+    *,
+    baseline: str = "",
+    contrasts: Sequence[ConditionContrasts] = (),
+    sampler: Sampler,
 ) -> tuple[Compared, ...]:
     """Compare every two rows that judged the same comparisons with gold, in order of appearance.
 
     Args:
         rows: conditions or reviewers under different names.
         baseline: compare all others with this one only, which leaves fewer tests to correct for.
+        contrasts: of the same conditions; a pair that is one of them has its adjusted p-value.
         sampler: settings of the resampling.
 
     Raises:
@@ -93,11 +101,14 @@ def compare_all(
         for one, other in combinations(rows, 2)
         if not baseline or baseline in (one.name, other.name)
     ]
-    return _compare(pairs, sampler)
+    return _compare(pairs, contrasts, sampler)
 
 
 def compare_with_votes(
-    rows: Sequence[AccuracyByComparison], *, sampler: Sampler
+    rows: Sequence[AccuracyByComparison],
+    *,
+    contrasts: Sequence[ConditionContrasts] = (),
+    sampler: Sampler,
 ) -> tuple[Compared, ...]:
     """Test every condition against the vote of the same reviewers with nearly as many turns.
 
@@ -105,7 +116,7 @@ def compare_with_votes(
     able these are and not what discussing adds.
     """
     pairs = [(one, vote) for one, vote in pair_with_votes(rows) if vote.reviewers == one.reviewers]
-    return _compare(pairs, sampler)
+    return _compare(pairs, contrasts, sampler)
 
 
 def measure_against_votes(
@@ -186,20 +197,48 @@ def _mean_difference(
     one: AccuracyByComparison, vote: AccuracyByComparison, sampler: Sampler, *, halves: bool
 ) -> Measurement | None:
     differences, questions = _differences(one, vote, halves=halves)
-    return sampler.known_mean(differences, questions, limits=_DIFFERENCE)
+    found = sampler.difference(differences, questions).difference
+    return found if found.n else None
 
 
 def _compare(
-    pairs: Iterable[tuple[AccuracyByComparison, AccuracyByComparison]], sampler: Sampler
+    pairs: Iterable[tuple[AccuracyByComparison, AccuracyByComparison]],
+    contrasts: Sequence[ConditionContrasts],
+    sampler: Sampler,
 ) -> tuple[Compared, ...]:
     tried = [_pair(one, other, sampler) for one, other in pairs]
     found = [pair for pair in tried if pair is not None]
-    p_values = [pair.test.p_value for pair in found]
-    adjusted = zip(adjust_holm(p_values), adjust_benjamini_hochberg(p_values), strict=True)
-    return tuple(
-        replace(pair, holm=strict, benjamini_hochberg=mild)
-        for pair, (strict, mild) in zip(found, adjusted, strict=True)
+    matched = {
+        (row.condition, *one.against): (row.condition, one)
+        for row in contrasts
+        for one in (row.over_self_consistency, row.over_vote)
+        if len(one.against) == 1
+    }
+    p_values = list_p_values(contrasts)
+    mild_declared = dict(
+        zip(p_values, adjust_benjamini_hochberg([*p_values.values()]), strict=True)
     )
+    free = [pair for pair in found if (pair.one, pair.other) not in matched]
+    own = [pair.difference.p_value for pair in free]
+    adjusted = iter(zip(adjust_holm(own), adjust_benjamini_hochberg(own), strict=True))
+    rows: list[Compared] = []
+    for pair in found:
+        condition, contrast = matched.get((pair.one, pair.other), ("", None))
+        if contrast is None or contrast.difference is None:
+            strict, mild = next(adjusted)
+            rows.append(replace(pair, holm=strict, benjamini_hochberg=mild))
+            continue
+        known = mild_declared.get((condition, contrast.alternative), contrast.p_holm)
+        rows.append(
+            replace(
+                pair,
+                difference=contrast.difference,
+                family="declared",
+                holm=contrast.p_holm,
+                benjamini_hochberg=known,
+            )
+        )
+    return tuple(rows)
 
 
 def _pair(
@@ -220,7 +259,8 @@ def _pair(
         turns=one.turns,
         other_turns=other.turns,
         difference=sampler.difference(differences, questions),
-        test=run_mcnemar(totals),
+        mcnemar=run_mcnemar(totals),
+        family="exploratory",
         holm=1.0,
         benjamini_hochberg=1.0,
         margin=sampler.difference(*_subtract(one.margin, other.margin)) if both else None,

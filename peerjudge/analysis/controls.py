@@ -8,8 +8,9 @@ import numpy as np
 
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers
 from peerjudge.analysis.grouping import group_rows, list_distinct
-from peerjudge.analysis.inference import PairedDifference, Sampler, adjust_holm
+from peerjudge.analysis.inference import Sampler, adjust_holm
 from peerjudge.analysis.influence import CONTRADICTED, is_event
+from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import Control, EventKind, Measurement, Noun, replace
 
 

@@ -22,7 +22,7 @@ from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.peers import PeerFindings, rank_peers
 from peerjudge.analysis.stances import Stances, build_stances
 from peerjudge.analysis.tournaments import build_tournament
-from peerjudge.data import Noun, Transcript, replace
+from peerjudge.data import Noun, Primary, Transcript, replace
 from peerjudge.tracker import Tracking
 
 
@@ -65,11 +65,15 @@ class FindingsCollector:
         self._effort.add(transcript)
         return self._ballots.add(transcript)
 
-    def findings(self, *, seed: int = 0) -> Findings:
+    def findings(self, *, seed: int = 0, primary: Primary | None = None) -> Findings:
         """Return the findings of the discussions that were added.
 
         Conditions come in order of appearance. Only complete discussions enter the shares; failed
         and unfinished ones are counted.
+
+        Args:
+            seed: of the resampling.
+            primary: the contrast that the experiment declared.
         """
         sampler = Sampler(seed=seed)
         ballots, effort = self._ballots.ballots(), self._effort
@@ -84,6 +88,7 @@ class FindingsCollector:
         peers, peers_missing = rank_peers(
             build_tournament(ballots.where(ballots.opening)), sampler=sampler
         )
+        stances = build_stances(ballots, sampler=sampler, primary=primary)
         return Findings(
             seed=seed,
             level=sampler.level,
@@ -103,7 +108,7 @@ class FindingsCollector:
             ),
             by_reviewer=build_seats(talked, sampler=sampler, by_role=False),
             by_seat=build_seats(talked, sampler=sampler),
-            stances=replace(build_stances(ballots, sampler=sampler), simulated=ballots.simulated),
+            stances=replace(stances, simulated=ballots.simulated),
             courses=count_courses(ballots, sampler=sampler),
             against_vote=measure_against_votes(tabulate_by_condition(ballots), sampler=sampler),
             peers=peers,
@@ -111,7 +116,9 @@ class FindingsCollector:
         )
 
 
-def build_findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findings:
+def build_findings(
+    transcripts: Iterable[Transcript], *, seed: int = 0, primary: Primary | None = None
+) -> Findings:
     """Return everything that a run's transcripts say, with intervals that resample questions.
 
     Reads the transcripts once and keeps no texts.
@@ -119,8 +126,9 @@ def build_findings(transcripts: Iterable[Transcript], *, seed: int = 0) -> Findi
     Args:
         transcripts: ended or not.
         seed: of the resampling.
+        primary: the contrast that the experiment declared.
     """
     collector = FindingsCollector()
     for transcript in transcripts:
         collector.add(transcript)
-    return collector.findings(seed=seed)
+    return collector.findings(seed=seed, primary=primary)

@@ -1,24 +1,20 @@
-"""Statistical tests: paired differences, dependent correlations, and corrections for many tests."""
+"""Statistical tests: dependent correlations, McNemar, and corrections for many tests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.grouping import group_rows
-from peerjudge.analysis.intervals import (
-    SHARE,
-    Clusters,
-    Floats,
-    Numbers,
-    bootstrap_mean,
-    bound_mean,
-    resample_sums,
-    sum_by_cluster,
+from peerjudge.analysis.intervals import SHARE, Floats, Numbers, bootstrap_mean
+from peerjudge.analysis.signflips import (
+    PairedDifference,
+    measure_difference,
+    measure_over_best,
 )
 from peerjudge.data import Measurement, Noun
 from peerjudge.errors import DataError
@@ -30,13 +26,6 @@ class McNemar(Noun, frozen=True, kw_only=True):
     ours: int
     theirs: int
     n: int
-    p_value: float
-
-
-class PairedDifference(Noun, frozen=True, kw_only=True):
-    """Mean of ours minus theirs. `p_value` is two-sided, and NaN where nothing was compared."""
-
-    difference: Measurement
     p_value: float
 
 
@@ -97,14 +86,14 @@ class Sampler:
         return self.mean(values[known], questions[known], limits=limits)
 
     def difference(self, values: Floats, questions: Numbers) -> PairedDifference:
-        """Return the mean of paired differences with its p-value; see `bootstrap_difference`."""
-        return bootstrap_difference(
-            values,
-            group_rows(questions)[0],
-            seed=self.seed,
-            samples=self.samples,
-            level=self.level,
-        )
+        """Return the mean of paired differences with its p-value; see `measure_difference`."""
+        return measure_difference(values, questions, seed=self.seed, level=self.level)
+
+    def over_best(
+        self, differences: Floats, values: Floats, questions: Numbers
+    ) -> PairedDifference:
+        """Return the mean over the best alternative with its p-value; see `measure_over_best`."""
+        return measure_over_best(differences, values, questions, seed=self.seed, level=self.level)
 
 
 def run_mcnemar(differences: Sequence[float]) -> McNemar:
@@ -121,48 +110,6 @@ def run_mcnemar(differences: Sequence[float]) -> McNemar:
     ours = sum(difference > 0 for difference in differences)
     theirs = sum(difference < 0 for difference in differences)
     return McNemar(ours=ours, theirs=theirs, n=len(differences), p_value=_even(ours, theirs))
-
-
-def bootstrap_difference(
-    differences: Sequence[float] | Floats,
-    clusters: Clusters,
-    *,
-    seed: int = 0,
-    samples: int = 2000,
-    level: float = 0.95,
-) -> PairedDifference:
-    """Return the mean of paired differences of shares, with bounds and p-value from resampling.
-
-    The p-value is twice the smaller share of samples on either side of 0 (samples at 0 on both,
-    one added to count and samples), so it is below 1 - `level` about when the interval leaves 0 out.
-    Where all clusters differ alike there is nothing to resample, and it is the exact sign test's.
-
-    Args:
-        differences: ours minus theirs of every pair, from -1 to 1.
-        clusters: the cluster (usually the question) of each pair.
-        seed: of the resampling.
-        samples: number of resamples.
-        level: of the interval.
-    """
-    if not len(differences):
-        empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level)
-        return PairedDifference(difference=empty, p_value=nan)
-    column = np.asarray(differences, dtype=np.float64)[:, None]
-    sums = sum_by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
-    low, high, method = bound_mean(
-        sums, limits=(-1.0, 1.0), seed=seed, samples=samples, level=level
-    )
-    value = float(column.mean())
-    means = resample_sums(sums, samples=samples, seed=seed)[:, 0]
-    if np.ptp(sums[:, 0] / sums[:, 1]) == 0.0:
-        p_value = _even(len(sums), 0) if value else 1.0
-    else:
-        below, above = int((means <= 0.0).sum()), int((means >= 0.0).sum())
-        p_value = min(1.0, 2.0 * (1 + min(below, above)) / (samples + 1))
-    difference = Measurement(
-        value=value, low=low, high=high, n=len(differences), level=level, method=method
-    )
-    return PairedDifference(difference=difference, p_value=p_value)
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:

@@ -19,8 +19,9 @@ from peerjudge.analysis.ballots import (
     Stage,
 )
 from peerjudge.analysis.grouping import group_rows, list_distinct
-from peerjudge.analysis.inference import PairedDifference, Sampler
+from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import CONTRADICTED, is_event
+from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.data import EventKind, Measurement, Noun, Role
 
 _LEADER, _FOLLOWER = ROLES.index(Role.LEADER), ROLES.index(Role.FOLLOWER)

@@ -1,8 +1,8 @@
 """The JSON document of scores, as `peerjudge score --json` prints it.
 
     source, by, groups [name], simulated, level, seed, left_out,
-    rows [row], correlations [row], disagreements [row], ratings [row], published {...} (only
-    with published figures)
+    rows [row], correlations [row], disagreements [row], ratings [row], contrasts {condition: ...},
+    published {...} (only with published figures)
 
 A **row** is one judge: `reviewer`, `condition` and `protocol` (null outside runs), `stance`
 (`recorded`, `private` or `concluded`), `total` (a cell), `groups {name: cell}`, and `own_reading`:
@@ -21,6 +21,12 @@ A row of **correlations** is `Correlation`, the judge spelled out. One of **disa
 `reviewer`, `comparison`, `shown`, `recorded`, `own`, `rule` and `text`; a verdict is an answer's id or
 the name of an outcome. One of **ratings** has `condition`, `reviewer`, `weighted`, `stated` and
 `unreadable`, see `Ratings`.
+
+`contrasts` has for each condition with discussions `over_mean_seat`, `over_best_seat`,
+`over_self_consistency` and `over_vote`. Each has `value`, `low`, `high`, `n` (comparisons), `p`, `p_holm`,
+`primary`, `against` (names), `turns {own, other}` (calls per verdict) and `reason`: null, or why all
+values are null. `at_once` has the bounds over the best seat, and over the best of its seats,
+self-consistency and the vote, that hold for all conditions together. See `ConditionContrasts`.
 """
 
 from __future__ import annotations
@@ -30,12 +36,13 @@ from math import isnan
 from typing import cast
 
 from peerjudge.analysis.cells import Cell
+from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
 from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.margins import Margin
 from peerjudge.analysis.published import Match, PublishedTable
 from peerjudge.analysis.ratings import Correlation
 from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
-from peerjudge.data import Noun, Outcome, to_plain
+from peerjudge.data import Measurement, Noun, Outcome, to_plain
 
 _Document = dict[str, object]
 
@@ -43,12 +50,14 @@ _Document = dict[str, object]
 def build_score_document(
     scores: Scores,
     *,
+    contrasts: Sequence[ConditionContrasts] = (),
     published: tuple[PublishedTable, Sequence[Match]] | None = None,
 ) -> _Document:
     """Return the scores as plain values for JSON.
 
     Args:
         scores: from `score_ballots`.
+        contrasts: of the discussions of a run.
         published: from `match_published`: its rows only, each with the published figures.
     """
     document: _Document = {
@@ -63,12 +72,49 @@ def build_score_document(
         "correlations": [_correlation(one) for one in scores.correlations],
         "disagreements": [_disagreement(one) for one in scores.disagreements],
         "ratings": [to_plain(one) for one in scores.ratings],
+        "contrasts": build_contrasts_document(contrasts),
     }
     if published is not None:
         table, rows = published
         document["published"] = {"title": table.title, "source": table.source, "table": table.name}
         document["rows"] = [{**_row(row[0]), "published": _published(row)} for row in rows]
     return document
+
+
+def build_contrasts_document(rows: Sequence[ConditionContrasts]) -> _Document:
+    """Return the contrasts of discussions by condition as plain values for JSON."""
+    return {
+        row.condition: {
+            "over_mean_seat": _contrast(row.over_mean_seat),
+            "over_best_seat": _contrast(row.over_best_seat),
+            "over_self_consistency": _contrast(row.over_self_consistency),
+            "over_vote": _contrast(row.over_vote),
+            "at_once": {
+                "over_best_seat": _bounds(row.seat_at_once),
+                "over_best_alternative": _bounds(row.best_at_once),
+            },
+        }
+        for row in rows
+    }
+
+
+def _contrast(one: Contrast) -> _Document:
+    found = one.difference
+    return {
+        **_bounds(None if found is None else found.difference),
+        "p": None if found is None else found.p_value,
+        "p_holm": None if found is None else one.p_holm,
+        "primary": one.primary,
+        "against": list(one.against),
+        "turns": None if found is None else {"own": one.turns, "other": one.other_turns},
+        "reason": one.reason or None,
+    }
+
+
+def _bounds(measured: Measurement | None) -> _Document:
+    if measured is None:
+        return {"value": None, "low": None, "high": None, "n": 0, "level": None}
+    return {key: getattr(measured, key) for key in ("value", "low", "high", "n", "level")}
 
 
 def _judge(judge: Judge) -> _Document:

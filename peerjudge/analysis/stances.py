@@ -7,6 +7,7 @@ import numpy as np
 from peerjudge.analysis.accuracy import VOTE, tabulate_by_condition
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.compare import Compared, compare_all, compare_with_votes
+from peerjudge.analysis.contrasts import ConditionContrasts, build_contrasts
 from peerjudge.analysis.controls import Controlled, compare_controls
 from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.inference import Sampler
@@ -19,7 +20,7 @@ from peerjudge.analysis.outcomes import (
     measure_ordering,
     measure_settling,
 )
-from peerjudge.data import Noun
+from peerjudge.data import Noun, Primary
 
 
 class Stances(Noun, frozen=True, kw_only=True):
@@ -27,9 +28,9 @@ class Stances(Noun, frozen=True, kw_only=True):
 
     `counts`, `persuasion` and `ordering` are over all conditions but the controls, which are not to
     be mistaken for discussions: `controls` has them beside these. `over_vote` has every discussion
-    with the vote of the same reviewers that cost most nearly as much, `conditions` every two
-    conditions. `silent` names the conditions of several seats, no votes, in which no seat ever spoke
-    to another.
+    with the vote of the same reviewers that cost most nearly as much, `contrasts` with each cheaper
+    alternative, `conditions` every two conditions. `silent` names the conditions of several seats, no
+    votes, in which no seat ever spoke to another.
     """
 
     discussions: int
@@ -41,11 +42,14 @@ class Stances(Noun, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     over_vote: tuple[Compared, ...]
     conditions: tuple[Compared, ...]
+    contrasts: tuple[ConditionContrasts, ...] = ()
     controls: tuple[Controlled, ...] = ()
     silent: tuple[str, ...] = ()
 
 
-def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stances:
+def build_stances(
+    ballots: Ballots, *, sampler: Sampler | None = None, primary: Primary | None = None
+) -> Stances:
     """Return altering and holding, persuasion, ordering, agreement, gains, and conditions compared.
 
     Unfinished and failed discussions are left out. Every interval and test resamples questions.
@@ -53,6 +57,7 @@ def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stance
     Args:
         ballots: of the discussions of a run.
         sampler: settings of the resampling.
+        primary: the contrast that the experiment declared.
     """
     sampler = sampler or Sampler()
     discussions = ballots.discussions
@@ -60,6 +65,7 @@ def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stance
     controlled = np.array([one != "none" for one in discussions.controls], dtype=np.bool_)
     heard = ended.of_discussions(~controlled[discussions.control])
     accuracies = [row for row in tabulate_by_condition(ended) if row.right]
+    contrasts = build_contrasts(ballots, sampler=sampler, primary=primary)
     return Stances(
         discussions=int(discussions.complete.sum()),
         simulated=bool((discussions.simulated & discussions.complete).any()),
@@ -68,8 +74,9 @@ def build_stances(ballots: Ballots, *, sampler: Sampler | None = None) -> Stance
         ordering=measure_ordering(heard, sampler=sampler),
         settling=measure_settling(ended, sampler=sampler),
         changes=measure_changes(ended, sampler=sampler),
-        over_vote=compare_with_votes(accuracies, sampler=sampler),
-        conditions=compare_all(accuracies, sampler=sampler),
+        over_vote=compare_with_votes(accuracies, contrasts=contrasts, sampler=sampler),
+        conditions=compare_all(accuracies, contrasts=contrasts, sampler=sampler),
+        contrasts=contrasts,
         controls=compare_controls(ended, sampler=sampler),
         silent=_silent(ended),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json
@@ -13,7 +13,7 @@ from peerjudge.cli.tables import say, show
 from peerjudge.errors import DataError
 
 if TYPE_CHECKING:
-    from peerjudge.analysis import AccuracyByComparison
+    from peerjudge.analysis import AccuracyByComparison, ConditionContrasts, Sampler
     from peerjudge.reporting.layout import Column
 
 
@@ -26,10 +26,13 @@ async def compare_command(
 ) -> int:
     """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
 
-    Every pair has the mean difference with its interval, the exact McNemar test over questions, and
-    p-values adjusted for all pairs (Holm; Benjamini and Hochberg). Where both have
-    log-probabilities, the difference of their margins is added. For a run the conclusions of its
-    conditions are compared, for a dataset its reviewers.
+    Every pair has the mean difference with its interval and the sign-flip permutation test of
+    questions; McNemar's test stands beside it. For a run the conclusions of its conditions are compared,
+    for a dataset its reviewers. Discussions of a run are compared first with their better seat alone,
+    asked once or as often, and with the vote: these tests are one family, all other pairs another, each
+    with adjusted p-values (Holm; Benjamini and Hochberg). A contrast that the experiment declares as
+    primary comes first and is not adjusted. Where both have log-probabilities, the difference of their
+    margins is added.
 
     Parameters
     ----------
@@ -46,18 +49,20 @@ async def compare_command(
         Print the result as one JSON document.
     """
     from peerjudge.analysis import Sampler, compare_all, measure_mean_accuracy, measure_mean_margin
+    from peerjudge.analysis.score_document import build_contrasts_document
     from peerjudge.data import to_plain
     from peerjudge.reporting.accuracy import build_pairs_table
+    from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
     from peerjudge.reporting.formats import SIMULATED, percent
     from peerjudge.reporting.layout import build_table
 
     different = list(dict.fromkeys(sources))
-    found = [await _read_accuracies(source, split_names(reviewers)) for source in different]
-    rows = _name_rows(different, [these for these, _ in found])
-    simulated = any(played for _, played in found)
     sampler = Sampler(seed=seed)
-    pairs = compare_all(rows, baseline=baseline, sampler=sampler)
-    if not pairs:
+    found = [await _read(source, split_names(reviewers), sampler) for source in different]
+    rows, contrasts = _name_rows(different, found)
+    simulated = any(one.simulated for one in found)
+    pairs = compare_all(rows, baseline=baseline, contrasts=contrasts, sampler=sampler)
+    if not pairs and not any(one.difference for row in contrasts for one in row.all):
         names = ", ".join(one.name for one in rows) or "none"
         msg = (
             "compare needs two conditions or reviewers with readable verdicts on the same comparisons "
@@ -72,6 +77,7 @@ async def compare_command(
             {
                 "accuracy": to_plain(accuracy),
                 "margin": to_plain(margin),
+                "contrasts": build_contrasts_document(contrasts),
                 "pairs": to_plain(pairs),
                 "simulated": simulated,
             }
@@ -92,39 +98,68 @@ async def compare_command(
         ("Turns", lambda one: f"{one.turns:.1f}"),
     )
     show(
-        table, build_pairs_table("On the same comparisons, difference in accuracy in points", pairs)
+        table,
+        build_contrasts_table(contrasts),
+        build_pairs_table("On the same comparisons, difference in accuracy in points", pairs),
     )
+    say(*describe_missing(contrasts))
     return 0
 
 
-async def _read_accuracies(
-    source: str, reviewers: Sequence[str] | None
-) -> tuple[tuple[AccuracyByComparison, ...], bool]:
-    """Return the conditions or reviewers of a source, and whether any of them is simulated."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The conditions or reviewers of a source, and its discussions against cheaper ways to judge."""
+
+    rows: tuple[AccuracyByComparison, ...]
+    contrasts: tuple[ConditionContrasts, ...]
+    simulated: bool
+
+
+async def _read(source: str, reviewers: Sequence[str] | None, sampler: Sampler) -> _Found:
     from peerjudge.analysis import (
+        build_contrasts,
         collect_transcripts,
         tabulate_by_condition,
         tabulate_by_reviewer,
     )
-    from peerjudge.runs import frames, is_run, read_ballots
+    from peerjudge.runs import frames, is_run, open_run, read_ballots
 
     if not is_run(source):
         ballots = await read_ballots(source)
-        return tabulate_by_reviewer(ballots, reviewers=reviewers), ballots.simulated
+        rows = tabulate_by_reviewer(ballots, reviewers=reviewers)
+        return _Found(rows=rows, contrasts=(), simulated=ballots.simulated)
+    async with open_run(source) as opened:
+        primary = opened.primary
     ballots = frames.read_without_texts(source, collect_transcripts, logprobs=True)
-    rows = tabulate_by_condition(ballots)
-    return tuple(row for row in rows if row.right), ballots.simulated
+    return _Found(
+        rows=tuple(row for row in tabulate_by_condition(ballots) if row.right),
+        contrasts=build_contrasts(ballots, sampler=sampler, primary=primary),
+        simulated=ballots.simulated,
+    )
 
 
 def _name_rows(
-    sources: Sequence[str], found: Sequence[Sequence[AccuracyByComparison]]
-) -> list[AccuracyByComparison]:
+    sources: Sequence[str], found: Sequence[_Found]
+) -> tuple[list[AccuracyByComparison], list[ConditionContrasts]]:
     """Return all rows; where several sources have the same name, the source is put before it."""
+    from peerjudge.data import replace as changed
     from peerjudge.runs import hide_password
 
-    times = Counter(one.name for these in found for one in these)
-    return [
-        replace(one, name=f"{hide_password(source)}: {one.name}") if times[one.name] > 1 else one
-        for source, these in zip(sources, found, strict=True)
-        for one in these
-    ]
+    times = Counter(one.name for these in found for one in these.rows)
+    rows: list[AccuracyByComparison] = []
+    contrasts: list[ConditionContrasts] = []
+    for source, these in zip(sources, found, strict=True):
+        before = f"{hide_password(source)}: "
+        names = {one.name: (before if times[one.name] > 1 else "") + one.name for one in these.rows}
+        rows += [replace(one, name=names[one.name]) for one in these.rows]
+        for row in these.contrasts:
+            votes = {
+                kind: changed(one, against=tuple(names.get(name, name) for name in one.against))
+                for kind, one in (
+                    ("over_self_consistency", row.over_self_consistency),
+                    ("over_vote", row.over_vote),
+                )
+            }
+            condition = names.get(row.condition, row.condition)
+            contrasts.append(changed(row, condition=condition, **votes))
+    return rows, contrasts

@@ -12,7 +12,7 @@ from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
-    from peerjudge.data import OpinionEvent, Transcript
+    from peerjudge.data import OpinionEvent, Primary, Transcript
 
 
 async def events_command(
@@ -35,7 +35,8 @@ async def events_command(
         A run folder, a store URL, or a transcript file (.jsonl or .jsonl.gz).
     summary
         Print counts and shares instead: opinion changes by reviewer, role, opponent and turn,
-        persuasion, the effect of leading, the time to agreement, the gain over a vote, controls.
+        persuasion, the effect of leading, the time to agreement, discussions against their better seat
+        and the vote, controls.
     graph
         Write persuasion between reviewers to this file as a GraphML graph.
     seed
@@ -48,8 +49,11 @@ async def events_command(
         return 0
     from peerjudge.analysis import build_persuasion_graph
     from peerjudge.reporting.opinions import build_summary_tables, describe_summary
+    from peerjudge.runs import open_run
 
-    found = _stances(run, seed)
+    async with open_run(run) as opened:
+        primary = opened.primary
+    found = _stances(run, seed, primary)
     if graph is not None:
         write_graph(build_persuasion_graph(found.persuasion), graph)
     if summary and json:
@@ -90,9 +94,9 @@ def _line(event: OpinionEvent) -> str:
     )
 
 
-def _stances(run: str, seed: int) -> Stances:
+def _stances(run: str, seed: int, primary: Primary | None) -> Stances:
     from peerjudge.analysis import Sampler, build_stances, collect_transcripts
     from peerjudge.runs import frames
 
     ballots = frames.read_without_texts(run, collect_transcripts)
-    return build_stances(ballots, sampler=Sampler(seed=seed))
+    return build_stances(ballots, sampler=Sampler(seed=seed), primary=primary)

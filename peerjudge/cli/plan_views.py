@@ -7,7 +7,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import results
-from peerjudge.power import GAIN, LEADER, METHOD, VOTE, EffectForecast, Expense, Forecast, StudyPlan
+from peerjudge.power import (
+    BEST,
+    GAIN,
+    LEADER,
+    METHOD,
+    VOTE,
+    EffectForecast,
+    Expense,
+    Forecast,
+    StudyPlan,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,7 +26,7 @@ if TYPE_CHECKING:
     from peerjudge.reporting.figures import Series
 
 _CARDED, _UNPULLED = "card traits", "no truth pull"
-_SHORT_NAMES = {GAIN: "private", VOTE: "vote", LEADER: "leader"}
+_SHORT_NAMES = {GAIN: "mean seat", BEST: "best seat", VOTE: "vote", LEADER: "leader"}
 _LEGEND = (
     "mean: average size of the effect. Then the power by number of comparisons: the share of studies "
     "whose 95 % interval lies above 0. needed: the fewest comparisons, from 20, that reach the wanted "
@@ -24,7 +34,11 @@ _LEGEND = (
 )
 _PULL_NOTE = (
     f"{_CARDED}: a right argument pulls as the cards say (truth_pull). {_UNPULLED}: it does not. The "
-    "pull was fitted to published figures and is an assumption: trust what both rows show."
+    "pull was fitted to published figures and is an assumption: an effect in one row only depends on it."
+)
+_SEAT_NOTE = (
+    "Private reviews are those of the mean seat. A gain over them is no reason to pay for a discussion: "
+    "compare it with the best seat, which is one call."
 )
 _EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
 _NO_VOTE = (
@@ -224,6 +238,15 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
     if plan.flawed:
         yield f"Unreadable and refused replies of {', '.join(plan.flawed)} are left out."
     kinds = {one.effect.kind for one in plan.effects}
+    worse = [
+        one.effect.condition
+        for one in plan.effects
+        if one.effect.kind == BEST and one.as_carded.sizes[-1].high < 0.0
+    ]
+    if worse:
+        yield f"Worse than the best seat alone in 97.5 % of studies or more: {', '.join(worse)}."
+    if GAIN in kinds:
+        yield _SEAT_NOTE
     if GAIN in kinds and not plan.votes:
         yield _NO_VOTE
 

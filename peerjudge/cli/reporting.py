@@ -48,7 +48,7 @@ async def read(run: OpenRun) -> Reading:
     listing, collector = TranscriptData(), FindingsCollector()
     async for transcript in played(run):
         listing.add(transcript, collector.add(transcript).events)
-    return Reading(findings=collector.findings(), listing=listing)
+    return Reading(findings=collector.findings(primary=run.primary), listing=listing)
 
 
 def write(

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from peerjudge.analysis.ballots import Ballots
+    from peerjudge.analysis.contrasts import ConditionContrasts
     from peerjudge.analysis.published import Match, PublishedTable
     from peerjudge.analysis.ratings import RatingKind
     from peerjudge.analysis.scoring import Scores
-    from peerjudge.data import RecordedReview
+    from peerjudge.data import Primary, RecordedReview
 
 
 async def score_command(
@@ -35,9 +36,10 @@ async def score_command(
     """Accuracy of reviewers against gold, with intervals, in total and by group.
 
     For a run, every condition is scored: the conclusions of its discussions, and the private
-    verdicts of its reviewers. Where replies have log-probabilities, so is the margin: the
-    probability of the gold answer. Ratings of single answers are scored by their correlation with
-    gold.
+    verdicts of its reviewers. Every discussion is then compared with cheaper ways to judge: its mean
+    seat, its better seat alone, asked once or as often, and a vote. The margin, for
+    replies with log-probabilities, is the probability of the gold answer. Ratings of single answers
+    are scored by their correlation with gold.
 
     Parameters
     ----------
@@ -61,32 +63,37 @@ async def score_command(
     json
         Print the result as one JSON document.
     """
+    from peerjudge.analysis import Sampler, build_contrasts, collect_reviews
+    from peerjudge.analysis.golds import align_comparisons
     from peerjudge.analysis.score_document import build_score_document
     from peerjudge.analysis.scoring import score_ballots
     from peerjudge.datasets import load as load_dataset
 
-    ballots, reviews, ratings = await _read(source)
+    ballots, reviews, ratings, primary = await _read(source)
+    replaced = None if gold is None else load_dataset(gold)
     scores = score_ballots(
         ballots,
         by=by,
         reviewers=split_names(reviewers),
-        gold=None if gold is None else load_dataset(gold),
+        gold=replaced,
         reviews=reviews if own_reading else (),
         ratings=ratings,
         seed=seed,
     )
     published = None if beside is None else _match(scores, beside)
+    judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
+    contrasts = build_contrasts(judged, sampler=Sampler(seed=seed), primary=primary)
     if json:
-        print_json(build_score_document(scores, published=published))
+        print_json(build_score_document(scores, contrasts=contrasts, published=published))
     else:
-        _print(scores, published, disagreements=disagreements)
+        _print(scores, contrasts, published, disagreements=disagreements)
     return 0
 
 
 async def _read(
     source: str,
-) -> tuple[Ballots, Sequence[RecordedReview], Counter[RatingKind]]:
-    """Return the ballots, the reviews of a dataset, and the kinds of ratings of a run."""
+) -> tuple[Ballots, Sequence[RecordedReview], Counter[RatingKind], Primary | None]:
+    """Return the ballots, the reviews of a dataset, the kinds of ratings and the primary of a run."""
     from peerjudge.analysis.assembling import collect_reviews
     from peerjudge.analysis.collecting import BallotCollector
     from peerjudge.analysis.ratings import find_ratings
@@ -97,13 +104,14 @@ async def _read(
     ratings: Counter[RatingKind] = Counter()
     if not is_run(source):
         dataset = load_dataset(source)
-        return collect_reviews(dataset), dataset.reviews, ratings
+        return collect_reviews(dataset), dataset.reviews, ratings, None
     collector = BallotCollector()
     async with open_run(source) as opened:
         async for transcript in reporting.played(opened):
             collector.add(transcript)
             ratings.update(find_ratings(transcript))
-    return collector.ballots(name=source), (), ratings
+        primary = opened.primary
+    return collector.ballots(name=source), (), ratings, primary
 
 
 def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ...]]:
@@ -116,10 +124,12 @@ def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ..
 
 def _print(
     scores: Scores,
+    contrasts: Sequence[ConditionContrasts],
     published: tuple[PublishedTable, tuple[Match, ...]] | None,
     *,
     disagreements: bool,
 ) -> None:
+    from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
     from peerjudge.reporting.formats import SIMULATED
     from peerjudge.reporting.scores import (
         build_published_table,
@@ -132,7 +142,7 @@ def _print(
         show(build_published_table(scores, *published))
         say(*([SIMULATED] if scores.simulated else []))
         return
-    show(*build_score_tables(scores))
-    say("", *describe_scores(scores))
+    show(*build_score_tables(scores), build_contrasts_table(contrasts))
+    say("", *describe_missing(contrasts), *describe_scores(scores))
     if disagreements:
         say(*describe_disagreements(scores))

@@ -33,6 +33,7 @@ from peerjudge.data.discussion import (
     Utterance,
 )
 from peerjudge.data.experiments import (
+    Alternative,
     Card,
     Condition,
     Dataset,
@@ -41,9 +42,11 @@ from peerjudge.data.experiments import (
     Limits,
     ModelSpec,
     Orders,
+    Primary,
     PromptPack,
     ReviewerKind,
     Seating,
+    read_primary,
 )
 from peerjudge.data.nouns import (
     SCHEMA_VERSION,
@@ -83,6 +86,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "TIE",
     "UNREADABLE",
+    "Alternative",
     "Answer",
     "Battle",
     "Card",
@@ -106,6 +110,7 @@ __all__ = [
     "OpinionEvent",
     "Orders",
     "Outcome",
+    "Primary",
     "PromptPack",
     "Question",
     "Ranking",
@@ -133,6 +138,7 @@ __all__ = [
     "content_hash",
     "from_json",
     "from_plain",
+    "read_primary",
     "reconcile",
     "replace",
     "stances_heard",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import UnionType
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeAlias, TypeVar, cast, get_args
 
 from msgspec import field
 from msgspec.structs import force_setattr
@@ -192,12 +192,50 @@ class Condition(Noun, frozen=True, kw_only=True):
         force_setattr(self, "seats", seats)
 
 
+Alternative: TypeAlias = Literal["mean seat", "best seat", "self-consistency", "vote"]
+"""Cheaper ways to judge that a discussion is compared with."""
+
+
+class Primary(Noun, frozen=True, kw_only=True):
+    """The contrast that an experiment declares before it is run: a condition over an alternative."""
+
+    condition: str
+    alternative: Alternative
+
+
+def read_primary(text: str, conditions: Iterable[str]) -> Primary | None:
+    """Return the contrast that `primary` of an experiment declares; `None` for an empty text.
+
+    Args:
+        text: CONDITION over ALTERNATIVE.
+        conditions: names of the conditions of the experiment.
+
+    Raises:
+        DataError: the condition or the alternative is unknown.
+    """
+    if not text:
+        return None
+    names = list(conditions)
+    known: tuple[Alternative, ...] = get_args(Alternative)
+    for name in names:
+        for alternative in known:
+            if text == f"{name} over {alternative}":
+                return Primary(condition=name, alternative=alternative)
+    msg = (
+        f"primary is 'CONDITION over ALTERNATIVE', not {text!r}; choose a condition of "
+        f"{', '.join(map(repr, names))} and an alternative of {', '.join(map(repr, known))}"
+    )
+    raise DataError(msg)
+
+
 class Experiment(Noun, frozen=True, kw_only=True):
     """A question put to data: each condition is run on each comparison.
 
     `data` is a dataset `NAME` or `NAME:PATH`. `name` and `question` are filled from the file's stem
     and docstring if empty. `reviewer_settings` overrides settings by name (`latency`, `temperature`,
-    a trait) in each card that has them. A single condition needs no tuple.
+    a trait) in each card that has them. A single condition needs no tuple. `primary` declares the one
+    contrast that the experiment is about, as in `"talk over best seat"`; its test is not corrected
+    for others. Alternatives: mean seat, best seat, self-consistency, vote.
     """
 
     data: str
@@ -208,10 +246,12 @@ class Experiment(Noun, frozen=True, kw_only=True):
     seed: int = 0
     repetitions: int = 1
     reviewer_settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+    primary: str = ""
 
     def __post_init__(self) -> None:
         conditions = _read_items(self.conditions, Condition, "conditions", "Conditions")
         force_setattr(self, "conditions", conditions)
+        read_primary(self.primary, (one.name for one in self.conditions))
 
 
 class Dataset(Noun, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Study planning: power by number of comparisons, needed size and cost, by simulation."""
 
-from peerjudge.power.effects import EFFECT_KINDS, GAIN, LEADER, METHOD, VOTE, Effect
+from peerjudge.power.effects import BEST, EFFECT_KINDS, GAIN, LEADER, METHOD, VOTE, Effect
 from peerjudge.power.planning import (
     SIZES,
     EffectForecast,
@@ -11,6 +11,7 @@ from peerjudge.power.planning import (
 from peerjudge.power.sizes import Forecast, SizeResult
 
 __all__ = [
+    "BEST",
     "EFFECT_KINDS",
     "GAIN",
     "LEADER",

@@ -19,22 +19,29 @@ from peerjudge.runs import Part, Plan
 from peerjudge.simulation.scripts import write_script
 
 GAIN = "discussion against private reviews"
+BEST = "discussion against best seat"
 VOTE = "discussion against vote"
 LEADER = "leader alters less"
 METHOD = "against pairwise"
 
 EFFECT_KINDS: Mapping[str, str] = {
     "private": GAIN,
+    "best-seat": BEST,
     "vote": VOTE,
     "leader": LEADER,
     "pairwise": METHOD,
 }
 """Kinds of effects by the names that `--effect` takes."""
 
+NORMAL = 1.959964
+"""Standard errors between a value and the bounds of its 95 % interval."""
+
 VOTE_PROTOCOL = "vote"
+_EQUAL = 1e-9
 _PAIRWISE = "pairwise"
 _MISSING: Mapping[str, str] = {
     GAIN: "no condition is a discussion",
+    BEST: "no condition is a discussion",
     VOTE: (
         "no condition is a vote; add a condition with protocol='vote' and the seats of the discussion, "
         "repeated until it has as many calls as the discussion"
@@ -106,6 +113,8 @@ def estimate_effect(effect: Effect, conditions: Mapping[str, Measures]) -> Estim
     measured = conditions[effect.condition]
     if effect.kind == LEADER:
         return _compare_ratios(measured)
+    if effect.kind == BEST:
+        return _compare_best(measured)
     other = conditions[effect.against].after if effect.against else measured.before
     if other is None:
         msg = f"{effect.condition!r} has no private reviews to be compared with"
@@ -124,6 +133,7 @@ def _find_effects(plan: Plan) -> Iterator[Effect]:
                 yield Effect(kind=METHOD, condition=name, against=baseline.condition.name)
         elif part.protocol.name != VOTE_PROTOCOL:
             yield Effect(kind=GAIN, condition=name)
+            yield Effect(kind=BEST, condition=name)
             if votes:
                 alike = [vote for vote in votes if _reviewers(vote) == _reviewers(part)]
                 turns = _count_turns(part, plan)
@@ -164,6 +174,27 @@ def _average(values: Floats) -> Estimates:
     variance = (np.where(known, values - mean[:, None], 0.0) ** 2).sum(axis=1) / (some - 1)
     error = np.sqrt(variance / some)
     return np.where(count > 1, mean, np.nan), np.where(count > 1, error, np.nan)
+
+
+def _compare_best(measured: Measures) -> Estimates:
+    """Return the mean over the better seat, and the error that gives its lower bound.
+
+    The discussion beats the better seat where it beats each one, so the lower bound is the least of
+    those over the seats; as in the analysis of a real study, the seat is chosen for each comparison on
+    all others.
+    """
+    seats = np.stack([*measured.seats.values()])
+    known = ~np.isnan(seats)
+    right = np.where(known, seats, 0.0)
+    others = right.sum(axis=-1, keepdims=True) - right
+    number = known.sum(axis=-1, keepdims=True) - known
+    means = others / np.maximum(number, 1)
+    best = means >= means.max(axis=0) - _EQUAL
+    chosen = np.where(best, right, 0.0).sum(axis=0) / best.sum(axis=0)
+    value, _ = _average(measured.after - chosen)
+    each = [_average(measured.after - seat) for seat in seats]
+    low = np.min([mean - NORMAL * error for mean, error in each], axis=0)
+    return value, (value - low) / NORMAL
 
 
 def _compare_ratios(measured: Measures) -> Estimates:

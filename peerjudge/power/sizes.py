@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from peerjudge.power.effects import Effect, Estimates, estimate_effect
+from peerjudge.power.effects import NORMAL, Effect, Estimates, estimate_effect
 from peerjudge.power.studies import StudyDesign, simulate_studies
 
 _LARGEST = 100_000
@@ -23,7 +23,6 @@ _TRIES = 5
 _CLOSE = 0.02
 """Excess over the wanted power at which the search ends."""
 _EDGE = 0.01
-_LEVEL = 1.959964
 _SEED = 17
 
 
@@ -126,7 +125,7 @@ def _errors_above_zero(power: float) -> float:
     """Return the number of standard errors above 0 that gives an effect this power."""
     from scipy.special import ndtri
 
-    return _LEVEL + float(ndtri(power))
+    return NORMAL + float(ndtri(power))
 
 
 def _simulate(
@@ -153,7 +152,7 @@ def _summarize(estimates: Estimates, size: int) -> SizeResult:
         return SizeResult(comparisons=size, value=nan, low=nan, high=nan, power=0.0, spread=0.0)
     values, errors = (each[known] for each in estimates)
     low, high = np.quantile(values, [0.025, 0.975]).tolist()
-    shown = values - _LEVEL * errors > 0
+    shown = values - NORMAL * errors > 0
     return SizeResult(
         comparisons=size,
         value=float(values.mean()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,11 +28,13 @@ class Measures:
     """Measures of a condition, `[study, comparison]`, averaged over its discussions.
 
     `after` is the share of correct conclusions (NaN without one), `before` that of correct private
-    verdicts; it is `None` for a lone judge. `contradicted` and `altered` count turns by role.
+    verdicts; it is `None` for a lone judge. `seats` is the share of correct private verdicts of each
+    reviewer, told apart by its temperature. `contradicted` and `altered` count turns by role.
     """
 
     after: Floats
     before: Floats | None
+    seats: Mapping[tuple[str, float | None], Floats]
     contradicted: Mapping[Role, Floats]
     altered: Mapping[Role, Floats]
 
@@ -179,7 +181,8 @@ def _play(
 
 def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
     world = batch[0]
-    correct, read, correct_before, seats = (np.zeros(world.shape) for _ in range(4))
+    correct, read = (np.zeros(world.shape) for _ in range(2))
+    by_seat: dict[tuple[str, float | None], tuple[Floats, Floats]] = {}
     contradicted: dict[Role, Floats] = {}
     altered: dict[Role, Floats] = {}
     for discussion, played, weight in _play(discussions, batch):
@@ -189,8 +192,12 @@ def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
         for number, seat in enumerate(discussion.script.seats):
             stance = played.private[number]
             if stance is not None:
-                correct_before += weight * (stance == world.gold)
-                seats += weight
+                key = (seat.reviewer, seat.sampling.temperature)
+                right, times = by_seat.setdefault(
+                    key, (np.zeros(world.shape), np.zeros(world.shape))
+                )
+                right += weight * (stance == world.gold)
+                times += weight
             for counts, drawn in (
                 (contradicted, played.contradicted),
                 (altered, played.altered),
@@ -201,10 +208,16 @@ def _measure(discussions: Sequence[_Discussion], batch: _Batch) -> Measures:
     lone = all(len(discussion.script.seats) == 1 for discussion in discussions)
     return Measures(
         after=_divide(correct, read),
-        before=None if lone else _divide(correct_before, seats),
+        before=None if lone else _pool(by_seat.values()),
+        seats={key: _divide(*counts) for key, counts in by_seat.items()},
         contradicted=contradicted,
         altered=altered,
     )
+
+
+def _pool(counts: Iterable[tuple[Floats, Floats]]) -> Floats:
+    right, times = (np.sum(one, axis=0) for one in zip(*counts, strict=True))
+    return _divide(right, times)
 
 
 def _divide(above: Floats, below: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from peerjudge.data import Measurement, Outcome
 from peerjudge.reporting.drawing import Figure
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
     from peerjudge.analysis.compare import AgainstVote
     from peerjudge.analysis.conditions import ConditionFindings, Consistency, GroupFindings
+    from peerjudge.analysis.contrasts import ConditionContrasts
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.outcomes import Change
 
@@ -59,27 +60,38 @@ def build_accuracy_section(findings: Findings) -> Section | None:
 
 
 def build_accuracy_table(findings: Findings) -> Table:
-    """Return the accuracy of every condition in percent, with gains in percentage points."""
+    """Return the accuracy of every condition in percent, with differences in percentage points."""
     votes = {row.condition: row for row in findings.against_vote}
+    contrasts = {row.condition: row for row in findings.stances.contrasts}
     return build_table(
         f"Accuracy against gold in % [{findings.level:.0%} interval]",
         findings.conditions,
         ("Condition", lambda row: row.name),
         ("Before", lambda row: accuracy_cell(row.before)),
         ("After", lambda row: accuracy_cell(row.after)),
-        ("Gain", lambda row: points(row.gain)),
+        ("Over mean seat", lambda row: _over_seat(contrasts.get(row.name), "over_mean_seat")),
+        ("Over best seat", lambda row: _over_seat(contrasts.get(row.name), "over_best_seat")),
         ("Over vote", lambda row: _over_vote(votes.get(row.name))),
         ("Unreadable", lambda row: f"{_lost(row):,}"),
         ("Range", lambda row: _range(row.after)),
         ("Ties", lambda row: f"{row.outcomes[Outcome.TIE]:,}"),
-        note="Gains are in percentage points, within discussions where both sides are readable. "
-        "Range: the accuracy if every unreadable verdict were wrong, or right." + _star(votes),
+        note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
+        "and best seat: private verdicts of the discussion's own seats; the best one is chosen for each "
+        "question on the others. Range: the accuracy if every unreadable verdict were wrong, or right."
+        + _star(votes),
     )
 
 
 def _star(votes: dict[str, AgainstVote]) -> str:
     others = any(not row.same_reviewers for row in votes.values())
     return " * The vote was taken among other reviewers." if others else ""
+
+
+def _over_seat(
+    row: ConditionContrasts | None, which: Literal["over_mean_seat", "over_best_seat"]
+) -> str:
+    found = None if row is None else getattr(row, which).difference
+    return MISSING if found is None else points(found.difference)
 
 
 def _over_vote(row: AgainstVote | None) -> str:
@@ -176,15 +188,19 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         ("Comparisons", lambda row: f"{row.comparisons:,}"),
         ("Turns", lambda row: f"{row.turns:.1f} : {row.other_turns:.1f}"),
         ("Difference", lambda row: points(row.difference.difference)),
-        ("Better on", lambda row: f"{row.test.ours} : {row.test.theirs}"),
-        ("p", lambda row: p_value(row.test.p_value)),
+        ("p", lambda row: p_value(row.difference.p_value)),
         ("p, Holm", lambda row: p_value(row.holm)),
         ("p, BH", lambda row: p_value(row.benjamini_hochberg)),
+        ("Family", lambda row: row.family),
+        ("Better on", lambda row: f"{row.mcnemar.ours} : {row.mcnemar.theirs}"),
+        ("p, McNemar", lambda row: p_value(row.mcnemar.p_value)),
         *margins,
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
-        "Better on: questions on which each has more right. p: exact McNemar test over questions, "
-        "then adjusted for all pairs by the methods of Holm and of Benjamini and Hochberg (BH)."
+        "p: sign-flip permutation of questions, of the printed difference; adjusted by the methods of "
+        "Holm and of Benjamini and Hochberg (BH) within its family: contrasts of discussions with the "
+        "vote and the better seat are declared, other pairs exploratory. Better on: questions on which "
+        "each has more right, with the exact McNemar test, which ignores how large differences are."
         + (_MARGIN_NOTE if margins else ""),
         folded=folded,
     )
@@ -202,8 +218,8 @@ def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Tabl
         ("Gain", lambda row: points(row.gain.difference)),
         ("p", lambda row: p_value(row.gain.p_value)),
         names=2,
-        note="Of each reviewer's first and last stance, where both are readable; p resamples "
-        "questions.",
+        note="Of each reviewer's first and last stance, where both are readable; p: "
+        "sign-flip permutation of questions.",
         folded=folded,
     )
 

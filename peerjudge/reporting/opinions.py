@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Direction, EventKind
-from peerjudge.reporting.accuracy import build_changes_table, build_pairs_table
+from peerjudge.reporting.accuracy import build_changes_table
+from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
 from peerjudge.reporting.formats import (
     MISSING,
     name_event,
@@ -242,9 +243,7 @@ def build_summary_tables(found: Stances) -> list[Table]:
         build_ordering_table(found.ordering),
         build_settling_table(found.settling),
         build_changes_table(found.changes),
-        build_pairs_table(
-            "Discussion against the vote, difference in accuracy in points", found.over_vote
-        ),
+        build_contrasts_table(found.contrasts),
         build_controls_table(found.controls),
     ]
 
@@ -260,9 +259,9 @@ def describe_summary(found: Stances) -> list[str]:
     simulated = "; the reviewers are simulated" if found.simulated else ""
     made = (
         f"{found.discussions} finished discussions; shares in %, differences in points; intervals "
-        f"and p-values resample questions{simulated}"
+        f"resample questions, p-values flip the signs of questions{simulated}"
     )
-    return [*silent, *more, made]
+    return [*silent, *describe_missing(found.contrasts), *more, made]
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

@@ -20,6 +20,7 @@ from peerjudge.reporting.contestants import (
     build_run_ranking_table,
     build_run_weights_table,
 )
+from peerjudge.reporting.contrasts import build_contrasts_section
 from peerjudge.reporting.costs import CostRow, Costs, build_costs
 from peerjudge.reporting.formats import MISSING, SIMULATED, money
 from peerjudge.reporting.layout import (
@@ -60,6 +61,7 @@ def build_run_sections(findings: Findings, manifest: Mapping[str, object]) -> li
     """Return the sections of the page; a section without anything to show is left out."""
     sections = [
         build_accuracy_section(findings),
+        build_contrasts_section(findings.stances.contrasts),
         build_vote_section(findings),
         build_opinions_section(findings),
         build_position_section(findings),
@@ -80,7 +82,9 @@ def print_findings(findings: Findings, *, console: Console) -> None:
     if findings.simulated:
         console.print(Text(SIMULATED, style="bold"))
     console.print(Text(describe_effort(findings.effort)))
-    table = build_accuracy_table(findings).only("Condition", "Before", "After", "Gain", "Over vote")
+    table = build_accuracy_table(findings).only(
+        "Condition", "Before", "After", "Over best seat", "Over vote"
+    )
     print_table(table, console, notes="*" in table.note)
     for line in describe_unreadable(findings):
         console.print(Text(line))

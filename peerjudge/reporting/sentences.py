@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
 from peerjudge.reporting.contestants import describe_groups, fill_bounds, measure_standing
+from peerjudge.reporting.contrasts import say_contrasts
 from peerjudge.reporting.formats import (
     counted,
     isolated,
@@ -18,7 +19,6 @@ from peerjudge.reporting.formats import (
 )
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.compare import AgainstVote
     from peerjudge.analysis.effort import Effort
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.recorded import RecordedFindings
@@ -46,45 +46,12 @@ def describe_effort(effort: Effort) -> str:
 def summarize_findings(findings: Findings) -> list[str]:
     """Return the main findings of a run, the most important first; missing ones are left out."""
     return [
-        *_against_vote(findings),
-        *_gain(findings),
+        *say_contrasts(findings.stances.contrasts),
         *_moved(findings),
         *_leading(findings),
         *_first(findings),
         *_lost(findings),
     ]
-
-
-def _against_vote(findings: Findings) -> Iterator[str]:
-    rows = [row for row in findings.against_vote if row.same_reviewers and row.difference]
-    if not rows:
-        return
-    best = max(rows, key=lambda row: _value(row.difference))
-    among = f"; the best of {len(rows)} conditions, which flatters it" if len(rows) > 1 else ""
-    yield (
-        f"Against the vote of the same reviewers: \u201c{isolated(best.condition)}\u201d "
-        f"{_signed(best.difference)} points, {_told_apart(best)}{among}."
-    )
-
-
-def _told_apart(row: AgainstVote) -> str:
-    measured = row.difference
-    if measured is None or measured.low <= 0.0 <= measured.high:
-        return "which may be chance"
-    return "more often right" if measured.value > 0 else "less often right"
-
-
-def _gain(findings: Findings) -> Iterator[str]:
-    rows = [one for one in findings.conditions if one.gain is not None and one.discusses]
-    if not rows:
-        return
-    best = max(rows, key=lambda one: abs(_value(one.gain)))
-    if best.before is None or best.after is None:
-        return
-    yield (
-        f"From private verdict to conclusion, accuracy changes most in \u201c{isolated(best.name)}\u201d: "
-        f"{_signed(best.gain)} points, to {percent(best.after.measured)} %."
-    )
 
 
 def _moved(findings: Findings) -> Iterator[str]:

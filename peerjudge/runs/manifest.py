@@ -23,8 +23,19 @@ _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalche
 
 def default_folder(experiment: Experiment) -> Path:
     """Return `runs/NAME-xxxxxxxx`, the same for the same experiment with any `--limit`."""
-    identity = content_hash(to_plain(replace(experiment, question="")))
+    identity = content_hash(identify_experiment(experiment))
     return Path("runs") / f"{experiment.name}-{identity[:8]}"
+
+
+def identify_experiment(experiment: Experiment) -> dict[str, object]:
+    """Return what tells an experiment from others: all but its question, and no empty `primary`.
+
+    A declared primary contrast is part of it, so that one declared later is recorded as another run.
+    """
+    plain = dict(cast("Mapping[str, object]", to_plain(replace(experiment, question=""))))
+    if not experiment.primary:
+        del plain["primary"]
+    return plain
 
 
 def build_manifest(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, object]:

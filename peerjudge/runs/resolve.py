@@ -28,7 +28,7 @@ from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
 from peerjudge.runs.estimate import Costs, read_costs
-from peerjudge.runs.manifest import build_manifest
+from peerjudge.runs.manifest import build_manifest, identify_experiment
 from peerjudge.runs.pitfalls import list_notes, require_texts
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
@@ -63,7 +63,7 @@ class Prepared:
             [part.code, pack_identity(part.pack), [seat.identity for seat in part.seats]]
             for part in self.plan.parts
         ]
-        return content_hash(to_plain(replace(self.plan.experiment, question="")), parts)
+        return content_hash(identify_experiment(self.plan.experiment), parts)
 
 
 def prepare(

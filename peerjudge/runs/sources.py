@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.data import Transcript
+from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.runs.manifest import MANIFEST, read_manifest
@@ -31,6 +32,14 @@ class OpenRun:
     store: Archive
     folder: Path | None
     place: str | Path
+
+    @property
+    def primary(self) -> Primary | None:
+        """The primary contrast that the experiment declared, if any."""
+        declared = cast("Mapping[str, object]", self.manifest.get("experiment") or {})
+        conditions = cast("Sequence[Mapping[str, object]]", declared.get("conditions") or ())
+        names = [str(one["name"]) for one in conditions]
+        return read_primary(str(declared.get("primary") or ""), names)
 
     def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun, by condition and comparison."""

@@ -15,9 +15,9 @@ import numpy as np
 
 from peerjudge.analysis import (
     Sampler,
-    bootstrap_difference,
     collect_transcripts,
     count_moves,
+    measure_difference,
     measure_ordering,
     measure_position,
     measure_self_enhancement,
@@ -118,7 +118,7 @@ def plant_ability(size: float, questions: int, random: np.random.Generator) -> P
         for speaker in (Speaker(name="able", traits=able), Speaker(name="plain", traits=_PLAIN))
     ]
     difference = (right[0] - right[1]).tolist()
-    found = bootstrap_difference(difference, list(range(questions)))
+    found = measure_difference(difference, list(range(questions)))
     return found.difference, expect_accuracy(able) - expect_accuracy(_PLAIN)
 
 
@@ -170,7 +170,7 @@ EFFECTS = tuple(
         ),
         (
             "ability order",
-            "paired_bootstrap: difference of accuracies on the same questions",
+            "measure_difference: difference of accuracies on the same questions",
             0.5,
             0.0,
             plant_ability,

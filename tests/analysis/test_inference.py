@@ -13,7 +13,6 @@ from scipy.stats import binomtest, false_discovery_control
 from peerjudge.analysis.inference import (
     adjust_benjamini_hochberg,
     adjust_holm,
-    bootstrap_difference,
     compare_correlations,
     run_mcnemar,
     run_williams,
@@ -96,38 +95,6 @@ def test_mcnemar_is_the_exact_binomial_test_of_the_discordant_pairs(differences:
     assert (found.ours, found.theirs, found.n) == (ours, theirs, len(differences))
     expected = binomtest(ours, ours + theirs).pvalue if ours + theirs else 1.0
     assert found.p_value == pytest.approx(expected)
-
-
-def test_the_paired_bootstrap_covers_and_holds_its_level():
-    """Under no difference about 95 of 100 intervals hold 0, and as few p-values are below .05."""
-    random = np.random.default_rng(5)
-    held = false = 0
-    for trial in range(200):
-        questions = np.arange(40).repeat(2)
-        luck = random.normal(size=40).repeat(2)
-        ours, theirs = (luck + random.normal(size=(2, 80))) > 0
-        found = bootstrap_difference(
-            (ours.astype(float) - theirs.astype(float)).tolist(),
-            questions.tolist(),
-            seed=trial,
-            samples=400,
-        )
-        held += found.difference.low <= 0.0 <= found.difference.high
-        false += found.p_value < 0.05
-    assert 0.90 <= held / 200 <= 0.99
-    assert false / 200 <= 0.10
-
-
-def test_differences_that_are_all_alike_are_not_certain():
-    """Ten questions on which nothing differed leave room for a difference on others."""
-    same = bootstrap_difference([0.0] * 10, range(10))
-    assert same.p_value == 1.0
-    assert same.difference.low == pytest.approx(-same.difference.high)
-    assert 0.2 < same.difference.high < 0.35
-    always = bootstrap_difference([1.0] * 10, range(10))
-    assert always.p_value == pytest.approx(2 / 2**10)
-    assert always.difference.low < 0.6
-    assert math.isnan(bootstrap_difference([], []).p_value)
 
 
 @given(p_values)

@@ -1,32 +1,62 @@
 """Sentences at the head of a report."""
 
 from peerjudge.analysis.findings import build_findings
-from peerjudge.data import Transcript, replace
+from peerjudge.data import Primary, Role, Seat, Transcript, replace
 from peerjudge.reporting.sentences import summarize_findings
+from peerjudge.testing import comparison_of, transcript_of
+
+SEATS = (
+    Seat(id="seat-1", reviewer="ann", role=Role.LEADER),
+    Seat(id="seat-2", reviewer="bob", role=Role.FOLLOWER),
+)
+
+
+def told(moves: str, number: int, condition: str) -> Transcript:
+    """Return a discussion whose gold is the first answer."""
+    comparison = comparison_of(2, gold=1, name=f"c{number}")
+    one = transcript_of(moves, comparison=comparison, seats=SEATS)
+    return replace(one, condition=condition)
 
 
 def test_every_sentence_has_its_interval_and_losses_are_counted(
     run: tuple[Transcript, ...],
 ) -> None:
     """The first lines state their uncertainty, and how many discussions are missing."""
-    vote, gain, moved, first, lost = summarize_findings(build_findings(run))
-    assert vote.startswith("Against the vote of the same reviewers: \u201c\u2068ann with bob\u2069")
-    assert "may be chance" in vote
-    assert "points, to" in gain
-    for said in (vote, gain, moved):
+    seat, best, moved, first, lost = summarize_findings(build_findings(run))
+    assert seat.startswith("Discussing is not told apart from the better seat alone, asked once: ")
+    assert "\u201c\u2068ann with bob\u2069\u201d" in seat
+    assert "votes with as many calls" in best
+    for said in (seat, best, moved):
         assert said.count("[") == said.count("]") > 0
     assert first.startswith("Ranked first of 2: ")
     assert lost == "Of 11 discussions, 1 failed and 1 have not ended."
 
 
-def test_the_best_of_several_is_marked_as_selected(run: tuple[Transcript, ...]) -> None:
-    """The best of several conditions looks better than it is; a single condition was not selected."""
-    again = tuple(replace(told, condition="again") for told in run if told.condition != "vote")
-    assert (
-        "; the best of 2 conditions, which flatters it."
-        in summarize_findings(build_findings(run + again))[0]
+def test_the_headline_covers_all_conditions_and_says_harm_as_loudly_as_help() -> None:
+    """No best condition is picked; a better and a worse one stand in one sentence with their bounds."""
+    better = [told("2|2 1 1", n, "good talk") for n in range(1, 31)]
+    worse = [told("1|1 2 2", n, "bad talk") for n in range(1, 31)]
+    same = [told("1|1 1 1", n, "idle talk") for n in range(1, 31)]
+    (said, *_) = summarize_findings(build_findings([*better, *worse, *same]))
+    assert said.startswith(
+        "Discussing is more often right than the better seat alone, asked once in 1 of 3 conditions "
+        "(\u201c\u2068good talk\u2069\u201d +100"
     )
-    assert "flatters" not in summarize_findings(build_findings(run))[0]
+    assert "less often in 1 of 3 conditions (\u201c\u2068bad talk\u2069\u201d \u2212100" in said
+    assert "not told apart in 1 (\u201c\u2068idle talk\u2069\u201d 0" in said
+
+
+def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
+    """The first sentence is that of the primary contrast, with its own p-value."""
+    primary = Primary(condition="ann with bob", alternative="vote")
+    (said, *_) = summarize_findings(build_findings(run, primary=primary))
+    assert said.startswith(
+        "The declared contrast, \u201c\u2068ann with bob\u2069\u201d over a vote"
+    )
+    assert "(p\u00a0=\u00a0" in said
+    missing = Primary(condition="ann with bob", alternative="self-consistency")
+    (said, *_) = summarize_findings(build_findings(run, primary=missing))
+    assert "cannot be measured: no vote of" in said
 
 
 def test_a_run_without_discussions_has_no_sentences() -> None:

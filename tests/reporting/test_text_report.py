@@ -23,7 +23,15 @@ def test_nothing_is_cut_off(run: tuple[Transcript, ...], width: int) -> None:
     """The tables fit, with every heading and every name whole."""
     text = printed(run, width)
     assert max(map(len, text.splitlines())) <= width
-    for word in ("ann with bob", "Before", "After", "Gain", "Over vote", "follower", "Altered"):
+    for word in (
+        "ann with bob",
+        "Before",
+        "After",
+        "Over best seat",
+        "Over vote",
+        "follower",
+        "Altered",
+    ):
         assert word in text
     assert "\u2026" not in text
 

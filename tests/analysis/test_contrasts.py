@@ -1,0 +1,177 @@
+"""Discussions against their seats alone, self-consistency and the vote, on cases worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from peerjudge.analysis.accuracy import tabulate_by_condition
+from peerjudge.analysis.collecting import collect_transcripts
+from peerjudge.analysis.compare import compare_all
+from peerjudge.analysis.contrasts import build_contrasts, list_p_values
+from peerjudge.analysis.inference import Sampler, adjust_holm
+from peerjudge.analysis.score_document import build_contrasts_document
+from peerjudge.data import (
+    Condition,
+    Experiment,
+    Primary,
+    Role,
+    Sampling,
+    Seat,
+    Verdict,
+    read_primary,
+    replace,
+)
+from peerjudge.errors import DataError
+from peerjudge.testing import comparison_of, transcript_of
+
+ANN, BOB = (
+    Seat(id=f"seat-{n}", reviewer=name, role=role)
+    for n, (name, role) in enumerate((("ann", Role.LEADER), ("bob", Role.FOLLOWER)), start=1)
+)
+SECOND_ANN = replace(ANN, id="seat-2", role=Role.FOLLOWER)
+SAMPLER = Sampler()
+
+
+def told(moves: str, number: int, *, seats=(ANN, BOB), condition="talk", concludes=None, **changed):
+    """A discussion whose gold is the first answer; it concludes the last verdict or the one named."""
+    one = transcript_of(moves, comparison=comparison_of(2, gold=1, name=f"c{number}"), seats=seats)
+    verdict = one.verdict if concludes is None else Verdict.of(f"answer-{concludes}")
+    return replace(one, condition=condition, verdict=verdict, **changed)
+
+
+def voted(concludes: int, number: int, *, seats=(ANN, BOB), condition="vote"):
+    """A vote of four calls that concludes this answer."""
+    return told(
+        "1|1 1 1", number, seats=seats, condition=condition, protocol="vote", concludes=concludes
+    )
+
+
+def study(*transcripts, primary=None):
+    """The contrasts of these discussions by condition."""
+    found = build_contrasts(collect_transcripts(transcripts), sampler=SAMPLER, primary=primary)
+    return {row.condition: row for row in found}
+
+
+# Ann is right on five of six questions, bob on one; together they are right on four.
+TALK = [
+    told(moves, number)
+    for number, moves in enumerate(
+        ["1|2 1 1", "1|2 1 1", "1|2 1 1", "1|2 2 2", "1|2 2 2", "2|1 1 1"]
+    )
+]
+
+
+def test_a_discussion_is_held_against_its_better_seat_and_not_the_mean():
+    """It gains a sixth over the mean seat and loses a sixth against ann alone."""
+    row = study(*TALK)["talk"]
+    assert row.over_mean_seat.difference.difference.value == pytest.approx(4 / 6 - 3 / 6)
+    assert row.over_best_seat.difference.difference.value == pytest.approx(4 / 6 - 5 / 6)
+    assert row.over_best_seat.against == ("ann", "bob")
+    assert (row.over_best_seat.comparisons, row.over_best_seat.other_turns) == (6, 1.0)
+    assert row.seat_at_once.value == pytest.approx(-1 / 6)
+
+
+def test_seats_of_equal_accuracy_are_not_chosen_by_their_luck():
+    """Each seat is right on its own half; the choice on other questions cannot pick the right one."""
+    talk = [told("1|2 1 1", 0), told("1|2 1 1", 1), told("2|1 1 1", 2), told("2|1 1 1", 3)]
+    row = study(*talk)["talk"]
+    # On each question the other seat is ahead on the remaining three.
+    assert row.over_best_seat.difference.difference.value == 1.0
+    assert row.over_best_seat.difference.p_value > 0.05
+
+
+def test_seats_of_one_reviewer_are_told_apart_by_temperature():
+    """A reviewer with itself at two temperatures has two seats, whichever leads."""
+    cool, warm = (
+        replace(seat, sampling=Sampling(temperature=value))
+        for seat, value in ((ANN, 0.2), (SECOND_ANN, 1.0))
+    )
+    swapped = (
+        replace(warm, id="seat-1", role=Role.LEADER),
+        replace(cool, id="seat-2", role=Role.FOLLOWER),
+    )
+    talk = [told("1|2 1 1", 0, seats=(cool, warm)), told("2|1 1 1", 0, seats=swapped)]
+    row = study(*talk, told("1|2 2 2", 1, seats=(cool, warm)))["talk"]
+    assert row.over_best_seat.against == ("ann at temperature 0.2", "ann at temperature 1")
+    assert row.over_best_seat.difference.difference.value == pytest.approx(0.5 - 1.0)
+
+
+def test_what_was_not_played_is_named_with_the_condition_to_add():
+    """Without votes there is a reason instead of a value; with them each has its own contrast."""
+    plain = build_contrasts_document([study(*TALK)["talk"]])["talk"]
+    missing = plain["over_self_consistency"]
+    assert (missing["value"], missing["p"], missing["n"]) == (None, None, 0)
+    assert 'protocol="vote", seats=("ann",) * 4' in missing["reason"]
+    assert 'seats=("ann", "bob") * 2' in plain["over_vote"]["reason"]
+    assert plain["over_best_seat"]["reason"] is None
+    votes = [voted(1 if n < 3 else 2, n) for n in range(6)]
+    alone = [voted(1, n, seats=(ANN, SECOND_ANN), condition="ann again") for n in range(6)]
+    row = study(*TALK, *votes, *alone)["talk"]
+    assert row.over_vote.difference.difference.value == pytest.approx(4 / 6 - 3 / 6)
+    assert row.over_vote.against == ("vote",)
+    assert row.over_self_consistency.difference.difference.value == pytest.approx(4 / 6 - 1.0)
+    assert row.over_self_consistency.against == ("ann again",)
+    # The best alternative is ann asked as often, or once where both are as good on the others.
+    assert row.best_at_once.value == pytest.approx((4 - 5.5) / 6)
+
+
+def test_a_vote_of_the_worse_seat_is_no_self_consistency_of_the_better():
+    """Bob voting with itself is not what a user would do instead."""
+    bobs = (replace(BOB, id="seat-1"), BOB)
+    row = study(*TALK, *[voted(1, n, seats=bobs, condition="bobs") for n in range(6)])["talk"]
+    assert "no vote of ann alone" in row.over_self_consistency.reason
+
+
+def test_without_gold_there_is_a_reason_and_no_difference():
+    """Accuracy needs gold; the contrasts say so."""
+    blind = [replace(one, comparison=replace(one.comparison, gold=None)) for one in TALK]
+    row = study(*blind)["talk"]
+    assert row.seat_at_once is None
+    assert all("gold" in one.reason for one in (row.over_mean_seat, row.over_best_seat))
+
+
+def test_votes_and_lone_judges_have_no_contrasts():
+    """Only where a seat heard another is there a discussion to pay for."""
+    votes = [voted(1, n) for n in range(3)]
+    assert study(*votes, told("1", 0, seats=(ANN,), condition="alone")) == {}
+
+
+def test_tests_are_adjusted_within_their_family():
+    """Best seat and votes are one family, mean seats another; the primary contrast is in neither."""
+    worse = [told("1|2 2 2", n, condition="worse") for n in range(6)]
+    votes = [voted(1, n) for n in range(6)]
+    rows = study(*TALK, *worse, *votes)
+    family = list_p_values(rows.values())
+    assert len(family) == 4
+    expected = dict(zip(family, adjust_holm([*family.values()]), strict=True))
+    assert rows["worse"].over_best_seat.p_holm == expected["worse", "best seat"]
+    assert rows["worse"].over_best_seat.p_holm > rows["worse"].over_best_seat.difference.p_value
+    chosen = Primary(condition="worse", alternative="best seat")
+    declared = study(*TALK, *worse, *votes, primary=chosen)
+    own = declared["worse"].over_best_seat
+    assert own.primary
+    assert own.p_holm == own.difference.p_value == pytest.approx(2 * 2 / 2**6)
+    assert len(list_p_values(declared.values())) == 3
+
+
+def test_a_pair_that_is_a_contrast_has_its_adjusted_p_value():
+    """`compare` and `score` print one number for one test."""
+    ballots = collect_transcripts([*TALK, *[voted(1, n) for n in range(6)]])
+    contrasts = build_contrasts(ballots, sampler=SAMPLER)
+    (pair,) = compare_all(tabulate_by_condition(ballots), contrasts=contrasts, sampler=SAMPLER)
+    assert (pair.family, pair.other) == ("declared", "vote")
+    assert pair.holm == contrasts[0].over_vote.p_holm
+    assert pair.difference == contrasts[0].over_vote.difference
+
+
+def test_a_primary_contrast_names_a_condition_and_an_alternative():
+    """A misspelt one is refused where the experiment is declared."""
+    talk = Condition(name="talk over it", protocol="leader_follower", seats=("a", "b"))
+    declared = Experiment(data="sample", conditions=(talk,), primary="talk over it over best seat")
+    found = read_primary(declared.primary, ["talk", "talk over it"])
+    assert found == Primary(condition="talk over it", alternative="best seat")
+    assert read_primary("", ["talk"]) is None
+    with pytest.raises(
+        DataError, match="choose a condition of 'talk over it' and an alternative of"
+    ):
+        Experiment(data="sample", conditions=(talk,), primary="talk over the vote")
