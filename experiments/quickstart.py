@@ -4,6 +4,9 @@ Four simulated reviewers of different ability judge the built-in sample: alone, 
 by either of them, with themselves at two temperatures, after explaining each answer alone first
 (PRePair), and by votes with as many calls as the discussions. A third of the sample is adversarial:
 the attractive answer ignores the instruction.
+
+Discussing gains over the mean seat, and does not beat the better seat asked once: an able reviewer that
+listens to a weaker one mostly loses.
 """
 
 from peerjudge.data import Condition, Experiment, Leader, Seating

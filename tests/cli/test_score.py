@@ -69,7 +69,9 @@ def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
         "correlations",
         "disagreements",
         "ratings",
+        "contrasts",
     }
+    assert document["contrasts"] == {}
     assert len(document["rows"]) == 6
     for row in document["rows"]:
         assert row.keys() == {

@@ -56,6 +56,7 @@ def test_the_effects_that_the_conditions_can_show_are_listed(found):
     named = {(one.effect.kind, one.effect.condition, one.effect.against) for one in found.effects}
     assert named == {
         ("discussion against private reviews", "talk", ""),
+        ("discussion against best seat", "talk", ""),
         ("discussion against vote", "talk", "vote"),
         ("leader alters less", "talk", ""),
         ("against pairwise", "alone first", "bare"),
@@ -100,6 +101,18 @@ def test_runs_find_the_effects_of_the_plan(found, shelf, tmp_path):
 async def _transcripts(folder):
     for transcript in await load(folder):
         yield transcript
+
+
+def test_a_gain_over_the_mean_seat_can_be_a_loss_against_the_better_one(found):
+    """An able reviewer that listens to a weak one: the plan says so for every size of study."""
+    gain = _effect(found, "discussion against private reviews").without_pull
+    best = _effect(found, "discussion against best seat").without_pull
+    assert gain is not None
+    assert best is not None
+    assert gain.sizes[-1].value > 0 > best.sizes[-1].value
+    assert gain.sizes[-1].power > 0.9
+    assert best.sizes[-1].power < 0.05
+    assert best.needed is None
 
 
 def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
@@ -290,7 +303,7 @@ def test_an_experiment_without_a_comparison_is_refused(shelf):
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ("votes", "choose one of private, vote, leader, pairwise"),
+        ("votes", "choose one of private, best-seat, vote, leader, pairwise"),
         ("vote", "add a condition with protocol='vote'"),
         ("leader", "no condition is a discussion of two"),
         ("private", "no condition is a discussion"),
