@@ -96,7 +96,9 @@ TIE_WORDS = (
 )
 
 _TIE = re.compile(rf"(?i){TIE_WORDS}\W{{0,9}}")
-_MARK = re.compile(r"([1-9])|\(([A-Ea-e])\)|\b([A-E])\b(?!')|\b(?i:(first|second|third|fourth))\b")
+_MARK = re.compile(
+    r"([1-9])|\(([A-Ea-e])\)|\b([A-E])\b(?!'(?!s\b))|\b(?i:(first|second|third|fourth))\b"
+)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 
 

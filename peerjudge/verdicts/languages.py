@@ -39,6 +39,8 @@ class Language:
         opens: Words before a verdict, which make it a decision.
         reason: Start of what may follow a verdict.
         but: Words that take a verdict back in what follows it.
+        view: Words by which reviewers mark a judgement as their own.
+        others: Words for other people and conditions, before a "but" after which a judgement may be theirs.
     """
 
     signs: tuple[str, ...]
@@ -50,6 +52,8 @@ class Language:
     opens: str
     reason: str
     but: str
+    view: str
+    others: str
     article: str = ""
 
     @cached_property
@@ -60,12 +64,17 @@ class Language:
             (self._compile(form), decided, tie) for forms, decided, tie in kinds for form in forms
         )
 
+    @cached_property
+    def turn(self) -> re.Pattern[str]:
+        """Pattern of what stands before a judgement after "but"."""
+        return re.compile(rf"(?i)(?:.*[,;，、] ?|)(?!aunque|embora)(?:{self.but})[,，、]?\s*(?=\w)")
+
     def _compile(self, form: str) -> re.Pattern[str]:
         name = rf"(?:{self.article})?(?:(?:{self.noun}) ?{_MARK}|{'|'.join(self.ordinals)})"
         form = form.replace("{N}", f"(?P<n>{name})").replace("{O}", f"(?:{name})")
         form = form.replace("{C}", f"(?P<n>{name}|{_BARE})").replace(" ", r"\s*")
         return re.compile(
-            rf"(?i)(?P<opens>(?:{self.opens})[,，、:：]?\s*)?(?:{form})(?P<rest>(?:{self.reason}).*)?"
+            rf"(?i)(?P<opens>(?:{self.opens}) ?[,，、:：]?\s*)?(?:(?:{self.view})[,，]?\s*)?(?:{form})(?P<rest>(?:{self.reason}).*)?"
         )
 
     def code(self, name: str) -> int | None:
@@ -103,9 +112,16 @@ GERMAN = Language(
             r"(?:mein(?:e)? |end(?:gültige[sr]?)? |abschließende[sr]? )*(?:urteil|entscheidung|wahl"
             r"|gewinner|fazit|ergebnis) ?: ?{C}"
         ),
-        r"ich (?:wähle|bevorzuge|nehme|favorisiere|empfehle) {N}",
-        r"ich entscheide mich für {N}",
-        r"ich (?:halte|finde) {N} (?:für )?(?:die )?(?:besser|bessere)",
+        (
+            r"ich (?:wähle|bevorzuge|nehme|favorisiere|empfehle)"
+            r" (?:also |daher |deshalb |somit |dennoch |trotzdem |weiterhin |nun |jetzt )?{N}"
+        ),
+        r"(?:wähle|bevorzuge|nehme|favorisiere|empfehle) ich (?:also |daher |deshalb )?{N}",
+        r"(?:ich entscheide|entscheide ich) mich (?:also |daher |deshalb )?für {N}",
+        r"(?:ich (?:halte|finde)|halte ich) {N} (?:für )?(?:die )?(?:besser|bessere)(?: antwort| wahl)?",
+        r"ich bleibe (?:also |daher |deshalb |weiterhin )?bei (?:meiner (?:wahl|entscheidung|meinung) ?[:,]? )?{N}",
+        r"{N} überzeugt mich (?:insgesamt )?(?:mehr|eher)",
+        r"überzeugt mich {N} (?:insgesamt )?(?:mehr|eher)",
         r"(?:meine |die )(?:wahl|entscheidung) (?:ist|fällt auf) {N}",
         r"(?:die|der) (?:bessere|beste)(?: antwort| wahl| lösung)? ist {N}",
         r"(?:der gewinner|die gewinnerin|der sieger) ist {N}",
@@ -124,13 +140,16 @@ GERMAN = Language(
         r"{O} ist (?:klar |deutlich |etwas )?(?:schlechter als|unterlegen gegenüber) {N}",
     ),
     ties=(
-        r"beide(?: antworten)? sind (?:gleich gut|gleichwertig|ebenbürtig)",
+        r"beide(?: antworten)? sind (?:insgesamt |etwa |in etwa )?(?:gleich gut|gleichwertig|ebenbürtig)",
         r"(?:es ist )?(?:ein )?unentschieden",
         r"gleichstand",
     ),
-    opens=r"insgesamt|fazit|daher|deshalb|somit|zusammenfassend|also|letztlich|am ende|meiner meinung nach",
+    opens=r"insgesamt|fazit|daher|deshalb|somit|zusammenfassend|also|letztlich|am ende|meiner meinung nach"
+    r"|(?:mein )?urteil|(?:meine )?entscheidung|ergebnis|so|alles in allem|folglich|unterm strich",
     reason=r",? (?:weil|da|denn)\b",
     but=r"aber|jedoch|doch|allerdings|dennoch",
+    view=r"ich (?:finde|denke|meine|glaube)",
+    others=r"gutachter|prüfer|kolleg|jemand|manche|einige|viele|andere|\bman\b|wenn|falls|nicht",
 )
 FRENCH = Language(
     signs=("réponse", "choix", "verdict :", "décision", "égalité", "match nul", "gagnant"),
@@ -143,7 +162,13 @@ FRENCH = Language(
     ),
     decides=(
         r"(?:mon |ma )?(?:verdict|choix|décision|gagnante?|jugement|conclusion)(?: finale?)? ?: ?{C}",
-        r"je (?:choisis|préfère|retiens|recommande|vote pour|opte pour) {N}",
+        (
+            r"je (?:choisis|préfère|retiens|recommande|vote|opte)"
+            r" (?:donc |finalement |plutôt |toujours |par conséquent )?(?:pour )?{N}"
+        ),
+        r"je (?:maintiens|garde|confirme) (?:mon choix|ma préférence) ?(?:pour|[:,])? {N}",
+        r"je reste sur {N}",
+        r"{N} me (?:convainc davantage|convainc plus|semble meilleure|paraît meilleure)",
         r"(?:mon choix|mon verdict|ma préférence) (?:est|va à|se porte sur) {N}",
         r"la meilleure(?: réponse)? est {N}",
         r"(?:le gagnant|la gagnante|le vainqueur) est {N}",
@@ -162,9 +187,13 @@ FRENCH = Language(
         r"(?:c['’]est une )?égalité",
         r"match nul",
     ),
-    opens=r"en conclusion|au final|finalement|donc|ainsi|globalement|dans l['’]ensemble|à mon avis|en somme",
+    opens=r"en conclusion|au final|finalement|donc|ainsi|globalement|dans l['’]ensemble|à mon avis|en somme"
+    r"|conclusion|verdict(?: final)?|(?:je maintiens )?mon (?:choix|verdict|avis)|par conséquent|en résumé"
+    r"|pour ces raisons|selon moi",
     reason=r",? (?:car|parce qu|puisqu)",
     but=r"mais|cependant|toutefois|pourtant",
+    view=r"je (?:pense|trouve|crois|considère|estime) que",
+    others=r"évaluat|collègue|certains|autres?\b|beaucoup|vous|\bon\b|\bil\b|elle|si\b|\bpas\b",
 )
 SPANISH = Language(
     signs=("respuesta", "veredicto", "elección", "decisión", "empate", "ganador"),
@@ -177,7 +206,10 @@ SPANISH = Language(
     ),
     decides=(
         r"(?:mi |la )?(?:veredicto|elección|decisión|ganadora?|conclusión|preferencia)(?: final)? ?: ?{C}",
-        r"(?:yo )?(?:elijo|prefiero|escojo|recomiendo|voto por|me quedo con|opto por) {N}",
+        r"(?:yo )?(?:elijo|prefiero|escojo|recomiendo|voto por|me quedo con|opto por) (?:entonces |finalmente )?{N}",
+        r"(?:yo )?(?:mantengo|confirmo) mi (?:elección|voto|preferencia|veredicto) ?(?:por|[:,])? {N}",
+        r"(?:yo )?sigo (?:prefiriendo|eligiendo) {N}",
+        r"{N} me (?:convence más|parece (?:claramente )?(?:mejor|superior))",
         r"mi (?:elección|veredicto|preferencia) es {N}",
         r"la mejor(?: respuesta)? es {N}",
         r"(?:la ganadora|el ganador) es {N}",
@@ -195,9 +227,12 @@ SPANISH = Language(
         r"(?:ambas|las dos)(?: respuestas)? son (?:igual de buenas|igualmente buenas|equivalentes|iguales)",
         r"(?:es un )?empate",
     ),
-    opens=r"en conclusión|en resumen|por (?:lo )?tanto|así que|en general|finalmente|al final|en mi opinión",
+    opens=r"en conclusión|en resumen|por (?:lo )?tanto|así que|en general|finalmente|al final|en mi opinión"
+    r"|conclusión|veredicto(?: final)?|mi (?:elección|veredicto)|en definitiva|por (?:ello|eso)|en conjunto",
     reason=r",? (?:porque|ya que|pues|puesto que)\b",
     but=r"pero|sin embargo|aunque",
+    view=r"(?:yo )?(?:creo|pienso|considero|opino) que",
+    others=r"evaluador|colega|algunos|muchos|otros?\b|usted|\bél\b|ella|\bsi\b|\bno\b",
 )
 PORTUGUESE = Language(
     signs=("resposta", "veredito", "veredicto", "escolha", "decisão", "empate", "vencedor"),
@@ -213,7 +248,9 @@ PORTUGUESE = Language(
             r"(?:meu |minha |a )?(?:vere(?:dito|dicto)|escolha|decisão|vencedora?|conclusão|preferência)"
             r"(?: final)? ?: ?{C}"
         ),
-        r"(?:eu )?(?:escolho|prefiro|recomendo|voto n|fico com|opto por) ?{N}",
+        r"(?:eu )?(?:escolho|prefiro|recomendo|voto n|fico com|opto por) ?(?:então |portanto )?{N}",
+        r"(?:eu )?(?:mantenho|confirmo) (?:a )?minha (?:escolha|preferência|decisão) ?(?:por|[:,])? {N}",
+        r"{N} me (?:convence mais|parece (?:claramente )?(?:melhor|superior))",
         r"(?:minha escolha|meu veredito|minha preferência) é {N}",
         r"a melhor(?: resposta)? é {N}",
         r"(?:a vencedora|o vencedor) é {N}",
@@ -231,9 +268,12 @@ PORTUGUESE = Language(
         r"(?:ambas as|as duas|ambas)(?: respostas)? são (?:igualmente boas|equivalentes|iguais|tão boas)",
         r"(?:é um )?empate",
     ),
-    opens=r"em conclusão|em resumo|portanto|assim|no geral|finalmente|no final|na minha opinião|logo",
+    opens=r"em conclusão|em resumo|portanto|assim|no geral|finalmente|no final|na minha opinião|logo"
+    r"|conclusão|veredito(?: final)?|minha (?:escolha|decisão)|por isso|em suma|em geral|sendo assim",
     reason=r",? (?:porque|pois|já que|uma vez que)\b",
     but=r"mas|porém|contudo|no entanto|embora",
+    view=r"(?:eu )?(?:acho|creio|penso|considero|acredito) que",
+    others=r"avaliador|colega|alguns|muitos|outros?\b|você|\bele\b|ela\b|\bse\b|não",
 )
 CHINESE = Language(
     signs=("回答", "答案", "回复", "选", "结论", "判断", "平局", "平手", "第一", "第二", "胜"),
@@ -246,13 +286,14 @@ CHINESE = Language(
     decides=(
         r"(?:我的)?(?:最终|最后)?(?:结论|选择|判断|决定|裁决|获胜者|胜者|答案)(?:是|为)? ?[:：] ?{C}",
         r"我(?:的)?(?:最终|会|将)?(?:选择|选|支持|推荐)(?:了|是)?{N}",
+        r"我(?:仍然?|依然|还是)?(?:坚持|维持)(?:我的)?(?:选择|判断)?[:：，]?{N}",
         r"我(?:更|比较)?(?:喜欢|偏好|倾向于){N}",
         r"(?:更好|较好|最好|最佳)的(?:回答|答案|回复|选项|一个)?是{N}",
         r"(?:获胜者|胜者|赢家)(?:是|为){N}",
     ),
     calls=(
         (
-            r"(?:我认为|我觉得|在我看来，?)?{N}(?:比{O})?(?:明显|显然|总体上?|整体上?|略|稍)*(?:更好|更优|较好|更佳"
+            r"{N}(?:的(?:回答|答案|回复|表现|质量))?(?:比{O})?(?:明显|显然|总体上?|整体上?|略|稍)*(?:更好|更优|较好|更佳"
             r"|最好|更胜一筹|胜出|获胜)(?:一些|一点)?"
         ),
         r"{N}(?:优于|胜过|好于|强于){O}",
@@ -260,12 +301,19 @@ CHINESE = Language(
     ),
     ties=(
         r"(?:这)?两(?:个|者|种)?(?:回答|答案|回复)?(?:都)?(?:一样|同样|同等)(?:的)?(?:好|优秀|出色)",
+        (
+            r"(?:这)?两(?:个|者|种)?(?:回答|答案|回复)?(?:的)?(?:质量|水平|表现)?(?:都)?"
+            r"(?:相当|差不多|不相上下|旗鼓相当|难分(?:高下|伯仲|上下))(?:，(?:这是|为)?平(?:局|手))?"
+        ),
         r"(?:这是)?平(?:局|手)",
         r"不分(?:上下|胜负)",
     ),
-    opens=r"综上所述|综上|总的来说|总之|因此|所以|最终|总体而言|综合来看",
+    opens=r"综上所述|综上|总的来说|总之|因此|所以|最终|总体而言|综合(?:来看|考虑|比较)?"
+    r"|(?:我的)?(?:最终|最后)?(?:结论|判断|裁决|选择)(?:是|为)?|整体(?:来看|而言)|总体(?:来看|来说)|相比之下",
     reason=r"[，,] ?(?:因为|由于)",
-    but=r"但|不过|然而|可是",
+    but=r"但是?|不过|然而|可是",
+    view=r"(?:我(?:仍然?|依然|还是)?(?:认为|觉得)|在我看来)",
+    others=r"评审|同事|有人|别人|他|她|你|如果|若|不",
 )
 JAPANESE = Language(
     signs=("回答", "答え", "結論", "選択", "判断", "判定", "引き分け", "同点", "勝者", "勝ち"),
@@ -295,9 +343,12 @@ JAPANESE = Language(
         r"引き分け(?:です)?",
         r"同点(?:です)?",
     ),
-    opens=r"したがって|よって|以上より|総合的に|結論として|全体として|そのため",
+    opens=r"したがって|よって|以上より|総合的に(?:見て|見ると|考えて|考えると|判断して|判断すると)?"
+    r"|結論として|全体として|そのため|結論|最終的に|総じて|以上(?:のこと)?から|やはり",
     reason=r"[。、] ?(?:なぜなら|理由は)",
     but=r"しかし|ただし|だが|けれど",
+    view=r"私は",
+    others=r"評価者|同僚|彼|誰か|あなた|もし|なら|ない|ません",
 )
 
 LANGUAGES = (GERMAN, FRENCH, SPANISH, PORTUGUESE, CHINESE, JAPANESE)
@@ -318,9 +369,20 @@ def find_foreign(lines: Sequence[str], spoken: Sequence[Language]) -> Iterator[t
         for sentence in _SENTENCES.split(line[-_LONGEST * 4 :]):
             clean = sentence.strip(_WRAP).rstrip(_CLOSES)
             if clean and len(clean) <= _LONGEST:
-                found = next(filter(None, (_read(clean, each) for each in spoken)), None)
+                found = next(filter(None, (_read_turn(clean, each) for each in spoken)), None)
                 if found is not None:
                     yield found
+
+
+def _read_turn(sentence: str, language: Language) -> tuple[bool, int] | None:
+    """Read a sentence, or what follows "but" in it; there, others may be speaking before it."""
+    if found := _read(sentence, language):
+        return found
+    turn = language.turn.match(sentence)
+    found = _read(sentence[turn.end() :], language) if turn else None
+    if turn is None or found is None or found[0]:
+        return found
+    return None if re.search(rf"(?i){language.others}", turn[0]) else found
 
 
 def _read(sentence: str, language: Language) -> tuple[bool, int] | None:

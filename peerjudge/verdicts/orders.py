@@ -30,6 +30,13 @@ _TAKES_BACK = re.compile(
 )
 
 
+_WITHDRAWS = re.compile(
+    r"(?i)\bI (?:\w+ ){0,9}(?<!not )(?<!never )(?:withdraw|retract|revoke)\b"
+    r"|\bI (?:\w+ )?(?:no longer|do not|don't) (?:stand by|trust|hold) (?:it|this|that|my)\b"
+    r"|\b(?:ignore|disregard|forget) (?:my|this|the) (?:\w+ )?(?:choice|verdict|answer|vote)\b"
+)
+
+
 def is_order(line: str) -> bool:
     """Return `True` for a line that may end an order of the answers."""
     if any(sign in line for sign in "><=≻≫"):
@@ -105,4 +112,8 @@ def resolve_references(line: str) -> str:
 
 def takes_back(line: str) -> bool:
     """Return `True` for a line that only withdraws what was said before: "Scratch that."."""
-    return len(line) < 100 and _TAKES_BACK.fullmatch(line) is not None
+    if len(line) >= 100:
+        return False
+    if _TAKES_BACK.fullmatch(line):
+        return True
+    return _WITHDRAWS.search(line) is not None and not _NAMES.search(line)

@@ -95,6 +95,9 @@ KEEPS = re.compile(rf"{_I} ?keep (?:(?:to|with) )?$")
 """Before a name: "I will keep ", a verdict only if the sentence then ends or gives a reason."""
 KEPT = re.compile(_STOP)
 
+OVERALL = re.compile(r"^(?i:overall|final|in total) ?[:=] $")
+"""Before a name that ends the sentence: the verdict after those on aspects."""
+
 _SETTLED = "choice|winner|verdict|decision|preference|selection|pick|judge?ment|vote|recommendation"
 _ARTICLE = r"(?:my|the|final|better|best|overall|preferred|correct|chosen|superior|winning|two|of)"
 _WHERE = r"(?: (?:of the two|overall|here|for me|in my opinion|for (?:this|the)(?: [\w']+){1,3}))?"
@@ -160,13 +163,18 @@ _ONE_RESPECT = (
 IS_BETTER = re.compile(
     rf"(?:{_BE}{_ADVERBS} (?:better|best|superior(?: to)?|preferable|preferred|(?:(?:clear|obvious"
     rf"|overall|narrow) )?winner"
-    rf"|winning|stronger)"
+    rf"|winning|stronger|ahead)"
     rf"|{DOES_BETTER}){_FOR_SOME}{_ONE_RESPECT}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
     rf"|(?: (?:narrowly|clearly|slightly|easily|just))? (?:edges out|beats|outperforms|surpasses"
     rf"|outdoes|outshines"
     rf"|defeats) {_OTHER}| it is(?=[.!]|$)| (?:takes it|comes out (?:ahead|on top)){_ENDS}"
     r"| is the one I (?:would|'d|will|'ll) (?:send|choose|pick|recommend|give|use|prefer)\b"
 )
+CONDITIONAL = re.compile(
+    rf"(?: (?i:AI|{NOUN}|one|choice))?(?: (?:than|to) {_OTHER})?(?: (?:of the two|here|overall))?,? (?:but )?"
+    r"(?:only )?(?:if|unless|once|when|provided|assuming|as long as|had it|were it|except (?:that|if|when))\b"
+)
+"""After praise: the judgement holds under a condition only."""
 OPINES = re.compile(
     rf"{_I_WOULD}{{0,2}} (?:rate|rank|score|consider|find|found|deem|judge|say|think|believe|conclude"
     r"|feel|argue|hold|agree(?: with [\w ()]{1,30}?)?|am convinced)(?: that)? $"
@@ -182,9 +190,10 @@ _FLAWS = (
     r"|limited|irrelevant|incorrect|inaccurate|difficult|harmful|biased|superficial|unnecessary|redundant)"
 )
 _NO_FLAW = rf"(?! (?:[\w-]+ ){{0,2}}{_FLAWS})"
+_SURFACE = r"(?! (?:grammar|spelling|punctuation|style|tone|format|formatting|layout)\b)"
 IS_MORE = re.compile(
     rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
-    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better{_ONE_RESPECT})\b{_NO_FLAW}"
+    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better{_SURFACE}{_ONE_RESPECT})\b{_NO_FLAW}"
     rf"| (?:has|contains) (?:the )?few(?:er|est) {_FLAWS}"
 )
 _QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"
@@ -204,5 +213,5 @@ EQUAL = re.compile(
     r"(?! (?:to|in (?:length|number))\b)(?P<partly> in (?:terms|their))?"
     r"|\b(?i:it is|it's|this is|is|call it|declare|as) a (?:tie|draw)\b"
     r"|\brate (?:both|the two) (?:\w+ )?equally\b"
-    rf"|\b[Nn]either (?:of (?:the two|them)|{NAME} nor {NAME}|{NOUN}) is (?:\w+ )?better\b"
+    rf"|\b[Nn]either (?:of (?:the two|them)|{NAME} nor {NAME}|{NOUN}) is (?:\w+ )?better\b(?! in\b)"
 )

@@ -25,6 +25,8 @@ _SINGLE = re.compile(r"(?<!\w)'[^'\n]{8,200}'(?!\w)")
 _SHORT = re.compile(rf"(?:{NAME}|{CODE}|(?i:tie|draw))\.?")
 _SHORTEST = 40
 _MATH = frozenset({"\\[", "\\]", "$$", "\\(", "\\)"})
+_SYMBOL = re.compile("[\u2600-\u27bf\u2b50\ufe0f\U0001f000-\U0001faff]")
+_DASH = re.compile("(?<= )[\u2013\u2014](?= )")
 _CALL = re.compile(r"<(/?)(?:tool_call|function_call|tool|function)>|<\|/?tool_call\|>")
 _MARKUP = (("*", ""), ("`", ""), ("#", ""), ("_", " "), ("\u2019", "'"), ("\u2018", "'"))
 
@@ -36,6 +38,8 @@ def plain(line: str) -> str:
     for mark, instead in _MARKUP:  # faster than `str.translate`: most lines have no mark
         if mark in line:
             line = line.replace(mark, instead)
+    if not line.isascii():
+        line = _DASH.sub("-", _SYMBOL.sub("", line))
     return " ".join(line.split())
 
 

@@ -114,7 +114,8 @@ _OPENING = 300
 _REFUSES = re.compile(
     r"\b(?i:(?:i|we)(?:'m| am| are)?(?: (?:sorry|afraid)[,;:.]?(?: but)?(?: that)? (?:i|we)(?:'m"
     r"| am| are)?)?"
-    r" (?:can ?not|can't|won't|will not|unable to|not able to|(?:must )?decline to|refuse to|must refuse to"
+    r" (?:can ?not|can't|won't|will not|unable to|(?:won't be|not) able to|(?:must )?decline to"
+    r"|refuse to|must refuse to"
     r"|not comfortable)(?: \w+){0,2}? (?:assist|help|comply|evaluat(?:e|ing)|judg(?:e|ing)|rat(?:e|ing)"
     r"|compar(?:e|ing)|answer(?:ing)?(?! \(?[1-9a-e]\b)|respond|fulfill?|engage|participate"
     r"|continue|do (?:this|that)|discuss"
@@ -147,6 +148,9 @@ _VERDICT_WORD = re.compile(
 )
 _ITEM = re.compile(r"(?:\d{1,2}[.)]|[-*\u2022]|(?i:step) \d{1,2}:) ")
 _OVERALL = re.compile(rf"(?i:overall(?: winner| best)?) ?[:=-] ?({NAME})[.!]?")
+_HEADING = re.compile(
+    r"(?i)(?:my |the )?(?:final |overall )?(?:verdict|choice|winner|decision|judge?ment) ?:?"
+)
 _REASON = re.compile(r"(?<=[.!]) (?=[A-Z])|,? (?=because |since )")
 _LONGEST_LABEL = 120
 _MOST_RANKS = 6
@@ -292,6 +296,8 @@ def _last_name(reply: Reply) -> int | None:
 
 def _last_label(reply: Reply) -> int | None:
     code = label(reply.last, last=True)
+    if code is None and len(reply.lines) > 1 and _HEADING.fullmatch(plain(reply.lines[-2])):
+        code = label(f"Verdict: {reply.last}", last=True)
     if code is None and len(reply.last) < _LONGEST_LABEL:
         item = _ITEM.match(reply.last)
         line = reply.last[item.end() :] if item else reply.last

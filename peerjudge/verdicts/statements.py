@@ -18,6 +18,7 @@ from peerjudge.verdicts.phrases import (
     CHOOSES,
     CHOOSES_CODE,
     CODE_IS_BETTER,
+    CONDITIONAL,
     DECLARES,
     DECLARES_CODE,
     EDGE,
@@ -33,6 +34,7 @@ from peerjudge.verdicts.phrases import (
     NAMES,
     OPINED,
     OPINES,
+    OVERALL,
     QUALIFIED,
     REACH,
     UNDECIDED,
@@ -48,17 +50,19 @@ _THEREFORE = re.compile(
 )
 _VIEW = (
     r"(?:prefer|cho[oi]se|chose|pick|favou?r|think|thought|believe|conclude|suggest|vote"
-    r"|find|found|consider|feel|rate|rank|see|say|claim|hold|insist|wonder|convinced|argue)\w*"
+    r"|find|found|consider|feel|rate|rank|see|say|claim|hold|insist|wonder"
+    r"|convinced(?! (?:me|us)\b)|argue)\w*"
 )
 _SPEAKER = (
     r"(?:reviewers?|(?:other|first|second) review|judges?|leader|follower|colleagues?|panelist"
     r"|peers?|you|they|he|she|others?|assistant"
-    r"|many|some|most|people|readers?|users?|experts?|critics|author|everyone|someone|somebody)"
+    r"|many|some|most|anyone|anybody|people|readers?|users?|experts?|critics|author|everyone|someone|somebody)"
 )
 _FORMER = r"(?:my|your|his|her|their|the) (?:first|initial|previous|earlier|private|original)"
 _NOT_MINE = re.compile(
     r"\b(?:(?P<doubt>whether|disagree\w*|(?:not|never|cannot|\w+n't)(?: \w+){0,2} "
-    r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean|call|sure|certain|claim)"
+    r"(?:think|believe|agree|say|find|consider|see|convinced|clear|true|mean|call|sure|certain|claim"
+    r"|concluded?|said|inferred|argued?|proven|established|imply|implies)"
     r"|(?<!no )(?<!without )(?<!without a )(?<!little )doubt\w*|far from|not the case|hesitate to"
     r"|neither do|(?:no|little) (?:reason"
     r"|evidence|proof)"
@@ -86,6 +90,8 @@ _NOT_MINE = re.compile(
     rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s"
     rf"|ed)?|maintain(?:s|ed)?"
     rf"|wrote|writes|asserts?|contends?|reads|ends with|ended with|finished with|contains"
+    r"|(?:will|would|may|might|could) (?!not\b|never\b)(?:\w+ )?(?:say|think|prefer|choose|pick|find"
+    r"|favou?r|vote|call)"
     rf"|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))(?!\w)"
 )
 """In lower case: what takes a verdict from the reviewer."""
@@ -97,7 +103,7 @@ _CALLED_FALSE = re.compile(
 )
 _HELD = re.compile(
     r"(?i)\b(?:think|thought|believe[d]?|conclude[d]?|say|find|found|feel|felt|judge[d]?|argue"
-    r"|agree|convinced|decide[d]?"
+    r"|agree|convinced(?: me| us)?|decide[d]?"
     r"|determine[d]?|clear|clearly|obvious|evident|opinion|view|conclusion|verdict|judge?ment"
     r"|fact|means?|so|sure|certain"
     r"|seems?|appears?|shows?|suggests?|suggest|indicates?|confident|consider|note|state|doubt"
@@ -179,6 +185,8 @@ class Context:
             return not _WHOLE.search(self.sentence[end:begin])
         if kind == "doubt":
             return not any(stop in self.sentence[end:begin] for stop in ",;:")
+        if end <= self.concession <= begin:
+            return False
         between, cue = self.sentence[end:at], self.sentence[max(0, end - 40) : end]
         if kind == "past":
             return not _SINCE.search(between)
@@ -271,12 +279,14 @@ def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     chooses = CHOOSES.search(before) if has_choice(before) else None
     if found := chooses or DECLARES.search(before):
         return DECIDED, len(before) - found.start()
-    if (found := KEEPS.search(before)) and KEPT.match(sentence, end):
+    if (found := KEEPS.search(before) or OVERALL.search(before)) and KEPT.match(sentence, end):
         return DECIDED, len(before) - found.start()
     if found := GIVES.search(before):
         edge = found["to"] or EDGE.match(sentence, end)
         return (DECIDED, len(before) - found.start()) if edge else (0, 0)
-    if IS_BETTER.match(sentence, end):
+    if found := IS_BETTER.match(sentence, end):
+        if " " in sentence[found.end() :] and CONDITIONAL.match(sentence, found.end()):
+            return 0, 0
         opines = OPINES.search(before)
         return (DECIDED, len(before) - opines.start()) if opines else (CALLED, 0)
     if OPINED.match(sentence, end) and OPINES.search(before):

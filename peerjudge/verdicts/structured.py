@@ -25,6 +25,11 @@ _SCORE_KEYS = frozenset(
     {"score", "rating", "grade", "mark", "overall", "overallscore", "overallrating"}
 )
 _NAMED = re.compile(rf"(?:{NAME}|{CODE}|(?i:{TIE_WORDS}))\.?")
+_SCORED = re.compile(
+    r"(?i)(?:score|rating|mark)s?[ _]?(?:of|for)?[ _]?(?:answer|response|assistant)?[ _]?\(?([12ab])\)?"
+    r"|(?:answer|response|assistant|output)[ _]?\(?([12ab])\)?"
+    r"(?:[ _]?(?:total|overall)?[ _]?(?:score|rating|mark))?"
+)
 _NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _LONGEST_REPAIR = 4000
 _TRAILING = re.compile(r",(\s*[}\]])")
@@ -114,7 +119,27 @@ def _repaired(block: str) -> _Object | None:
 
 
 def _members(value: _Object | None) -> Members:
-    return tuple(_flattened(value, _DEPTH)) if value is not None else ()
+    if value is None:
+        return ()
+    members = tuple(_flattened(value, _DEPTH))
+    if any(key in _VERDICT_KEYS for key, _ in members):
+        return members
+    return members + _by_score(value)
+
+
+def _by_score(value: _Object) -> Members:
+    """Return the verdict of an object with one score for each answer: `{"answer_1_score": 8, ...}`."""
+    marks: dict[int, float] = {}
+    for key, inner in value:
+        named = _SCORED.fullmatch(key)
+        score = json_score(tuple(inner)) if isinstance(inner, _Object) else _score(inner)
+        code = code_of((named[1] or named[2]).upper()) if named else None
+        if code is None or score is None or code in marks:
+            continue
+        marks[code] = score
+    if sorted(marks) != [1, 2]:
+        return ()
+    return (("choice", "tie" if marks[1] == marks[2] else max(marks, key=marks.__getitem__)),)
 
 
 def _flattened(value: _Object, depth: int) -> Iterator[tuple[str, object]]:

@@ -1,0 +1,76 @@
+"""Replies as judge models write them (`unseen_replies.jsonl`), written without knowledge of the rules.
+
+`ordinary` replies are what the run of a user holds; `hard` ones disown, condition, report or narrow a
+verdict. Labels were recorded before the reader was run. The part `first` was read once before any rule was
+changed for it:
+
+    ordinary  140 replies: 127 right,  0 wrong, 13 unread
+    hard       60 replies:  43 right,  6 wrong, 11 unread
+
+Its classes of failures were mended afterwards, so it no longer measures unseen replies.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from peerjudge.verdicts import read_verdict
+
+LINES = (Path(__file__).parent / "unseen_replies.jsonl").read_text(encoding="utf-8").splitlines()
+REPLIES = [json.loads(line) for line in LINES]
+
+
+def read(text: str) -> object:
+    """Return the number of the chosen answer, or the outcome without one."""
+    reading = read_verdict(text)
+    return reading.outcome.value if reading.position is None else reading.position + 1
+
+
+@pytest.mark.parametrize(
+    ("part", "kind", "unread"),
+    [("first", "ordinary", 0), ("first", "hard", 6)],
+)
+def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
+    """No reply is read as another verdict; at most so many with a verdict are not read."""
+    replies = [each for each in REPLIES if (each["part"], each["class"]) == (part, kind)]
+    assert replies
+    missed = [(read(each["text"]), each) for each in replies]
+    missed = [(said, each) for said, each in missed if said != each["expect"]]
+    assert not [(said, each) for said, each in missed if said != "unreadable"]
+    assert len(missed) <= unread, missed
+
+
+@pytest.mark.parametrize(
+    ("text", "expect"),
+    [
+        ("Assistant B's response is better.", 2),
+        ("Overall, Model A's answer is superior.", 1),
+        ('{"rating_a": 4, "rating_b": 9}', 2),
+        ('{"answer_1": {"score": 5}, "answer_2": {"score": 5}}', "tie"),
+        ('{"answer_1_score": 8}', "unreadable"),
+        ("## Verdict\n\nTie \u2014 both are exact.", "tie"),
+        ("Winner: Answer (a) \U0001f3c6", 1),
+        ("Anyone in a hurry might pick Answer 1.", "unreadable"),
+        ("I would pick Answer 1.", 1),
+        ("Answer 2 is the better one if the reader is a child.", "unreadable"),
+        ("Answer 2 is the better one, even if it is longer.", 2),
+        ("While Reviewer 1 prefers Answer 1, Answer 2 is better.", 2),
+        ("It cannot be concluded that Answer 2 is better.", "unreadable"),
+        ("Choice: Answer (b)\n\nI withdraw this.", "unreadable"),
+        ("I do not withdraw this.\n\nChoice: Answer (b)", 2),
+        ("Gutachter 1 meint, Antwort 1 ist gut, aber Antwort 2 ist besser.", "unreadable"),
+        ("Antwort 1 ist gut, aber Antwort 2 ist besser.", 2),
+        ("Je trouve que la r\u00e9ponse 1 est meilleure.", 1),
+        ("Sigo prefiriendo la respuesta (b).", 2),
+        ("Mantenho minha escolha: Resposta 1", 1),
+        ("\u6211\u4ecd\u7136\u8ba4\u4e3a\u56de\u7b541\u66f4\u597d\u3002", 1),
+        (
+            "\u7dcf\u5408\u7684\u306b\u898b\u3066\u3001\u56de\u7b542\u306e\u65b9\u304c\u512a\u308c\u3066\u3044\u307e\u3059\u3002",
+            2,
+        ),
+    ],
+)
+def test_other_replies_of_the_mended_classes(text, expect):
+    """A class of phrases is read, or disowned, in words that are in no corpus."""
+    assert read(text) == expect
