@@ -35,7 +35,7 @@ from peerjudge.analysis.influence import (
     count_moves,
     count_persuasion,
 )
-from peerjudge.analysis.intervals import bootstrap_mean, measure_proportion
+from peerjudge.analysis.intervals import measure_mean, measure_proportion
 from peerjudge.analysis.kappa import fleiss_kappa
 from peerjudge.analysis.outcomes import measure_changes, measure_ordering, measure_settling
 from peerjudge.analysis.pairs import PanelPair
@@ -79,7 +79,6 @@ __all__ = [
     "Verbosity",
     "adjust_benjamini_hochberg",
     "adjust_holm",
-    "bootstrap_mean",
     "build_agreement_document",
     "build_bias_document",
     "build_contrasts",
@@ -100,6 +99,7 @@ __all__ = [
     "measure_changes",
     "measure_consistency",
     "measure_difference",
+    "measure_mean",
     "measure_mean_accuracy",
     "measure_mean_margin",
     "measure_ordering",

@@ -10,22 +10,19 @@ import numpy as np
 
 from peerjudge.analysis.ballots import TIE, Ballots, Floats, Numbers, score_of
 from peerjudge.analysis.grouping import Ints, group_rows
-from peerjudge.analysis.intervals import (
-    SHARE,
-    bound_mean,
-    find_percentiles,
-    resample_sums,
-    sum_by_cluster,
-)
-from peerjudge.analysis.kappa import fleiss_kappa
+from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
+from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
 from peerjudge.analysis.selecting import HUMAN, number_judges, select_judges
 from peerjudge.analysis.tournaments import build_tournament
-from peerjudge.data import Measurement, ReviewerWeights, Scheme
+from peerjudge.data import Measurement, ReviewerWeights, Scheme, Tournament
 from peerjudge.errors import DataError
 from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
+from peerjudge.ranking.resampling import weigh_samples
 
 _SCORES = np.array([-1.0, 0.0, 1.0])
 _EVEN = 1e-9
+# (sample, item) entries at a time, which bounds the memory.
+_BLOCK = 1 << 21
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +31,9 @@ class GoldAgreement:
 
     An item is a comparison in one shown order. `unreadable` counts their reviews without a readable
     verdict; `unjudged` the items left out because no reviewer with a weight above 0 gave one.
-    `worst_case` and `best_case` are the accuracies if those items were all wrong or all right.
+    With peer weights the bounds are over resampled questions in which the weights are computed again;
+    in `unsettled` of the `samples` they did not settle, and the last ones are used. `worst_case` and
+    `best_case` are the accuracies if the unjudged items were all wrong or all right.
     """
 
     reviewers: tuple[str, ...]
@@ -44,6 +43,8 @@ class GoldAgreement:
     fleiss_kappa: Measurement
     n: int
     unreadable: int
+    unsettled: int
+    samples: int
     unjudged: int
     worst_case: float
     best_case: float
@@ -66,7 +67,8 @@ def measure_agreement(
     +1 second); exactly 0 is a tie. This, with weights `peer`, reproduces PRD Table 3; there a peer
     weight is computed among the named reviewers only, so that the weakest of three has weight 0.
     For accuracy a tie is right only if gold is a tie. Kappa is over the two raters, gold and
-    combined, and the three scores. Bounds resample questions, the weights fixed.
+    combined, and the three scores. Bounds have questions as the unit; peer weights are computed again
+    in every resample of the questions.
 
     Args:
         ballots: one per review, for a run the opening or the closing ones.
@@ -85,20 +87,34 @@ def measure_agreement(
     """
     chosen = _choose(ballots, reviewers, gold)
     judged = select_judges(ballots, reviewers=chosen, gold=gold)
-    held = _weigh(judged, chosen, weights, scheme)
-    judged = judged.where(judged.gold >= TIE)
-    item, first = group_rows(judged.comparison, judged.swapped)
-    combined = _combine(judged, item, held)
+    held, played = _weigh(judged, chosen, weights, scheme)
+    asked = np.unique(judged.question)
+    golden = judged.where(judged.gold >= TIE)
+    item, first = group_rows(golden.comparison, golden.swapped)
+    scores = _score_items(golden, item)
+    fixed = np.array([held.weights[name] for name, _ in number_judges(golden)])
+    combined = _combine(scores, fixed[None])[:, 0]
     rows = np.flatnonzero(~np.isnan(combined))
-    items = judged.where(first[rows])
+    items = golden.where(first)
     if not len(rows):
         msg = f"no pair has both a gold ({gold!r}) and a readable verdict by {', '.join(chosen)}"
         raise DataError(msg)
     want = score_of(items.gold, items.first)
-    accuracy, kappa = _measure(
-        combined[rows], want, items.question, seed=seed, samples=samples, level=level
-    )
-    right, unjudged = int((combined[rows] == want).sum()), len(first) - len(rows)
+    draws = draw_clusters(len(asked), samples=samples, seed=seed)
+    drawn, unsettled = fixed[None], 0
+    if played is not None:
+        codes: list[int] = asked.tolist()
+        place = {judged.questions[code]: k for k, code in enumerate(codes)}
+        columns = [place[name] for name in played.questions]
+        drawn, unsettled = weigh_samples(played, draws[:, columns], scheme=scheme)
+        names = [played.reviewers.index(name) for name, _ in number_judges(golden)]
+        drawn = drawn[:, names]
+    cells = _count_samples(scores, want, draws[:, np.searchsorted(asked, items.question)], drawn)
+    accuracy, kappa = _measure(combined[rows], want[rows], items.question[rows], cells, level)
+    if played is not None:
+        # Bounds of the accuracy carry the uncertainty of the weights.
+        accuracy = _measure_drawn(accuracy, cells, items.question[rows])
+    right, unjudged = int((combined[rows] == want[rows]).sum()), len(first) - len(rows)
     return GoldAgreement(
         reviewers=chosen,
         gold=gold,
@@ -106,7 +122,9 @@ def measure_agreement(
         accuracy=accuracy,
         fleiss_kappa=kappa,
         n=len(rows),
-        unreadable=int((~judged.readable).sum()),
+        unreadable=int((~golden.readable).sum()),
+        unsettled=unsettled,
+        samples=samples,
         unjudged=unjudged,
         worst_case=right / len(first),
         best_case=(right + unjudged) / len(first),
@@ -150,11 +168,12 @@ def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tup
 
 def _weigh(
     ballots: Ballots, chosen: Sequence[str], weights: Weighting, scheme: Scheme
-) -> ReviewerWeights:
+) -> tuple[ReviewerWeights, Tournament | None]:
+    """Return the weights, and the tournament from which they were estimated."""
     if weights == "equal":
-        return equal_weights(chosen)
+        return equal_weights(chosen), None
     if weights != "peer":
-        return given_weights(chosen, weights)
+        return given_weights(chosen, weights), None
     try:
         tournament = build_tournament(ballots, reviewers=chosen)
     except DataError as cause:
@@ -163,62 +182,96 @@ def _weigh(
             "use weights 'equal'"
         )
         raise DataError(msg) from cause
-    return peer_rank(tournament, scheme=scheme)
+    return peer_rank(tournament, scheme=scheme), tournament
 
 
-def _combine(ballots: Ballots, item: Ints, held: ReviewerWeights) -> Floats:
-    """Return the combined score of every item; NaN where no reviewer with a weight gave one."""
+def _score_items(ballots: Ballots, item: Ints) -> Floats:
+    """Return the mean score of every item by every reviewer, `[item, reviewer]`; NaN without one."""
     judges = number_judges(ballots)
     size = int(item.max(initial=-1)) + 1
-    total, known = np.zeros(size), np.zeros(size, dtype=np.bool_)
-    for name, code in judges:
+    scores = np.full((size, len(judges)), np.nan)
+    for column, (_, code) in zip(scores.T, judges, strict=True):
         rows = ballots.readable & (ballots.reviewer == code)
         count = np.bincount(item[rows], minlength=size)
-        score = np.bincount(item[rows], ballots.score[rows], size) / np.maximum(count, 1)
-        total += held.weights[name] * score
-        known |= (count > 0) & (held.weights[name] > 0.0)
+        total = np.bincount(item[rows], ballots.score[rows], size)
+        np.divide(total, count, out=column, where=count > 0)
+    return scores
+
+
+def _combine(scores: Floats, weights: Floats) -> Floats:
+    """Return the combined score `[item, case]`; NaN where no reviewer with a weight gave one.
+
+    Args:
+        scores: `[item, reviewer]`.
+        weights: `[case, reviewer]`.
+    """
+    known = ~np.isnan(scores)
+    total = np.where(known, scores, 0.0) @ weights.T
     combined = np.where(np.abs(total) < _EVEN, 0.0, np.sign(total))
-    return np.where(known, combined, np.nan)
+    return np.where(known.astype(np.float64) @ weights.T > 0.0, combined, np.nan)
+
+
+def _count_samples(scores: Floats, gold: Floats, times: Floats, weights: Floats) -> Floats:
+    """Return hits, and the counts of the scores of gold and combined together, `[sample, 4]`.
+
+    Args:
+        scores: `[item, reviewer]`.
+        gold: the score of every item.
+        times: how often each sample draws the question of each item, `[sample, item]`.
+        weights: `[sample, reviewer]`, or one row for all samples.
+    """
+    counts = np.empty((len(times), 1 + len(_SCORES)))
+    span = max(1, _BLOCK // max(len(gold), 1))
+    for start in range(0, len(times), span):
+        part = slice(start, start + span)
+        said = _combine(scores, weights if len(weights) == 1 else weights[part])
+        drawn, known = times[part].T, ~np.isnan(said)
+        counts[part, 0] = (drawn * (said == gold[:, None])).sum(axis=0)
+        for column, score in enumerate(_SCORES, 1):
+            told = (said == score).astype(np.float64) + (known & (gold == score)[:, None])
+            counts[part, column] = (drawn * told).sum(axis=0)
+    return counts
 
 
 def _measure(
-    combined: Floats, gold: Floats, question: Numbers, *, seed: int, samples: int, level: float
+    combined: Floats, gold: Floats, question: Numbers, drawn: Floats, level: float
 ) -> tuple[Measurement, Measurement]:
+    """Return accuracy and kappa; `drawn` are the counts of the samples (`_count_samples`)."""
     said = (combined[:, None] == _SCORES).astype(np.float64)
     want = (gold[:, None] == _SCORES).astype(np.float64)
-    # With two raters kappa needs only the hits and the counts of each score, and these add up.
-    hits = (said * want).sum(axis=1, keepdims=True)
-    sums = sum_by_cluster(np.hstack([hits, said + want]), group_rows(question)[0])
-    judged = np.column_stack([sums[:, 0], sums[:, 1:].sum(axis=1) / 2.0])
-    low, high, method = bound_mean(judged, limits=SHARE, seed=seed, samples=samples, level=level)
-    n, right = len(combined), float(hits.mean())
-    accuracy = Measurement(value=right, low=low, high=high, n=n, level=level, method=method)
-    bounds = _bound_kappa(sums, seed=seed, samples=samples, level=level)
-    if bounds[0] == bounds[1]:
-        # All samples agree alike: kappa follows the accuracy, with the observed chance agreement.
-        chance = _chance(sums.sum(axis=0, keepdims=True))[0]
-        bounds = ((low - chance) / (1.0 - chance), (high - chance) / (1.0 - chance))
-    kappa = Measurement(
-        value=fleiss_kappa(said + want),
-        low=bounds[0],
-        high=bounds[1],
+    hits, n = (said * want).sum(axis=1), len(combined)
+    accuracy = measure_mean(hits, group_rows(question)[0], limits=SHARE, level=level)
+    chance = _chance(drawn)
+    total = drawn[:, 1:].sum(axis=1)
+    shares = np.divide(2.0 * drawn[:, 0], total, out=np.full(len(drawn), np.nan), where=total > 0)
+    room = np.where(chance < 1.0, 1.0 - chance, np.nan)
+    kappa = make_measurement(
+        fleiss_kappa(said + want),
+        (shares - chance) / room,
+        clusters=len(np.unique(question)),
         n=n,
+        limits=KAPPA,
         level=level,
-        method=method,
     )
     return accuracy, kappa
 
 
-def _bound_kappa(sums: Floats, *, seed: int, samples: int, level: float) -> tuple[float, float]:
-    drawn = resample_sums(sums, samples=samples, seed=seed)
-    chance = _chance(drawn)
-    shares = drawn[:, 0] * 2.0 / drawn[:, 1:].sum(axis=1)
-    room = np.where(chance < 1.0, 1.0 - chance, np.nan)
-    return find_percentiles((shares - chance) / room, level=level)
+def _measure_drawn(accuracy: Measurement, drawn: Floats, question: Numbers) -> Measurement:
+    total = drawn[:, 1:].sum(axis=1) / 2.0
+    shares = np.divide(drawn[:, 0], total, out=np.full(len(drawn), np.nan), where=total > 0)
+    return make_measurement(
+        accuracy.value,
+        shares,
+        clusters=len(np.unique(question)),
+        n=accuracy.n,
+        limits=SHARE,
+        level=accuracy.level,
+    )
 
 
 def _chance(sums: Floats) -> Floats:
     """Return the agreement expected by chance from the counts of each score in columns 1 to 3."""
     counts = sums[:, 1:]
-    chance: Floats = ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return chance
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0.0)
+    return np.asarray((shares**2).sum(axis=1), dtype=np.float64)

@@ -203,6 +203,10 @@ class Ballots:
     def __len__(self) -> int:
         return len(self.verdict)
 
+    def count_questions(self) -> int:
+        """Return the number of questions with a ballot."""
+        return len(np.unique(self.question))
+
     def of_discussions(self, chosen: Bools) -> Ballots:
         """Return the ballots of the discussions for which this column of flags is true."""
         rows = self.discussion >= 0

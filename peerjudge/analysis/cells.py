@@ -15,7 +15,7 @@ from peerjudge.analysis.ballots import OUTCOME_CODES, Ballots, Bools, Codes, Flo
 from peerjudge.analysis.conditions import Consistency
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import SHARE, bound_mean, draw_clusters, find_percentiles
+from peerjudge.analysis.intervals import SCORE, SHARE, bound_mean
 from peerjudge.analysis.margins import Margin, pool_orders
 from peerjudge.data import Measurement, Noun, Outcome
 from peerjudge.data import replace as changed
@@ -166,13 +166,10 @@ def _measure_group(
                 counts["questions"] = (table > 0).sum(axis=0)
             if name in _RATIOS:
                 sums[:, :, _RATIOS.index(name)] = table
-    times = draw_clusters(len(sums), samples=sampler.samples, seed=sampler.seed)
-    drawn = (times @ sums.reshape(len(sums), -1)).reshape(sampler.samples, *sums.shape[1:])
     return {
         number: _build_cell(
             {name: int(count[number]) for name, count in counts.items()},
             sums[:, number],
-            drawn[:, number],
             sampler,
         )
         for number in np.flatnonzero(counts["judged"]).tolist()
@@ -223,14 +220,14 @@ def _mark_judgements(item: Ints, marks: Mapping[str, Bools]) -> dict[str, Bools]
     }
 
 
-def _build_cell(counts: Mapping[str, int], sums: Floats, drawn: Floats, sampler: Sampler) -> Cell:
+def _build_cell(counts: Mapping[str, int], sums: Floats, sampler: Sampler) -> Cell:
     """Build a cell from the counts of one judge, its `[question, sum]` and `[sample, sum]`."""
     judged, right = counts["judged"], counts["right"]
     unsettled = judged - counts[Outcome.CHOICE] - counts[Outcome.TIE]
 
     def ratio(name: str) -> Measurement:
         at = _RATIOS.index(name)
-        return _measure_ratio(sums[:, at : at + 2], drawn[:, at : at + 2], sampler)
+        return _measure_ratio(sums[:, at : at + 2], sampler)
 
     same, unreadable = counts["settled_same"], counts["items_unreadable"]
     return Cell(
@@ -253,20 +250,15 @@ def _build_cell(counts: Mapping[str, int], sums: Floats, drawn: Floats, sampler:
     )
 
 
-def _measure_ratio(sums: Floats, drawn: Floats, sampler: Sampler) -> Measurement:
-    """Return the ratio of two sums, with bounds from the common resamples."""
+def _measure_ratio(sums: Floats, sampler: Sampler) -> Measurement:
+    """Return the ratio of two sums with its bounds."""
     sums = sums[sums[:, 1] > 0]
     n = int(sums[:, 1].sum())
     if n == 0:
         return Measurement(value=nan, low=nan, high=nan, n=0, level=sampler.level)
-    if np.ptp(sums[:, 0] / sums[:, 1]) <= _EQUAL:
-        low, high, method = bound_mean(sums, limits=SHARE, seed=sampler.seed, level=sampler.level)
-    else:
-        above, below = drawn[drawn[:, 1] > 0].T
-        low, high = find_percentiles(above / below, level=sampler.level)
-        method = "bootstrap by question"
+    low, high = bound_mean(sums, limits=SHARE, level=sampler.level)
     value = float(sums[:, 0].sum()) / n
-    return Measurement(value=value, low=low, high=high, n=n, level=sampler.level, method=method)
+    return Measurement(value=value, low=low, high=high, n=n, level=sampler.level, method=SCORE)
 
 
 def _share_orders(counts: Mapping[str, int]) -> OrderShares:

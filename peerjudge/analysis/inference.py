@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.grouping import group_rows
-from peerjudge.analysis.intervals import SHARE, Floats, Numbers, bootstrap_mean
+from peerjudge.analysis.intervals import SHARE, Floats, Numbers, measure_mean
 from peerjudge.analysis.signflips import (
     PairedDifference,
     measure_difference,
@@ -63,14 +63,8 @@ class Sampler:
             questions: the question of each, as a code.
             limits: the least and the greatest possible value: (-1, 1) for differences of shares.
         """
-        return bootstrap_mean(
-            values.astype(np.float64),
-            group_rows(questions)[0],
-            limits=limits,
-            seed=self.seed,
-            samples=self.samples,
-            level=self.level,
-        )
+        groups = group_rows(questions)[0]
+        return measure_mean(values.astype(np.float64), groups, limits=limits, level=self.level)
 
     def known_mean(
         self,

@@ -1,4 +1,4 @@
-"""Confidence intervals: shares, means and statistics, with bounds from resampled questions."""
+"""Confidence intervals of shares, means and statistics, with questions as the unit."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from peerjudge.data import Measurement
 from peerjudge.errors import DataError
+from peerjudge.ranking.bounds import FEW, bound_resampled, bound_score, bound_unvaried
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
@@ -22,8 +23,8 @@ Clusters: TypeAlias = Sequence[Hashable] | npt.NDArray[np.integer]
 SHARE = (0.0, 1.0)
 """The limits of a share: no value is below 0 or above 1."""
 
-_BOOTSTRAP = "bootstrap by question"
-_SAME = "wilson by question"
+BOOTSTRAP = "bootstrap by question"
+SCORE = "score by question"
 _EQUAL = 1e-12
 # Up to this number of clusters the draws are cached for the next interval.
 _KEPT = 10_000
@@ -34,7 +35,7 @@ _BLOCK = 1 << 14
 def measure_proportion(successes: int, n: int, *, level: float = 0.95) -> Measurement:
     """Return a share with its Wilson score interval, which stays within 0 and 1 for small `n`.
 
-    For independent trials only; where trials share a question, use `bootstrap_mean`.
+    For independent trials only; where trials share a question, use `measure_mean`.
     """
     if not 0 <= successes <= n:
         msg = f"there cannot be {successes} successes in {n} trials"
@@ -55,63 +56,62 @@ def measure_proportion(successes: int, n: int, *, level: float = 0.95) -> Measur
     )
 
 
-def bootstrap_mean(
+def measure_mean(
     values: Sequence[float] | Floats,
     clusters: Clusters,
     *,
     limits: tuple[float, float] | None = None,
-    seed: int = 0,
-    samples: int = 2000,
     level: float = 0.95,
 ) -> Measurement:
-    """Return the mean of the values, with bounds from resampling clusters (usually questions).
-
-    Where all clusters have the same mean, every sample is like the data and the interval would be a
-    point; `bound_mean` describes the bounds in that case.
+    """Return the mean of the values, with bounds that treat clusters (usually questions) as trials.
 
     Args:
         values: one per observation; all NaN bounds and `n` 0 where there are none.
         clusters: the cluster of each observation.
         limits: the least and the greatest possible value: `SHARE` for shares, (-1, 1) for
             differences of shares, `None` without such limits.
-        seed: of the resampling.
-        samples: number of resamples.
         level: of the interval.
     """
     if len(values) == 0:
-        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=SCORE)
     column = np.asarray(values, dtype=np.float64)[:, None]
     sums = sum_by_cluster(np.hstack([column, np.ones_like(column)]), clusters)
-    low, high, method = bound_mean(sums, limits=limits, seed=seed, samples=samples, level=level)
+    low, high = bound_mean(sums, limits=limits, level=level)
     return Measurement(
-        value=float(column.mean()), low=low, high=high, n=len(values), level=level, method=method
+        value=float(column.mean()), low=low, high=high, n=len(values), level=level, method=SCORE
     )
 
 
 def bound_mean(
-    sums: Floats,
-    *,
-    limits: tuple[float, float] | None,
-    seed: int,
-    samples: int = 2000,
-    level: float = 0.95,
-) -> tuple[float, float, str]:
-    """Return low, high and method for a ratio of two sums, `sums[cluster, (above, below)]`.
+    sums: Floats, *, limits: tuple[float, float] | None, level: float = 0.95
+) -> tuple[float, float]:
+    """Return low and high of a ratio of two sums, `sums[cluster, (above, below)]`.
 
-    The bounds are percentiles of the ratio in resampled clusters. Where all k clusters have the same
-    ratio v, at most a share p of all clusters has another one, with p the upper Wilson bound of 0 in
-    k; the bounds are v with that share of clusters at either limit. For a share that is always 0 or
-    always 1 this is Wilson's interval with the clusters as trials.
+    The score interval of `bound_score` with the jackknife variance over clusters, on k - 1 degrees of
+    freedom. For differences the degrees of freedom are fewer where few clusters make most of the
+    variance (Satterthwaite, from the fourth moment): Wilson's bounds account for this at the ends of
+    a share, but not in the middle of its limits. Where all k clusters have the same ratio,
+    `bound_unvaried` describes the bounds; for a share that is always 0 or always 1 they are Wilson's
+    with the clusters as trials. In simulated studies of 4 to 140 questions this interval holds the
+    truth in at least 93 %, where percentiles of resamples hold it in as few as 78 %.
     """
-    ratios = sums[:, 0] / sums[:, 1]
-    value = float(sums[:, 0].sum() / sums[:, 1].sum())
-    if limits is not None and float(np.ptp(ratios)) <= _EQUAL:
-        unseen = measure_proportion(0, len(sums), level=level).high
-        least, greatest = limits
-        return value - unseen * (value - least), value + unseen * (greatest - value), _SAME
-    drawn = resample_sums(sums, samples=samples, seed=seed)
-    low, high = find_percentiles(drawn[:, 0] / drawn[:, 1], level=level)
-    return low, high, _BOOTSTRAP
+    sums = sums[sums[:, 1] > 0.0]
+    k, (above, below) = len(sums), sums.sum(axis=0)
+    value = float(above / below)
+    if np.ptp(sums[:, 0] / sums[:, 1]) <= _EQUAL:
+        if limits is None:
+            return value, value
+        low, high = bound_unvaried(value, questions=k, limits=limits, level=level)
+        return float(low), float(high)
+    # How far the value moves without each cluster, times k - 1.
+    moves = (sums[:, 0] - value * sums[:, 1]) / (below - sums[:, 1]) * (k - 1)
+    variance = float((moves**2).sum()) / (k * (k - 1))
+    df = float(k - 1)
+    if limits is None or limits[0] < 0.0:
+        kurtosis = float((moves**4).mean() / (moves**2).mean() ** 2)
+        df = min(df, 2.0 / (2.0 / df + max(kurtosis - 3.0, 0.0) / k))
+    low, high = bound_score(value, variance, df=df, limits=limits, level=level)
+    return float(low), float(high)
 
 
 def measure_statistic(
@@ -130,8 +130,7 @@ def measure_statistic(
         sums: `[cluster, column]`.
         of: from sums `[case, column]` to one value per case, NaN where it does not exist.
         n: number of observations.
-        limits: the least and the greatest possible value. Where all samples have the same value
-            the bounds lie towards these, as in `bound_mean`.
+        limits: the least and the greatest possible value.
         seed: of the resampling.
         samples: number of resamples.
         level: of the interval.
@@ -149,28 +148,28 @@ def make_measurement(
     *,
     clusters: int,
     n: int,
-    limits: tuple[float, float],
+    limits: tuple[float, float] | None,
     level: float = 0.95,
 ) -> Measurement:
-    """Return a value with bounds from its values in samples of the clusters.
+    """Return a value with bounds from its values in samples of the clusters (`bound_resampled`).
 
     Args:
         value: NaN where it does not exist.
         drawn: the value in every sample, NaN where it does not exist.
         clusters: number of clusters.
         n: number of observations.
-        limits: as for `measure_statistic`.
+        limits: the least and the greatest possible value, `None` without such limits.
         level: of the interval.
     """
     if isnan(value):
-        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_BOOTSTRAP)
-    low, high = find_percentiles(drawn, level=level)
-    method = _BOOTSTRAP
-    if not high - low > _EQUAL:
-        unseen, method = measure_proportion(0, clusters, level=level).high, _SAME
-        low = value - unseen * (value - limits[0])
-        high = value + unseen * (limits[1] - value)
-    return Measurement(value=value, low=low, high=high, n=n, level=level, method=method)
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=BOOTSTRAP)
+    low, high = bound_resampled(
+        np.array([value]), drawn[:, None], questions=clusters, limits=limits, level=level
+    )
+    method = SCORE if clusters < FEW else BOOTSTRAP
+    return Measurement(
+        value=value, low=float(low[0]), high=float(high[0]), n=n, level=level, method=method
+    )
 
 
 def sum_by_cluster(columns: Floats, clusters: Clusters) -> Floats:
@@ -223,12 +222,3 @@ def draw_clusters(clusters: int, *, samples: int, seed: int) -> Floats:
         rows[:] = np.bincount(picked.ravel(), minlength=rows.size).reshape(rows.shape)
     drawn.setflags(write=False)
     return drawn
-
-
-def find_percentiles(values: Floats, *, level: float) -> tuple[float, float]:
-    """Return the bounds between which this share of the values lies; NaN values are left out."""
-    known = values[~np.isnan(values)]
-    if len(known) == 0:
-        return nan, nan
-    low, high = np.quantile(known, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    return float(low), float(high)

@@ -9,8 +9,8 @@ import numpy as np
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
 from peerjudge.analysis.intervals import (
     SHARE,
-    bootstrap_mean,
     make_measurement,
+    measure_mean,
     measure_statistic,
     sum_by_cluster,
 )
@@ -83,9 +83,7 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
     accuracy: dict[str, Measurement] = {}
     for name, wrong in zip(names, errors.T, strict=True):
         known = ~np.isnan(wrong)
-        accuracy[name] = bootstrap_mean(
-            1.0 - wrong[known], items.question[known], limits=SHARE, seed=seed, samples=samples
-        )
+        accuracy[name] = measure_mean(1.0 - wrong[known], items.question[known], limits=SHARE)
     mean, effective = _measure_together(items, errors, phis)
     return Panel(
         reviewers=names,

@@ -6,7 +6,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.grouping import count_earlier, match_orders
-from peerjudge.analysis.intervals import SHARE, bootstrap_mean
+from peerjudge.analysis.intervals import SHARE, measure_mean
 from peerjudge.analysis.selecting import number_judges
 from peerjudge.data import Measurement, Noun
 
@@ -64,12 +64,10 @@ def measure_position(
                 tie=int(tie.sum()),
                 second=int(second.sum()),
                 unreadable=int((here & ~ballots.readable).sum()),
-                share=bootstrap_mean(
+                share=measure_mean(
                     first[chose].astype(np.float64),
                     ballots.question[chose],
                     limits=SHARE,
-                    seed=seed,
-                    samples=samples,
                 ),
             )
         )
@@ -104,12 +102,10 @@ def measure_consistency(
                 first=int(first.sum()),
                 second=int(second.sum()),
                 mixed=int((here & ~(same | first | second)).sum()),
-                rate=bootstrap_mean(
+                rate=measure_mean(
                     same[here].astype(np.float64),
                     question[here],
                     limits=SHARE,
-                    seed=seed,
-                    samples=samples,
                 ),
             )
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import draw_clusters, find_percentiles, sum_by_cluster
+from peerjudge.analysis.intervals import draw_clusters, make_measurement, sum_by_cluster
 from peerjudge.analysis.judges import Judge, order_judges
 from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript
 
@@ -212,10 +212,8 @@ def _measure_pearson(
     spread = (n * saa - sa * sa) * (n * sbb - sb * sb)
     known = spread > 1e-9
     r = (n * sab - sa * sb)[known] / np.sqrt(spread[known])
-    low, high = find_percentiles(r, level=sampler.level)
-    method = "bootstrap by question"
-    return Measurement(
-        value=value, low=low, high=high, n=len(x), level=sampler.level, method=method
+    return make_measurement(
+        value, r, clusters=len(sums), n=len(x), limits=(-1.0, 1.0), level=sampler.level
     )
 
 

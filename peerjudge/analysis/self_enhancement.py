@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Floats, Numbers
-from peerjudge.analysis.intervals import SHARE, bootstrap_mean
+from peerjudge.analysis.intervals import SHARE, measure_mean
 from peerjudge.analysis.selecting import number_authors, number_judges, score_unswapped
 from peerjudge.data import Measurement, Noun
 
@@ -72,9 +72,7 @@ def measure_self_enhancement(
                     reviewer=judge,
                     kind=kind,
                     authors=tuple(kin),
-                    own_view=bootstrap_mean(
-                        own, question, limits=SHARE, seed=seed, samples=samples
-                    ),
+                    own_view=measure_mean(own, question, limits=SHARE),
                     peers=mean(peers, SHARE),
                     gold=mean(golden, SHARE),
                     against_peers=mean(own - peers, (-1.0, 1.0)),
@@ -105,7 +103,7 @@ def _measure_mean(
     known = ~np.isnan(shares)
     if not known.any():
         return None
-    return bootstrap_mean(shares[known], question[known], limits=limits, seed=seed, samples=samples)
+    return measure_mean(shares[known], question[known], limits=limits)
 
 
 def _share_wins(ballots: Ballots, judges: Sequence[int]) -> tuple[Floats, Floats]:

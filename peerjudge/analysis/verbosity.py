@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, Numbers, score_of
-from peerjudge.analysis.intervals import SHARE, bootstrap_mean, draw_clusters, find_percentiles
+from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
 from peerjudge.analysis.selecting import number_authors, number_judges, score_unswapped
-from peerjudge.data import Measurement, Noun
+from peerjudge.data import Measurement, Noun, replace
 
 Control = Literal["gold", "peers", "none"]
 
@@ -110,9 +110,7 @@ def _measure_judge(
 
     def share_longer(chosen: Floats, rows: Bools) -> Measurement:
         hits = (chosen[rows] < 0) == (longer[rows] > 0)
-        return bootstrap_mean(
-            hits.astype(np.float64), ballots.question[rows], limits=SHARE, seed=seed
-        )
+        return measure_mean(hits.astype(np.float64), ballots.question[rows], limits=SHARE)
 
     def fit(given: Floats, chosen: Floats, rows: Bools) -> Floats:
         times = _draw_times(ballots.question[rows], seed=seed, samples=samples)
@@ -129,13 +127,14 @@ def _measure_judge(
     if golden.any():
         alike = np.column_stack([*plain, *_author_columns(ballots, int(both.sum()))])
         over = fit(alike, score, both) - fit(alike, gold, both)
+    asked = [len(np.unique(ballots.question[rows])) for rows in (known, both)]
     return Verbosity(
         reviewer=name,
         longer=share_longer(score, apart),
         gold_longer=share_longer(gold, golden) if golden.any() else None,
-        odds=_measure_odds(found[:, 1], int(known.sum())),
-        over_gold=None if over is None else _measure_odds(over[:, 1], int(both.sum())),
-        first_odds=_measure_odds(found[:, 0], int(known.sum())),
+        odds=_measure_odds(found[:, 1], int(known.sum()), asked[0]),
+        over_gold=None if over is None else _measure_odds(over[:, 1], int(both.sum()), asked[1]),
+        first_odds=_measure_odds(found[:, 0], int(known.sum()), asked[0]),
         control=control,
     )
 
@@ -186,12 +185,14 @@ def _fit_samples(given: Floats, chosen: Floats, times: Floats, at: npt.NDArray[n
     return np.concatenate([whole, *drawn])
 
 
-def _measure_odds(coefficients: Floats, n: int) -> Measurement:
+def _measure_odds(coefficients: Floats, n: int, questions: int) -> Measurement:
     """Return the odds of one coefficient: its value on the data, then on every sample."""
-    value, low, high = coefficients[0], *find_percentiles(coefficients[1:], level=0.95)
-    if np.isnan(value):
+    if np.isnan(coefficients[0]):
         return Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
-    return Measurement(value=exp(value), low=exp(low), high=exp(high), n=n, method=_METHOD)
+    found = make_measurement(
+        float(coefficients[0]), coefficients[1:], clusters=questions, n=n, limits=None
+    )
+    return replace(found, value=exp(found.value), low=exp(found.low), high=exp(found.high))
 
 
 def fit_logistic(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from peerjudge.cli.console import print_json, say_if_simulated
+from peerjudge.cli.console import print_json, say_if_few, say_if_simulated
 from peerjudge.cli.rank_command import split_names
 from peerjudge.cli.tables import gold_name, say, show
 
@@ -71,6 +71,7 @@ async def agreement_command(
         print_json(document if together is None else {**document, "panel": to_plain(together)})
         return 0
     say_if_simulated(ballots)
+    say_if_few(stances.count_questions())
     say(*describe_agreement(found, gold_name(ballots, gold)))
     if together is not None:
         show(build_panel_accuracy_table(together), build_panel_table(together))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from peerjudge.cli.console import print_json, say_if_simulated
+from peerjudge.cli.console import print_json, say_if_few, say_if_simulated
 from peerjudge.cli.rank_command import families_of, split_names
 from peerjudge.cli.tables import gold_name, show
 from peerjudge.data import replace
@@ -21,7 +21,7 @@ async def bias_command(
     """Position, self-enhancement, verbosity and order consistency of every reviewer.
 
     Measured on the verdicts that reviewers gave before they heard another one; for a run also the
-    position bias before and after the discussions. Intervals resample questions.
+    position bias before and after the discussions. Intervals have questions as the unit.
 
     Parameters
     ----------
@@ -55,5 +55,6 @@ async def bias_command(
         print_json(build_bias_document(found))
     else:
         say_if_simulated(ballots)
+        say_if_few(ballots.count_questions())
         show(*build_bias_tables(replace(found, gold=gold_name(ballots, gold))))
     return 0

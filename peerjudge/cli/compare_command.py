@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json
+from peerjudge.cli.console import print_json, say_if_few
 from peerjudge.cli.rank_command import split_names
 from peerjudge.cli.tables import say, show
 from peerjudge.errors import DataError
@@ -85,6 +85,7 @@ async def compare_command(
         return 0
     if simulated:
         say(SIMULATED)
+    say_if_few(len({question for one in rows for question, _ in one.right}))
     margins: list[Column[AccuracyByComparison]] = []
     if margin:
         margins = [("Margin", lambda one: percent(margin.get(one.name)))]

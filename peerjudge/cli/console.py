@@ -77,6 +77,14 @@ def say_if_simulated(dataset: Dataset | Ballots) -> None:
         results().print(SIMULATED, style="bold")
 
 
+def say_if_few(questions: int) -> None:
+    """Print a caution if the intervals are from fewer than 8 questions."""
+    from peerjudge.reporting.formats import caution
+
+    for sentence in caution(questions):
+        results().print(sentence, soft_wrap=True)
+
+
 def report_interruption() -> int:
     """Say that an interrupted computation saved nothing, and return the exit code of Ctrl-C."""
     print_status("Interrupted. Nothing is saved; run the same command to start again.")

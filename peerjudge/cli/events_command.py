@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json, print_status
+from peerjudge.cli.console import print_json, print_status, say_if_few
 from peerjudge.cli.tables import say, show, write_graph
 from peerjudge.marks import mark_controls
 
@@ -53,7 +53,7 @@ async def events_command(
 
     async with open_run(run) as opened:
         primary = opened.primary
-    found = _stances(run, seed, primary)
+    found, questions = _stances(run, seed, primary)
     if graph is not None:
         write_graph(build_persuasion_graph(found.persuasion), graph)
     if summary and json:
@@ -61,6 +61,7 @@ async def events_command(
 
         print_json(to_plain(found))
     elif summary:
+        say_if_few(questions)
         show(*build_summary_tables(found))
         say("", *describe_summary(found))
     return 0
@@ -94,9 +95,10 @@ def _line(event: OpinionEvent) -> str:
     )
 
 
-def _stances(run: str, seed: int, primary: Primary | None) -> Stances:
+def _stances(run: str, seed: int, primary: Primary | None) -> tuple[Stances, int]:
     from peerjudge.analysis import Sampler, build_stances, collect_transcripts
     from peerjudge.runs import frames
 
     ballots = frames.read_without_texts(run, collect_transcripts)
-    return build_stances(ballots, sampler=Sampler(seed=seed), primary=primary)
+    found = build_stances(ballots, sampler=Sampler(seed=seed), primary=primary)
+    return found, ballots.count_questions()

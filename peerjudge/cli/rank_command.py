@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from peerjudge.cli.console import print_json, say_if_simulated
+from peerjudge.cli.console import print_json, say_if_few, say_if_simulated
 from peerjudge.cli.tables import say, show, write_graph
 from peerjudge.data import Scheme, Scoring, replace
 from peerjudge.errors import DataError
@@ -138,8 +138,9 @@ async def rank_command(
         print_json(document)
         return 0
     say_if_simulated(ballots)
+    say_if_few(ranking.questions)
     show(*build_ranking_tables(ranking))
-    bounds = _bounds(tournament, scoring, orders=orders, bootstrap=bootstrap)
+    bounds = _describe_bounds(ranking, orders=orders, bootstrap=bootstrap)
     say("", _sentence(ranking, bounds))
     if steps is not None:
         means = {name: lines["mean"] for name, lines in steps[1].items()}
@@ -194,13 +195,28 @@ def split_names(names: str | None) -> list[str] | None:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _bounds(tournament: Tournament, scoring: Scoring, *, orders: int, bootstrap: int) -> str:
+def _describe_bounds(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     """Return what the bounds of the scores are, or why there are none."""
-    alone = len(set(tournament.question[tournament.readable].tolist())) == 1
-    if bootstrap and not alone:
-        return f"bounds are 95 % of {bootstrap:,} resamples of the questions"
+    if ranking.resamples:
+        asked = ranking.questions
+        lost = [
+            f"{count:,} of them {what}"
+            for count, what in (
+                (
+                    ranking.unsettled,
+                    "have peer weights that did not settle; their last weights are used",
+                ),
+                (
+                    ranking.propped,
+                    "have no finite estimate; one tied battle was added to every pair",
+                ),
+            )
+            if count
+        ]
+        said = f"bounds are 95 %, from {ranking.resamples:,} resamples of the {asked:,} questions"
+        return "; ".join([said, *lost])
     why = "all reviews are of one question, so no resampling" if bootstrap else ""
-    if scoring is Scoring.ELO:
+    if ranking.scoring is Scoring.ELO:
         return f"bounds are 95 % of {orders:,} random orders of the battles{why and '; '}{why}"
     return f"no bounds: {why}" if why else ""
 

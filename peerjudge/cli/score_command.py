@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import print_json
+from peerjudge.cli.console import print_json, say_if_few
 from peerjudge.cli.rank_command import split_names
 from peerjudge.cli.tables import say, show
 
@@ -86,6 +86,7 @@ async def score_command(
     if json:
         print_json(build_score_document(scores, contrasts=contrasts, published=published))
     else:
+        say_if_few(ballots.count_questions())
         _print(scores, contrasts, published, disagreements=disagreements)
     return 0
 

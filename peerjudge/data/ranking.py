@@ -149,11 +149,16 @@ class LightPair(Noun, frozen=True, kw_only=True):
 class Ranking(Noun, frozen=True, kw_only=True):
     """Contestants in order of score, best first, and the reviewer weights behind it.
 
-    After resampling questions, `outranks[x][y]` is the share of samples in which x scored above y
-    (ties as half), and `weight_bounds` has low and high of every estimated weight. `by_opponent` is
-    true where reviewers judged different pairs, as after the exclusion of self-reviews: the weights
-    are then shared among the judges of every pair, and a win rate is the mean over opponents.
-    `light_pairs` are the pairs that are left to reviewers of little weight, lightest first.
+    `questions` counts those with a readable battle. Of the `resamples` of these, `unsettled` have peer
+    weights that did not converge (the last ones are used), and in `propped` Bradley-Terry had no
+    finite estimate and got one tied battle between every pair. `outranks[x][y]` is the share of
+    resamples in which x scored above y (ties as half), and `weight_bounds` has low and high of every
+    estimated weight.
+
+    `by_opponent` is true where reviewers judged different pairs, as after the exclusion of
+    self-reviews: the weights are then shared among the judges of every pair, and a win rate is the
+    mean over opponents. `light_pairs` are the pairs that are left to reviewers of little weight,
+    lightest first.
 
     `groups` has the contestants that met, directly or through others, best first; usually there is
     one group. Scores of different groups have no common measure: ranks and `outranks` are within a
@@ -166,6 +171,10 @@ class Ranking(Noun, frozen=True, kw_only=True):
     weights: ReviewerWeights
     reviews: int
     unreadable: int
+    questions: int
+    resamples: int = 0
+    unsettled: int = 0
+    propped: int = 0
     outranks: Mapping[str, Mapping[str, float]] | None = None
     weight_bounds: Mapping[str, tuple[float, float]] | None = None
     by_opponent: bool = False

@@ -35,13 +35,15 @@ class EloRatings:
     """Ratings `[order, contestant]` and reviewer weights `[order, reviewer]`.
 
     `iterations` counts the passes over the battles; `residual` is the last change of a weight,
-    averaged over the orders (0 for given weights).
+    averaged over the orders (0 for given weights). `unsettled` marks orders whose weights still
+    change.
     """
 
     ratings: Floats
     weights: Floats
     iterations: int
     residual: float
+    unsettled: npt.NDArray[np.bool_]
 
 
 def elo(
@@ -73,7 +75,8 @@ def elo(
     sequence = _orders(orders, len(rows.value) - 1, seed)
     held = np.broadcast_to(share, (len(sequence), judges))
     ratings = _play(rows, held, sequence)
-    return EloRatings(ratings=ratings, weights=held, iterations=1, residual=0.0)
+    settled = np.zeros(len(sequence), dtype=np.bool_)
+    return EloRatings(ratings=ratings, weights=held, iterations=1, residual=0.0, unsettled=settled)
 
 
 def elo_trajectory(
@@ -161,7 +164,13 @@ def elo_peer(
             "this scheme may oscillate; use scheme 'damped'"
         )
         raise ConvergenceError(msg)
-    return EloRatings(ratings=ratings, weights=weights, iterations=passes, residual=residual)
+    return EloRatings(
+        ratings=ratings,
+        weights=weights,
+        iterations=passes,
+        residual=residual,
+        unsettled=change > _TOLERANCE,
+    )
 
 
 def _step_share(passes: int) -> float:

@@ -1,10 +1,9 @@
-"""Bootstrap over questions: scores and weights of resampled tournaments, and their bounds."""
+"""Bootstrap over questions: scores and weights of resampled tournaments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +26,8 @@ _OUTCOMES = 3
 _SPARSE = 1 / 64
 # Points are doubled to be whole numbers; in single precision these are exact up to this value.
 _EXACT = 1 << 24
+# Directions in which samples spread less than this share of the most are exact sums of others.
+_SINGULAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,74 +177,26 @@ def _divide(points: Floats | Counts, battles: Floats | Counts, *, out: Floats) -
     np.divide(points, 2 * battles, out=out, where=battles > 0, dtype=np.float64)
 
 
-_EQUAL = 1e-9
-# The bounds are those of 95 % of the samples.
-_TAILS = ((1.0 - 0.95) / 2.0, (1.0 + 0.95) / 2.0)
-
-
-def score_bounds(scores: Floats, *, questions: int | None = None) -> tuple[Floats, Floats]:
-    """Compute percentile bounds of scores `[sample, contestant]`, NaN for missing ones.
-
-    For win rates, `questions` is the number of resampled questions: a contestant that won all or no
-    battles does so in every resample, and its bounds are then Wilson's for that number.
-    """
-    low, high = percentile_bounds(scores)
-    if questions is not None:
-        z = NormalDist().inv_cdf(_TAILS[1])
-        unseen = z * z / (questions + z * z)
-        extreme = (high - low <= _EQUAL) & ((low <= _EQUAL) | (high >= 1.0 - _EQUAL))
-        low, high = (
-            np.where(extreme & (low > 0.5), 1.0 - unseen, low),
-            np.where(extreme & (high < 0.5), unseen, high),
-        )
-    return low, high
-
-
-def rank_bounds(scores: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Compute percentile bounds of the ranks of scores `[sample, contestant]`."""
-    place = rank_scores(scores)
-    best = np.quantile(place, _TAILS[0], axis=0, method="lower")
-    worst = np.quantile(place, _TAILS[1], axis=0, method="higher")
-    return best.astype(np.int64), worst.astype(np.int64)
-
-
-def percentile_bounds(values: Floats) -> tuple[Floats, Floats]:
-    """Return percentile bounds of each column of `[sample, column]`; NaN for empty columns."""
-    low, high = np.full((2, values.shape[1]), np.nan)
-    known = ~np.all(np.isnan(values), axis=0)
-    low[known], high[known] = np.nanquantile(values[:, known], _TAILS, axis=0)
-    return low, high
-
-
-def outranking_shares(scores: Floats) -> Floats:
-    """Return the share of samples in which row scores above column; a tie counts half.
-
-    A contestant without a score is below all others. `[x, y]` and `[y, x]` sum to 1; the diagonal is
-    one half.
-    """
-    known = np.where(np.isnan(scores), -np.inf, scores)
-    above = np.zeros((scores.shape[1], scores.shape[1]))
-    for sample in known:
-        apart = sample[:, None] - _EQUAL
-        above += 1.0 * (apart > sample)
-        above += 0.5 * ((apart <= sample) & (sample[:, None] >= sample - _EQUAL))
-    return above / len(scores)
-
-
-def rank_scores(scores: Floats) -> npt.NDArray[np.int64]:
-    """Rank scores along the last axis, 1 is best; equal scores share the better rank; NaN is last."""
-    known = np.where(np.isnan(scores), -np.inf, scores)
-    rows = known.reshape(-1, known.shape[-1])
-    place = np.empty(rows.shape, dtype=np.int64)
-    # Row by row, because comparing all pairs of 2,000 contestants at once takes gigabytes.
-    for row, into in zip(rows, place, strict=True):
-        not_above = np.searchsorted(np.sort(row), row + _EQUAL, side="right")
-        into[:] = 1 + row.size - not_above
-    return place.reshape(known.shape)
-
-
 # (sample, reviewer, contestant) win rates held at a time, which bounds the memory.
 _MOST_RATES = 1 << 25
+# Orders of the battles in each sample: two or more show how much of its spread is due to the orders.
+_ORDERS = 4
+# (order, battle) entries at a time, which bounds the memory.
+_MOST_BATTLES = 1 << 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Resamples:
+    """Scores `[sample, contestant]` and weights `[sample, reviewer]` of resampled tournaments.
+
+    In `unsettled` samples the peer weights did not converge, and the last ones are used; in `propped`
+    samples Bradley-Terry had no finite estimate, and got one tied battle between every pair.
+    """
+
+    scores: Floats
+    weights: Floats
+    unsettled: int
+    propped: int
 
 
 def bootstrap(
@@ -255,16 +208,16 @@ def bootstrap(
     samples: int = 1000,
     seed: int = 0,
     prior: float = 0.0,
-) -> tuple[Floats, Floats]:
+) -> Resamples:
     """Compute scores and weights of tournaments of resampled questions.
 
     Reviews of one question share its difficulty, so a question is drawn with all its reviews. For
     win rates and Bradley-Terry, all samples are one matrix product of multiplicities and counts.
-    Peer weights are iterated in every sample (from win rates; with Elo and `prd`, from Elo). An Elo
-    sample uses one random order, so its spread includes both sources of uncertainty. Steps of peer
-    weights that oscillate are halved; a sample that still does not converge is used as it is, because
-    only the tournament itself must converge. In a sample without a finite Bradley-Terry estimate, one
-    tied battle is added to every pair of its group.
+    Peer weights are iterated in every sample (from win rates; with Elo and `prd`, from Elo). Steps
+    that oscillate are halved.
+
+    Elo is the mean over orders of the battles, and so are its samples: each has four random orders,
+    and the spread that is left to the orders is taken out (`_settle_orders`).
 
     Args:
         tournament: unreadable battles are excluded.
@@ -274,9 +227,6 @@ def bootstrap(
         samples: number of resamples.
         seed: seed of the resamples.
         prior: tied battles added to every pair of every sample (Bradley-Terry).
-
-    Returns:
-        Scores `[sample, contestant]` and reviewer weights `[sample, reviewer]`.
     """
     readable = np.count_nonzero(tournament.readable)
     if not readable or samples < 1:
@@ -285,26 +235,101 @@ def bootstrap(
     rows = select_rows(tournament)
     draws = _draws(rows.questions, samples, seed)
     if scoring == Scoring.ELO and scheme == Scheme.PRD and weights is None:
-        orders = _orders(rows, draws, seed)
-        played = elo_peer(tournament, orders=orders, insist=False)
-        return played.ratings, played.weights
-    at = contestant_columns(tournament.reviewers, tournament.contestants)
+        return _play_samples(tournament, rows, draws, None, seed)
     scores = np.empty((samples, rows.size))
-    held = np.empty((samples, rows.judges))
+    held, unsettled, propped = np.empty((samples, rows.judges)), 0, 0
     if weights is not None:
         held[:] = weights
     if scoring == Scoring.WIN_RATE or weights is None:
+        at = contestant_columns(tournament.reviewers, tournament.contestants)
         for part, given in _rates_in_parts(rows, draws):
             if weights is None:
-                how = Convergence()
-                held[part] = peer_weights(given, at, scheme=scheme, criteria=how, relax=True)[0]
+                held[part], lost = _settle(given, at, scheme)
+                unsettled += lost
             scores[part] = weighted_scores(held[part], given)
     if scoring == Scoring.BRADLEY_TERRY:
-        scores = _strengths(head_to_head_by_sample(rows, draws, held), prior, rows.groups)
+        points = head_to_head_by_sample(rows, draws, held)
+        scores, propped = _strengths(points, prior, rows.groups)
     elif scoring == Scoring.ELO:
-        orders = _orders(rows, draws, seed)
-        scores = elo(tournament, weights=held, orders=orders).ratings
-    return scores, held
+        scores = _play_samples(tournament, rows, draws, held, seed).scores
+    return Resamples(scores=scores, weights=held, unsettled=unsettled, propped=propped)
+
+
+def weigh_samples(tournament: Tournament, draws: Floats, *, scheme: Scheme) -> tuple[Floats, int]:
+    """Return peer weights `[sample, reviewer]`, and the number of samples that did not settle.
+
+    Args:
+        tournament: unreadable battles are excluded.
+        draws: how often each sample draws each question of the tournament, `[sample, question]`.
+        scheme: scheme of the peer weights.
+    """
+    rows = select_rows(tournament)
+    present = np.unique(tournament.question[tournament.readable])
+    at = contestant_columns(tournament.reviewers, tournament.contestants)
+    held, unsettled = np.empty((len(draws), rows.judges)), 0
+    for part, given in _rates_in_parts(rows, draws[:, present]):
+        held[part], lost = _settle(given, at, scheme)
+        unsettled += lost
+    return held, unsettled
+
+
+def _settle(rates: Floats, at: npt.NDArray[np.int64], scheme: Scheme) -> tuple[Floats, int]:
+    criteria = Convergence()
+    held, _, change = peer_weights(rates, at, scheme=scheme, criteria=criteria, relax=True)
+    return held, int(np.count_nonzero(change > criteria.tolerance))
+
+
+def _play_samples(
+    tournament: Tournament, rows: Rows, draws: Floats, held: Floats | None, seed: int
+) -> Resamples:
+    """Return Elo ratings of the samples, with these weights or with those of PRD."""
+    ratings = np.empty((len(draws), _ORDERS, rows.size))
+    weights = np.empty((len(draws), _ORDERS, rows.judges))
+    unsettled, span = 0, max(1, _MOST_BATTLES // (_ORDERS * max(len(rows.question), 1)))
+    random = np.random.default_rng([seed, 1])
+    for start in range(0, len(draws), span):
+        part = slice(start, start + span)
+        orders = _orders(rows, np.repeat(draws[part], _ORDERS, axis=0), random)
+        if held is None:
+            played = elo_peer(tournament, orders=orders, insist=False)
+            unsettled += int(played.unsettled.reshape(-1, _ORDERS).any(axis=1).sum())
+        else:
+            played = elo(tournament, weights=np.repeat(held[part], _ORDERS, axis=0), orders=orders)
+        ratings[part] = played.ratings.reshape(-1, _ORDERS, rows.size)
+        weights[part] = played.weights.reshape(-1, _ORDERS, rows.judges)
+    return Resamples(
+        scores=_settle_orders(ratings),
+        weights=_settle_orders(weights),
+        unsettled=unsettled,
+        propped=0,
+    )
+
+
+def _settle_orders(values: Floats) -> Floats:
+    """Return the means over orders of `[sample, order, column]` without the spread due to the orders.
+
+    The covariance of these means over samples is that of the questions plus, for k orders, 1/k of
+    that of the orders. The second part is estimated within the samples and taken out by the linear
+    map that leaves the first.
+    """
+    mean = values.mean(axis=1)
+    known = ~np.isnan(mean).any(axis=0)
+    if len(values) < 2 or not known.any():
+        return mean
+    within = (values - mean[:, None])[:, :, known]
+    count = values.shape[1]
+    among = np.einsum("sok,sol->kl", within, within) / (len(values) * (count - 1) * count)
+    centre = mean[:, known].mean(axis=0)
+    total = np.cov(mean[:, known], rowvar=False).reshape(among.shape)
+    lengths, axes = np.linalg.eigh(total)
+    firm = lengths > lengths.max() * _SINGULAR
+    white = axes[:, firm] / np.sqrt(lengths[firm])
+    kept, turns = np.linalg.eigh(np.eye(int(firm.sum())) - white.T @ among @ white)
+    shrink = (turns * np.sqrt(np.maximum(kept, 0.0))) @ turns.T
+    colour = (axes[:, firm] * np.sqrt(lengths[firm])).T
+    result = mean.copy()
+    result[:, known] = centre + (mean[:, known] - centre) @ white @ shrink @ colour
+    return result
 
 
 def _draws(questions: int, samples: int, seed: int) -> Floats:
@@ -322,20 +347,22 @@ def _rates_in_parts(rows: Rows, draws: Floats) -> Iterator[tuple[slice, Floats]]
         yield part, rates_by_sample(rows, draws[part])
 
 
-def _strengths(points: Floats, prior: float, groups: Sequence[Members]) -> Floats:
+def _strengths(points: Floats, prior: float, groups: Sequence[Members]) -> tuple[Floats, int]:
+    """Return the strengths, and the number of samples that needed a tied battle between all pairs."""
     levels = np.full(points.shape[:2], np.nan)
+    propped = np.zeros(len(points), dtype=np.bool_)
     for group in groups:
         even = 1.0 - np.eye(len(group))
         among = points[:, group[:, None], group] + prior / 2.0 * even
         lost = ~are_connected(among)
         among[lost] += 0.5 * even
+        propped |= lost
         levels[:, group] = estimate_strengths(among)
-    return levels
+    return levels, int(propped.sum())
 
 
-def _orders(rows: Rows, draws: Floats, seed: int) -> npt.NDArray[np.int32]:
+def _orders(rows: Rows, draws: Floats, random: np.random.Generator) -> npt.NDArray[np.int32]:
     """Return the battles of each sample in random order, padded with the index after the last."""
-    random = np.random.default_rng([seed, 1])
     battles = np.arange(len(rows.question), dtype=np.int32)
     times = draws.astype(np.int64)
     drawn = [random.permutation(np.repeat(battles, time[rows.question])) for time in times]

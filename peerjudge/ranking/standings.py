@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan, nan
 from typing import Literal
 
@@ -19,16 +20,16 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import DataError
+from peerjudge.ranking.bounds import (
+    bound_resampled,
+    outranking_shares,
+    rank_bounds,
+    rank_scores,
+    widen,
+)
 from peerjudge.ranking.elo_ratings import EloRatings, elo, elo_peer
 from peerjudge.ranking.graphs import Members, find_groups, name_group
 from peerjudge.ranking.resampling import bootstrap as resample
-from peerjudge.ranking.resampling import (
-    outranking_shares,
-    percentile_bounds,
-    rank_bounds,
-    rank_scores,
-    score_bounds,
-)
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Floats, Meetings, win_rates
 from peerjudge.ranking.weights import (
@@ -43,6 +44,7 @@ Weighting = Literal["equal", "peer"] | Mapping[str, float]
 
 # A table of all pairs is not useful above this many contestants.
 _MOST_OUTRANKS = 200
+SHARE = (0.0, 1.0)
 
 
 def rank(
@@ -101,7 +103,8 @@ def rank(
     )
     tally = win_rates(tournament)
     uneven, groups = tally.uneven, find_groups(tally.met)
-    contestants = _standings(tournament.contestants, scores, spread, groups)
+    orders_only = None if spread is None else _Bounds(drawn=spread, questions=0, limits=None)
+    contestants = _standings(tournament.contestants, scores, orders_only, groups)
     ranking = Ranking(
         scoring=Scoring(scoring),
         contestants=contestants,
@@ -109,13 +112,14 @@ def rank(
         weights=held,
         reviews=int(np.count_nonzero(keep)),
         unreadable=int(np.count_nonzero(~keep)),
+        questions=len(np.unique(tournament.question[keep])),
         by_opponent=uneven is not None,
         light_pairs=() if uneven is None else _light_pairs(tournament, held, uneven),
     )
-    asked = len(np.unique(tournament.question[keep]))
+    asked = ranking.questions
     if not bootstrap or asked < 2:
         return ranking
-    drawn, drawn_weights = resample(
+    drawn = resample(
         tournament,
         scoring=scoring,
         weights=None if weights == "peer" else _values(held),
@@ -124,12 +128,17 @@ def rank(
         seed=seed,
         prior=prior,
     )
-    rated = asked if scoring == Scoring.WIN_RATE else None
+    limits = SHARE if scoring == Scoring.WIN_RATE else None
+    bounds = _Bounds(drawn=drawn.scores, questions=asked, limits=limits)
+    wide = widen(scores, drawn.scores, questions=asked)
     return replace(
         ranking,
-        contestants=_standings(tournament.contestants, scores, drawn, groups, questions=rated),
-        outranks=_outranks(tournament.contestants, drawn, groups),
-        weight_bounds=_weight_bounds(held, drawn_weights) if weights == "peer" else None,
+        contestants=_standings(tournament.contestants, scores, bounds, groups),
+        resamples=bootstrap,
+        unsettled=drawn.unsettled,
+        propped=drawn.propped,
+        outranks=_outranks(tournament.contestants, wide, groups),
+        weight_bounds=_bound_weights(held, drawn.weights, asked) if weights == "peer" else None,
     )
 
 
@@ -169,6 +178,10 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "unreadable": ranking.unreadable,
         "outranks": ranking.outranks,
         "weight_bounds": ranking.weight_bounds,
+        "questions": ranking.questions,
+        "resamples": ranking.resamples,
+        "unsettled": ranking.unsettled,
+        "propped": ranking.propped,
         "by_opponent": ranking.by_opponent,
         "light_pairs": [
             {
@@ -273,20 +286,44 @@ def _order_groups(
     return tuple(tuple(name for name in standings if name in group) for group in named)
 
 
-def _weight_bounds(held: ReviewerWeights, drawn: Floats) -> dict[str, tuple[float, float]]:
-    low, high = percentile_bounds(drawn)
+def _bound_weights(
+    held: ReviewerWeights, drawn: Floats, questions: int
+) -> dict[str, tuple[float, float]]:
+    low, high = bound_resampled(_values(held), drawn, questions=questions, limits=SHARE)
     lows: list[float] = low.tolist()
     highs: list[float] = high.tolist()
     return dict(zip(held.weights, zip(lows, highs, strict=True), strict=True))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Bounds:
+    """Scores `[sample, contestant]` that bound a ranking, of resampled questions or of 0 (orders)."""
+
+    drawn: Floats
+    questions: int
+    limits: tuple[float, float] | None
+
+    def list_of(self, scores: Floats, part: Members) -> list[dict[str, float | int | None]]:
+        """Return the bounds of the scores and ranks of these contestants."""
+        value, drawn, questions = scores[part], self.drawn[:, part], self.questions
+        low, high = bound_resampled(value, drawn, questions=questions, limits=self.limits)
+        rank_low, rank_high = rank_bounds(widen(value, drawn, questions=questions))
+        return [
+            {
+                "low": _known(low[k]),
+                "high": _known(high[k]),
+                "rank_low": int(rank_low[k]),
+                "rank_high": int(rank_high[k]),
+            }
+            for k in range(len(part))
+        ]
+
+
 def _standings(
     contestants: Sequence[str],
     scores: Floats,
-    spread: Floats | None,
+    spread: _Bounds | None,
     groups: Sequence[Members],
-    *,
-    questions: int | None = None,
 ) -> dict[str, Standing]:
     """Return the standings of each group, best first, and then of contestants without a battle."""
     everyone = np.arange(len(contestants), dtype=np.intp)
@@ -296,7 +333,7 @@ def _standings(
     for part in parts:
         names = name_group(contestants, part)
         place = rank_scores(scores[part])
-        bounds = None if spread is None else _bounds(spread[:, part], questions)
+        bounds = None if spread is None else spread.list_of(scores, part)
         order: list[int] = np.lexsort((part, place)).tolist()
         for k in order:
             standing = Standing(score=float(scores[part[k]]), rank=int(place[k]))
@@ -304,20 +341,6 @@ def _standings(
     idle = [name for name in contestants if name not in found]
     last = len(contestants) - len(idle) + 1
     return found | {name: Standing(score=nan, rank=last) for name in idle}
-
-
-def _bounds(spread: Floats, questions: int | None) -> list[dict[str, float | int | None]]:
-    low, high = score_bounds(spread, questions=questions)
-    rank_low, rank_high = rank_bounds(spread)
-    return [
-        {
-            "low": _known(low[k]),
-            "high": _known(high[k]),
-            "rank_low": int(rank_low[k]),
-            "rank_high": int(rank_high[k]),
-        }
-        for k in range(spread.shape[1])
-    ]
 
 
 def _known(value: float) -> float | None:

@@ -46,8 +46,8 @@ def build_accuracy_section(findings: Findings) -> Section | None:
     return build_section(
         "Accuracy before and after discussion",
         "The share of readable verdicts that name the gold answer, in percent. Before: the private "
-        "verdicts of the seats. After: the conclusions of the discussions. Intervals are "
-        f"{100 * findings.level:.0f} % and resample the {counted(findings.questions, 'question')}.",
+        "verdicts of the seats. After: the conclusions of the discussions. "
+        + interval_note(findings.level, findings.questions),
         draw_accuracy(findings)
         or "No finished discussion has a known gold answer, so there is no accuracy.",
         build_accuracy_table(findings),

@@ -216,7 +216,20 @@ def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
         f"{' & '.join(found.reviewers)} against {gold}",
         f"accuracy      {percent(found.accuracy, 1)} %",
         f"Fleiss kappa  {interval(found.fleiss_kappa)}",
-        f"{found.n:,} judged pairs; {found.unreadable:,} without a readable verdict left out",
+        (
+            f"{found.n:,} judged pairs; left out: {found.unreadable:,} reviews without a readable verdict, "
+            f"and {found.unjudged:,} pairs that no reviewer with a weight judged"
+        ),
+        *(
+            [
+                (
+                    f"in {found.unsettled:,} of {found.samples:,} resamples the peer weights did not settle; "
+                    "their last weights are used"
+                )
+            ]
+            if found.unsettled
+            else []
+        ),
     ]
 
 

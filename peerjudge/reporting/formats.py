@@ -123,9 +123,28 @@ def name_role(role: Role | None) -> str:
     return "all roles" if role is None else role.value
 
 
+_ROUGH = 8
+"""Intervals from fewer questions than this are printed with a caution."""
+
+
 def interval_note(level: float, questions: int) -> str:
     """Return what the intervals of a figure are."""
-    return f"Intervals: {100 * level:.0f} %, from resampling the {counted(questions, 'question')}."
+    asked = counted(questions, "question")
+    return " ".join(
+        [f"Intervals: {100 * level:.0f} %, with the {asked} as the unit.", *caution(questions)]
+    )
+
+
+def caution(questions: int) -> list[str]:
+    """Return a sentence on intervals from fewer than 8 questions; empty for more, or none."""
+    if not 0 < questions < _ROUGH:
+        return []
+    return [
+        (
+            f"Caution: only {counted(questions, 'question')}. Below {_ROUGH}, intervals and p-values are "
+            "rough: they depend on assumptions that so few questions cannot show to be wrong."
+        )
+    ]
 
 
 def orders_note(level: float) -> str:

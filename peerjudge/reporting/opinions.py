@@ -259,7 +259,7 @@ def describe_summary(found: Stances) -> list[str]:
     simulated = "; the reviewers are simulated" if found.simulated else ""
     made = (
         f"{found.discussions} finished discussions; shares in %, differences in points; intervals "
-        f"resample questions, p-values flip the signs of questions{simulated}"
+        f"have questions as the unit, p-values flip the signs of questions{simulated}"
     )
     return [*silent, *describe_missing(found.contrasts), *more, made]
 

@@ -162,8 +162,7 @@ def _ranking_section(
         "Human: the votes of people; of several on one pair, the sign of their mean."
         if found.humans
         else "",
-        f"Intervals are {100 * found.level:.0f} % and resample the",
-        f"{counted(found.questions, 'question')}; those of Elo also shuffle the order of the battles.",
+        interval_note(found.level, found.questions),
         f"Seed: {found.seed}.",
     ]
     parts: list[Part | None] = [" ".join(filter(None, meaning))]

@@ -10,6 +10,7 @@ import numpy as np
 from peerjudge.data import Measurement
 from peerjudge.reporting.drawing import Figure
 from studies.outcome import Study, Table, draw_targets
+from studies.recovery.coverage import LEAST, SIZES, Coverage, is_honest, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
 from studies.recovery.limits import Sensitivity, measure_sensitivities
 
@@ -95,12 +96,14 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
         studies: number of studies of each effect, and of none.
     """
     found = recover_effects(studies=studies, questions=_QUESTIONS, seed=seed)
+    covered = measure_coverage(studies=2 * studies, seed=seed)
     told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
     return Study(
         title="Recovery of planted effects",
-        summary=_write_summary(found, told, studies),
+        summary=(*_write_summary(found, told, studies), _write_coverage(covered)),
         tables=(
             _build_table(found),
+            _build_coverage_table(covered),
             Table(
                 title=f"How far the most telling figure moves, {_QUESTIONS} questions in both orders",
                 columns=("trait", "from", "to", "figure", "standard deviations", ""),
@@ -123,6 +126,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             "studies": studies,
             "questions": _QUESTIONS,
             "nominal": all(one.nominal for one in found.values()),
+            "coverage": [asdict(one) | {"honest": is_honest(one)} for one in covered],
             "effects": {name: asdict(one) for name, one in found.items()},
             "sensitivities": [
                 {
@@ -156,6 +160,30 @@ def _write_summary(
         "susceptibility."
     )
     return recovered, limits
+
+
+def _write_coverage(covered: Sequence[Coverage]) -> str:
+    least = min(covered, key=lambda one: one.covered)
+    kept = sum(map(is_honest, covered))
+    return (
+        f"From {SIZES[0]} to {SIZES[-1]} questions, 95 % intervals hold the truth in at least "
+        f"{least.covered:.3f} of the studies ({least.population}, {least.questions} questions, standard "
+        f"error {least.error:.3f}); {kept} of {len(covered)} coverages are at least {LEAST}, within "
+        "two standard errors."
+    )
+
+
+def _build_coverage_table(covered: Sequence[Coverage]) -> Table:
+    cells = {(one.population, one.questions): one for one in covered}
+    return Table(
+        title="Share of 95 % intervals that hold the truth, by number of questions",
+        columns=("population", *map(str, SIZES)),
+        rows=tuple(
+            (name, *(cells[name, size].covered for size in SIZES))
+            for name in dict.fromkeys(one.population for one in covered)
+        ),
+        note=f"The standard error of a share is at most {max(one.error for one in covered):.3f}.",
+    )
 
 
 def _build_table(found: Mapping[str, Recovered]) -> Table:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from peerjudge.analysis import bootstrap_mean, build_findings
+from peerjudge.analysis import build_findings, measure_mean
 from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
 from peerjudge.power import plan_study
@@ -211,7 +211,7 @@ def test_intervals_are_those_of_the_analysis(shelf):
         values, errors = estimate_effect(gain, conditions)
         talk = conditions["talk"]
         for value, error, gained in zip(values, errors, talk.after - talk.before, strict=True):
-            resampled = bootstrap_mean(gained, np.arange(200, dtype=np.int32))
+            resampled = measure_mean(gained, np.arange(200, dtype=np.int32))
             assert value == pytest.approx(resampled.value)
             assert 2 * 1.96 * error == pytest.approx(resampled.high - resampled.low, rel=0.1)
 

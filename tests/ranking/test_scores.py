@@ -275,14 +275,14 @@ def test_resampling_draws_questions_with_all_their_reviews():
         for _ in range(3)
     )
     kwargs = {"scoring": Scoring.WIN_RATE, "weights": np.ones(1), "samples": 300}
-    assert bootstrap(once, **kwargs)[0] == pytest.approx(bootstrap(thrice, **kwargs)[0])
+    assert bootstrap(once, **kwargs).scores == pytest.approx(bootstrap(thrice, **kwargs).scores)
 
 
 def test_a_sample_is_the_ranking_of_the_questions_drawn():
     """With one question every resample is the tournament itself."""
     single = round_robin([-1, 0, 1, 1, -1, 0, -1, -1, 1, 0, 1, 1])
     for scoring in (Scoring.WIN_RATE, Scoring.BRADLEY_TERRY):
-        samples, _ = bootstrap(single, scoring=scoring, weights=np.ones(1), samples=3)
+        samples = bootstrap(single, scoring=scoring, weights=np.ones(1), samples=3).scores
         score = {name: s.score for name, s in rank(single, scoring=scoring).contestants.items()}
         assert samples.tolist() == pytest.approx(np.array([[score[name] for name in NAMES]] * 3))
 
@@ -322,6 +322,10 @@ def test_the_document_has_the_promised_keys():
         "unreadable",
         "outranks",
         "weight_bounds",
+        "questions",
+        "resamples",
+        "unsettled",
+        "propped",
         "by_opponent",
         "light_pairs",
     ]

@@ -12,14 +12,8 @@ from hypothesis.extra.numpy import arrays
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_document, win_rates
-from peerjudge.ranking.resampling import (
-    outranking_shares,
-    rank_bounds,
-    rank_scores,
-    score_bounds,
-    select_rows,
-    win_rates_by_sample,
-)
+from peerjudge.ranking.bounds import bound_resampled, outranking_shares, rank_bounds, rank_scores
+from peerjudge.ranking.resampling import select_rows, win_rates_by_sample
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
 
@@ -61,8 +55,8 @@ def test_winning_every_battle_has_wilson_bounds():
 
 
 def test_bounds_without_questions_are_percentiles_only():
-    """Elo and Bradley-Terry scores have no limits, so their bounds are percentiles only."""
-    low, high = score_bounds(np.zeros((5, 2)))
+    """Elo and Bradley-Terry scores have no limits, so estimates that never vary have no other bounds."""
+    low, high = bound_resampled(np.zeros(2), np.zeros((5, 2)), questions=9, limits=None)
     assert low.tolist() == high.tolist() == [0.0, 0.0]
     assert rank_bounds(np.zeros((5, 2)))[1].tolist() == [1, 1]
 
@@ -143,11 +137,11 @@ def test_resampled_weights_are_those_of_the_sample():
         )
         for k in range(len(one))
     )
-    _, weights = bootstrap(
+    found = bootstrap(
         single, scoring=Scoring.WIN_RATE, weights=None, scheme=Scheme.DAMPED, samples=2
     )
     expected = peer_rank(single, scheme=Scheme.DAMPED).weights
-    assert weights[1].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
+    assert found.weights[1].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
 
 
 @pytest.mark.parametrize("scoring", Scoring)
