@@ -106,15 +106,15 @@ def track(transcript: Transcript) -> Tracking:
     """Return the opinion events of a discussion, and the verdicts after hearing without an event.
 
     A turn is new to a seat if no cue up to the seat's previous verdict heard it. The others' stances
-    are their last readable verdicts among the turns heard since that verdict (as a rule, the turns
-    that this cue hears); of several, their strict majority counts.
+    are their last readable verdicts among all turns that the seat has heard so far; of several, their
+    strict majority counts.
     """
     events: list[OpinionEvent] = []
     no_events: list[NoEvent] = []
     for turn in transcript.turns:
         if turn.review.verdict is None:
             continue
-        heard, new = _heard_since_last_verdict(transcript.turns, turn)
+        heard, new = _heard_so_far(transcript.turns, turn)
         if not new:
             continue
         found = _judge(transcript, turn, heard=heard, new=new)
@@ -125,10 +125,8 @@ def track(transcript: Transcript) -> Tracking:
     return Tracking(events=tuple(events), no_events=tuple(no_events))
 
 
-def _heard_since_last_verdict(
-    turns: Sequence[Turn], now: Turn
-) -> tuple[Sequence[Turn], Sequence[Turn]]:
-    """Other seats' turns that this seat heard since its previous verdict, and the new ones of them.
+def _heard_so_far(turns: Sequence[Turn], now: Turn) -> tuple[Sequence[Turn], Sequence[Turn]]:
+    """Return other seats' turns that this seat has heard, and those new since its previous verdict.
 
     A cue for a verdict usually hears everything itself. The turns heard by an explanation in between
     count as well.
@@ -142,7 +140,7 @@ def _heard_since_last_verdict(
                 old |= since
                 since = set()
     since.update(now.cue.hears, now.cue.withheld)
-    heard = [turns[i] for i in sorted(since) if turns[i].cue.seat != now.cue.seat]
+    heard = [turns[i] for i in sorted(old | since) if turns[i].cue.seat != now.cue.seat]
     return heard, [turn for turn in heard if turn.index not in old]
 
 

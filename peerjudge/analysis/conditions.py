@@ -91,7 +91,8 @@ class ConditionFindings(Noun, frozen=True, kw_only=True):
 
     `before` is the accuracy of the private stances, one per seat and discussion; `after` that of
     the concluded verdicts; `gain` the mean difference within discussions where both are readable.
-    A lone judge has no before and no gain. `outcomes` counts the concluded verdicts.
+    A lone judge has no before; neither it nor a vote, where no seat hears another, has a gain.
+    `outcomes` counts the concluded verdicts.
     """
 
     name: str
@@ -146,7 +147,7 @@ def build_condition(
         outcomes=_count_outcomes(after.verdict),
         before=measure_accuracy(before, sampler=sampler),
         after=measure_accuracy(after, sampler=sampler),
-        gain=_gain(before, after, sampler),
+        gain=_gain(before, after, sampler) if (done.event >= 0).any() else None,
         subsets=_groups(before, after, [one.subset for one in done.comparisons], sampler),
         categories=_groups(
             before, after, [one.question.category for one in done.comparisons], sampler

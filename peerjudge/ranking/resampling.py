@@ -14,6 +14,7 @@ from peerjudge.ranking.elo_ratings import elo, elo_peer
 from peerjudge.ranking.graphs import Members, find_groups
 from peerjudge.ranking.strengths import are_connected, estimate_strengths
 from peerjudge.ranking.tally import Floats, share_pairs, win_rates
+from peerjudge.ranking.tournament import without_mute
 from peerjudge.ranking.weights import Convergence, contestant_columns, peer_weights, weighted_scores
 
 Indices = npt.NDArray[np.int32]
@@ -263,12 +264,16 @@ def weigh_samples(tournament: Tournament, draws: Floats, *, scheme: Scheme) -> t
         draws: how often each sample draws each question of the tournament, `[sample, question]`.
         scheme: scheme of the peer weights.
     """
+    names = tournament.reviewers
+    tournament, mute = without_mute(tournament)
     rows = select_rows(tournament)
     present = np.unique(tournament.question[tournament.readable])
     at = contestant_columns(tournament.reviewers, tournament.contestants)
-    held, unsettled = np.empty((len(draws), rows.judges)), 0
+    held, unsettled = np.zeros((len(draws), len(names))), 0
+    read = [column for column, name in enumerate(names) if name not in mute]
     for part, given in _rates_in_parts(rows, draws[:, present]):
-        held[part], lost = _settle(given, at, scheme)
+        weights, lost = _settle(given, at, scheme)
+        held[part.start : part.stop, read] = weights
         unsettled += lost
     return held, unsettled
 

@@ -32,6 +32,7 @@ from peerjudge.ranking.graphs import Members, find_groups, name_group
 from peerjudge.ranking.resampling import bootstrap as resample
 from peerjudge.ranking.strengths import bradley_terry
 from peerjudge.ranking.tally import Floats, Meetings, win_rates
+from peerjudge.ranking.tournament import without_mute
 from peerjudge.ranking.weights import (
     equal_weights,
     given_weights,
@@ -66,8 +67,9 @@ def rank(
     are computed from win rates (`peer_rank`), except that Elo with `prd` iterates on the Elo ratings
     (`elo_peer`), as in the paper.
 
-    A contestant without a counting battle has score NaN and comes last. Contestants that never met,
-    not even through others, are ranked apart (`Ranking.groups`).
+    A reviewer without a readable battle has weight 0. A contestant without a counting battle has
+    score NaN and comes last. Contestants that never met, not even through others, are ranked apart
+    (`Ranking.groups`).
 
     Args:
         tournament: unreadable battles are counted and excluded.
@@ -93,6 +95,9 @@ def rank(
     if not keep.any():
         msg = f"no battles to rank: none of the {len(tournament)} has a readable verdict"
         raise DataError(msg)
+    silent = int(np.count_nonzero(~keep))
+    tournament, mute = without_mute(tournament)
+    keep = tournament.readable
     held, scores, spread = _weigh_and_score(
         tournament,
         scoring=Scoring(scoring),
@@ -109,9 +114,9 @@ def rank(
         scoring=Scoring(scoring),
         contestants=contestants,
         groups=_order_groups(tournament.contestants, groups, contestants),
-        weights=held,
+        weights=_with_mute(held, mute),
         reviews=int(np.count_nonzero(keep)),
-        unreadable=int(np.count_nonzero(~keep)),
+        unreadable=silent,
         questions=len(np.unique(tournament.question[keep])),
         by_opponent=uneven is not None,
         light_pairs=() if uneven is None else _light_pairs(tournament, held, uneven),
@@ -238,6 +243,12 @@ def _elo_weights(reviewers: Sequence[str], played: EloRatings) -> ReviewerWeight
         residual=played.residual,
         converged=True,
     )
+
+
+def _with_mute(held: ReviewerWeights, mute: Sequence[str]) -> ReviewerWeights:
+    """Return the weights with 0 for reviewers without a readable battle."""
+    weights = {**held.weights, **dict.fromkeys(mute, 0.0)}
+    return replace(held, weights=dict(sorted(weights.items()))) if mute else held
 
 
 def _values(held: ReviewerWeights) -> Floats:

@@ -109,6 +109,32 @@ def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tourn
     )
 
 
+def without_mute(tournament: Tournament) -> tuple[Tournament, tuple[str, ...]]:
+    """Remove the reviewers without a single readable battle; return their names as well.
+
+    Nothing is known of such a reviewer, so that no weight can be held by it. Contestants and
+    questions keep their names. Where no reviewer has a readable battle, all are kept.
+    """
+    read = np.bincount(
+        tournament.reviewer[tournament.readable], minlength=len(tournament.reviewers)
+    )
+    if (read > 0).all() or not read.any():
+        return tournament, ()
+    place = (np.cumsum(read > 0) - 1).astype(np.int32)
+    keep = read[tournament.reviewer] > 0
+    kept = replace(
+        tournament,
+        reviewers=tuple(name for name, n in zip(tournament.reviewers, read, strict=True) if n),
+        question=tournament.question[keep],
+        reviewer=place[tournament.reviewer[keep]],
+        first=tournament.first[keep],
+        second=tournament.second[keep],
+        score=tournament.score[keep],
+        readable=tournament.readable[keep],
+    )
+    return kept, tuple(name for name, n in zip(tournament.reviewers, read, strict=True) if not n)
+
+
 class _Names(dict[str, int]):
     """Numbers of names in order of appearance, renumbered by sorted name at the end."""
 

@@ -69,6 +69,7 @@ def peer_rank(
     there is exactly one fixed point, reached from any start, and every weight is at least
     (1 - d)/R.
 
+    A reviewer without a readable battle has weight 0, and nothing depends on its answers' scores.
     In both, a reviewer that is not a contestant (a person, for example) gets the mean weight of those
     that are. Without any contestant among the reviewers, and if all score the same, all weights are
     equal; a single reviewer gets 1. Two reviewers that credit only themselves therefore have equal
@@ -101,6 +102,12 @@ def peer_rank(
     if not reviewers:
         msg = "no reviews, so there are no reviewers to weight"
         raise DataError(msg)
+    read = (~np.isnan(rates.reshape(len(reviewers), -1))).sum(axis=1) > 0
+    mute: list[str] = []
+    if read.any() and not read.all():
+        places: list[int] = np.flatnonzero(read).tolist()
+        mute = [name for place, name in enumerate(reviewers) if place not in places]
+        reviewers, rates = tuple(reviewers[place] for place in places), rates[read]
     at = contestant_columns(reviewers, contestants)
     check_connected(met, at, contestants)
     weights, iterations, change = peer_weights(rates[None], at, scheme=scheme, criteria=criteria)
@@ -117,7 +124,7 @@ def peer_rank(
         )
         raise ConvergenceError(msg)
     return ReviewerWeights(
-        weights=_named(reviewers, weights[0]),
+        weights=_named(reviewers, weights[0]) | dict.fromkeys(mute, 0.0),
         scheme=scheme,
         iterations=iterations,
         residual=residual,

@@ -10,6 +10,7 @@ from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Values, draw_dots
 from peerjudge.reporting.formats import (
     MISSING,
+    caution,
     counted,
     interval_note,
     minus_signs,
@@ -47,7 +48,9 @@ def build_accuracy_section(findings: Findings) -> Section | None:
         "Accuracy before and after discussion",
         "The share of readable verdicts that name the gold answer, in percent. Before: the private "
         "verdicts of the seats. After: the conclusions of the discussions. "
-        + interval_note(findings.level, findings.questions),
+        + " ".join(
+            [interval_note(findings.level, findings.questions), *caution(findings.questions)]
+        ),
         draw_accuracy(findings)
         or "No finished discussion has a known gold answer, so there is no accuracy.",
         build_accuracy_table(findings),

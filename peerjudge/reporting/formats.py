@@ -130,9 +130,7 @@ _ROUGH = 8
 def interval_note(level: float, questions: int) -> str:
     """Return what the intervals of a figure are."""
     asked = counted(questions, "question")
-    return " ".join(
-        [f"Intervals: {100 * level:.0f} %, with the {asked} as the unit.", *caution(questions)]
-    )
+    return f"Intervals: {100 * level:.0f} %, with the {asked} as the unit."
 
 
 def caution(questions: int) -> list[str]:

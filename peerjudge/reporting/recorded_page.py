@@ -31,6 +31,7 @@ from peerjudge.reporting.contestants import (
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Marked, Values, draw_dots, draw_marks
 from peerjudge.reporting.formats import (
+    caution,
     counted,
     decimal,
     interval,
@@ -163,6 +164,7 @@ def _ranking_section(
         if found.humans
         else "",
         interval_note(found.level, found.questions),
+        *caution(found.questions),
         f"Seed: {found.seed}.",
     ]
     parts: list[Part | None] = [" ".join(filter(None, meaning))]

@@ -23,6 +23,7 @@ from peerjudge.data import (
     Dataset,
     Question,
     RecordedReview,
+    Scheme,
     Verdict,
     replace,
 )
@@ -210,3 +211,16 @@ def test_kappa_is_one_for_full_agreement_and_never_above(ratings: list[tuple[int
     if not math.isnan(kappa):
         assert kappa <= 1.0 + 1e-12
         assert (kappa == pytest.approx(1.0)) == agreed
+
+
+def test_the_uncertainty_of_peer_weights_is_in_the_bounds(vicuna: Dataset):
+    """Weights that are computed again in each resample leave more room than the same weights fixed."""
+    peer = agreement(vicuna, weights="peer", scheme=Scheme.DAMPED, samples=600)
+    fixed = agreement(vicuna, weights=peer.weights.weights, samples=600)
+    assert peer.accuracy.value == fixed.accuracy.value
+    assert (peer.accuracy.low, peer.accuracy.high) != (fixed.accuracy.low, fixed.accuracy.high)
+    assert peer.accuracy.low < peer.accuracy.value < peer.accuracy.high
+    assert peer.fleiss_kappa.high - peer.fleiss_kappa.low > 0.0
+    assert (peer.unsettled, peer.samples) == (0, 600)
+    again = agreement(vicuna, weights="peer", scheme=Scheme.DAMPED, samples=600)
+    assert again.accuracy == peer.accuracy

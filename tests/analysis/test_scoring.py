@@ -232,7 +232,7 @@ def test_a_share_that_never_varies_has_an_interval(mark):
     """Ten questions all right, or all wrong, do not make the accuracy certain."""
     measured = _only(_told({f"c{n}": mark * 2 for n in range(10)})).total.accuracy
     assert measured.high - measured.low > 0.2
-    assert measured.method == "wilson by question"
+    assert measured.method == "score by question"
 
 
 def test_intervals_are_those_of_the_accuracy_of_a_report():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections import Counter, defaultdict
@@ -187,6 +188,20 @@ def test_a_repeated_or_missing_review_file_is_noticed(copy):
     file.unlink()
     with pytest.raises(DataError, match="ratings-claude has no review file of bard against gpt4"):
         load(f"vicuna80:{copy}")
+
+
+def test_a_repeated_review_of_the_tidy_tables_is_noticed(published, tmp_path):
+    """One review twice would count twice: it is an error with its line, as in the authors' folder."""
+    folder = tmp_path / "tidy"
+    folder.mkdir()
+    for name in ("questions.jsonl", "answers.jsonl", "human_votes.jsonl", "reviews.jsonl.gz"):
+        shutil.copyfile(published("vicuna80") / name, folder / name)
+    with gzip.open(folder / "reviews.jsonl.gz", "rt", encoding="utf-8") as file:
+        lines = file.readlines()
+    with gzip.open(folder / "reviews.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines([*lines, lines[5]])
+    with pytest.raises(DataError, match=rf"line {len(lines) + 1}: .*by .* is there twice"):
+        load(f"vicuna80:{folder}")
 
 
 def test_another_folder_is_refused(tmp_path):

@@ -7,8 +7,16 @@ import itertools
 import numpy as np
 import pytest
 
-from peerjudge.data import Battle, Scheme, Scoring, Tournament
-from peerjudge.ranking import collect, peer_rank, rank, ranking_document, win_rates, without_family
+from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
+from peerjudge.ranking import (
+    collect,
+    peer_rank,
+    rank,
+    ranking_document,
+    select,
+    win_rates,
+    without_family,
+)
 from peerjudge.ranking.tally import share_pairs
 
 WON = {"ab": 12, "ac": 15, "ad": 15, "bc": 16, "bd": 16, "cd": 10}
@@ -110,3 +118,21 @@ def test_the_weights_of_a_pair_sum_to_one_over_its_judges():
     assert found[0, :, 0, 1] == pytest.approx([0.0, 0.151 / 0.202, 0.051 / 0.202])
     assert found[1, :, 0, 1] == pytest.approx([0.0, 0.5, 0.5])
     assert found[0, :, 1, 0] == pytest.approx(np.array([0.801, 0.151, 0.051]) / 1.003)
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+def test_a_reviewer_that_was_never_readable_weighs_nothing(scheme: Scheme):
+    """Its answers are good, but nothing is known of its reviews: weight 0, and no other weight moves."""
+    whole = planted(exclude=False)
+    mute = np.array([whole.reviewers[k] == "b" for k in whole.reviewer])
+    silent = replace(whole, readable=whole.readable & ~mute)
+    found = rank(silent, weights="peer", scheme=scheme, bootstrap=30)
+    assert found.weights.weights["b"] == 0.0
+    assert found.weight_bounds is not None
+    assert sum(found.weights.weights.values()) == pytest.approx(1.0)
+    assert found.unreadable == int(mute.sum())
+    assert peer_rank(silent, scheme=scheme).weights == pytest.approx(found.weights.weights)
+    others = peer_rank(select(whole, reviewers=["a", "c", "d"]), scheme=scheme).weights
+    assert {name: found.weights.weights[name] for name in "acd"} == pytest.approx(others)
+    equal = rank(silent, bootstrap=0).weights.weights
+    assert equal == pytest.approx({"a": 1 / 3, "b": 0.0, "c": 1 / 3, "d": 1 / 3})

@@ -126,6 +126,6 @@ def test_names_in_other_scripts_may_use_the_fonts_of_the_machine() -> None:
 def test_a_figure_says_at_its_foot_how_its_intervals_are_made(run: tuple[Transcript, ...]) -> None:
     """A pasted figure keeps its level and its unit of resampling; its axis has a name."""
     drawn = render_svg(draw_run_figures(build_findings(run))["accuracy"], simulated=True)
-    assert "Intervals: 95 %, from resampling the 7 questions." in drawn
+    assert "Intervals: 95 %, with the 7 questions as the unit." in drawn
     assert "verdicts that name the gold answer" in drawn
     assert "conclusions</text>" in drawn

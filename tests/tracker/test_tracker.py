@@ -115,6 +115,17 @@ def test_stance_heard_is_what_the_cue_lets_hear():
     assert leader.others == SECOND
 
 
+def test_a_stance_heard_earlier_still_counts():
+    """The others' stances are their last readable verdicts of all turns heard, not of the last cue."""
+    # Seat 1 hears seat 3 before turn 3, and only seat 2 again before turn 6.
+    moves = "1|2|2 1 1 2 1"
+    partial = transcript_of(moves, hears=lambda turn, earlier: turn < 6 or earlier == 4)
+    assert track(partial) == track(transcript_of(moves))
+    assert [no_event.reason for no_event in track(partial).no_events][-1] is (
+        NoEventReason.NO_MAJORITY
+    )
+
+
 def test_explanation_in_between_passes_on_what_it_heard():
     """Turns heard during an explanation count at the next verdict of the seat."""
     moves = "1|2 - - 2"

@@ -243,9 +243,19 @@ def _tidy(path: Path) -> _Parts:
 
 
 def _tidy_ratings(path: Path, questions: Container[int]) -> Iterator[_Rating]:
+    seen: set[tuple[int, str, str, str]] = set()
     for row in read_rows(path / "reviews.jsonl.gz"):
         names = (_model(row, "model_a"), _model(row, "model_b"), _model(row, "reviewer"))
-        yield _rating(row, "label", names, questions, text=row.text("text"))
+        rating = _rating(row, "label", names, questions, text=row.text("text"))
+        key = (rating[0], *names)
+        if key in seen:
+            msg = (
+                f"the review of question {key[0]}, {names[0]} against {names[1]}, by {names[2]} is there "
+                "twice; fetch the file again"
+            )
+            raise row.error(msg)
+        seen.add(key)
+        yield rating
 
 
 def _tidy_votes(path: Path, questions: Container[int]) -> Iterator[_Rating]:
