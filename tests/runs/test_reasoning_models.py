@@ -33,6 +33,7 @@ class Reasoner:
         self.bodies: list[dict[str, Any]] = []
         self.message: dict[str, Any] = {"content": "1"}
         self.usage: dict[str, Any] = {"prompt_tokens": 50, "completion_tokens": 9}
+        self.attempts = 5
         self._refuses = refuses
         self.url = server.url_for("/v1")
         server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
@@ -65,7 +66,9 @@ async def play(
     card = f'[model]\nprovider = "{provider}"\nname = "m"\nbase_url = "{reasoner.url}"\n'
     (folder / "agents").mkdir(exist_ok=True)
     for name in ("ann", "bob"):
-        (folder / f"agents/{name}.toml").write_text(f"{card}\n[sampling]\n{sampling}\n")
+        (folder / f"agents/{name}.toml").write_text(
+            f"{card}\n[sampling]\n{sampling}\n[limits]\nattempts = {reasoner.attempts}\n"
+        )
     talk = Condition(
         name="talk", protocol="leader_follower", seats=("ann", "bob"), options={"turns": 2}
     )
@@ -142,14 +145,16 @@ async def test_thinking_is_kept_but_neither_read_nor_heard(tmp_path, httpserver,
     assert "looks better" not in prompts
 
 
-async def test_a_reply_cut_off_while_thinking_has_no_verdict(tmp_path, httpserver: HTTPServer):
-    """What a model considers while it thinks is never its verdict."""
+async def test_a_reply_cut_off_while_thinking_is_empty(tmp_path, httpserver: HTTPServer):
+    """What a model considers while it thinks is no reply: a failure, and never its verdict."""
     reasoner = Reasoner(httpserver)
     reasoner.message = {"content": "<think>I choose Answer (b).\n2"}
-    await play(tmp_path, reasoner, "")
-    for one in await load(tmp_path / "out"):
-        for turn in one.turns:
-            assert not turn.review.verdict.readable
+    reasoner.attempts = 1
+    summary = await play(tmp_path, reasoner, "")
+    assert {each.kind for each in summary.failures} == {"EmptyReplyError"}
+    assert summary.discussions.failed == 2
+    assert [turn for one in await load(tmp_path / "out") for turn in one.turns] == []
+    assert summary.calls.paid == len(reasoner.bodies)
 
 
 async def test_thinking_tokens_are_booked_apart(tmp_path, httpserver: HTTPServer):
