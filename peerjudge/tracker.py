@@ -8,6 +8,9 @@ shown order matter.
 A control of a discussion gives the same events on the same occasions, each marked with the control:
 turns that a placebo withheld count as heard, and swapped labels count as the listener understands them.
 So the shares under a control compare with those of the discussion.
+
+A verdict that a second model read (`Turn.reread`) makes no event and is no stance in one: the turn counts
+as unreadable.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from enum import StrEnum
 from typing import Literal
 
 from peerjudge.data import (
+    UNREADABLE,
     Direction,
     EventKind,
     OpinionEvent,
@@ -27,6 +31,7 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Verdict,
+    replace,
     stances_heard,
     stances_in,
     strict_majority,
@@ -109,6 +114,7 @@ def track(transcript: Transcript) -> Tracking:
     are their last readable verdicts among all turns that the seat has heard so far; of several, their
     strict majority counts.
     """
+    transcript = forget_rereadings(transcript)
     events: list[OpinionEvent] = []
     no_events: list[NoEvent] = []
     for turn in transcript.turns:
@@ -123,6 +129,21 @@ def track(transcript: Transcript) -> Tracking:
         else:
             no_events.append(NoEvent(turn=turn.index, seat=turn.cue.seat, reason=found))
     return Tracking(events=tuple(events), no_events=tuple(no_events))
+
+
+def forget_rereadings(transcript: Transcript) -> Transcript:
+    """Return the discussion with every verdict that a second model read as unreadable."""
+    if all(turn.reread is None for turn in transcript.turns):
+        return transcript
+    return replace(
+        transcript,
+        turns=tuple(
+            turn
+            if turn.reread is None
+            else replace(turn, review=replace(turn.review, verdict=UNREADABLE))
+            for turn in transcript.turns
+        ),
+    )
 
 
 def _heard_so_far(turns: Sequence[Turn], now: Turn) -> tuple[Sequence[Turn], Sequence[Turn]]:

@@ -36,7 +36,7 @@ from peerjudge.data import (
     stances_heard,
     stances_in,
 )
-from peerjudge.tracker import Tracking, track
+from peerjudge.tracker import Tracking, forget_rereadings, track
 
 _COLUMNS = (
     *("reviewer", "seat", "stage", "turn", "round", "order", "verdict", "opening", "closing"),
@@ -263,6 +263,7 @@ class BallotCollector:
         shown = self._table.order(comparison, transcript.comparison.shown)
         seats = {seat.id: place for place, seat in enumerate(transcript.seats)}
         judges = [self._reviewers[seat.reviewer] for seat in transcript.seats]
+        by_rule = forget_rereadings(transcript)
         orders = [shown] * len(seats)
         for turn in transcript.turns:
             if turn.cue.control == "swapped":
@@ -271,7 +272,7 @@ class BallotCollector:
             one.turn: (EVENTS.index(one.reason), *_QUIET[1:]) for one in tracking.no_events
         }
         for event in tracking.events:
-            events[event.turn] = self._event(transcript, comparison, event)
+            events[event.turn] = self._event(by_rule, comparison, event)
         rows: list[_Row] = []
         spoken = 0
         for turn in transcript.turns:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from peerjudge.analysis.ballots import Ballots, Bools
 from peerjudge.analysis.grouping import list_distinct
-from peerjudge.data import Noun, Transcript, Utterance
+from peerjudge.data import Noun, Seat, Transcript, Utterance
 
 
 class Effort(Noun, frozen=True, kw_only=True):
@@ -15,7 +15,8 @@ class Effort(Noun, frozen=True, kw_only=True):
 
     `calls` counts the attempts that were paid for, `cached` the replies that cost nothing. Tokens
     are those of all turns, cached ones included; `thinking_tokens` are a part of the completion
-    tokens. `estimated` is true where some were not counted by a server.
+    tokens. `estimated` is true where some were not counted by a server. `reread` replies were read by
+    a second model, which found `reread_verdicts` in them; its calls and tokens are part of the sums.
     """
 
     done: int
@@ -29,6 +30,8 @@ class Effort(Noun, frozen=True, kw_only=True):
     completion_tokens: int
     estimated: bool
     thinking_tokens: int = 0
+    reread: int = 0
+    reread_verdicts: int = 0
 
     @property
     def discussions(self) -> int:
@@ -67,7 +70,7 @@ class EffortCollector:
     """Sums up calls and tokens of discussions, one discussion at a time."""
 
     def __init__(self) -> None:
-        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 6)
+        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 8)
         self._spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
 
     def add(self, transcript: Transcript) -> None:
@@ -75,20 +78,22 @@ class EffortCollector:
         sums = self._sums[transcript.condition]
         by_seat: dict[str, list[Utterance]] = {seat.id: [] for seat in transcript.seats}
         for turn in transcript.turns:
-            said = turn.utterance
-            by_seat[turn.cue.seat].append(said)
-            added = (
-                0 if said.cached else said.attempts,
-                said.cached,
-                said.usage.prompt_tokens,
-                said.usage.completion_tokens,
-                said.usage.estimated,
-                said.usage.thinking_tokens,
-            )
-            for place, value in enumerate(added):
-                sums[place] += value
+            by_seat[turn.cue.seat].append(turn.utterance)
+            _add_reply(sums, turn.utterance)
         for seat in transcript.seats:
             self._spoken[seat.reviewer] += _sum_replies(by_seat[seat.id])
+        if transcript.reread is not None:
+            self._add_rereadings(transcript, transcript.reread)
+
+    def _add_rereadings(self, transcript: Transcript, second: Seat) -> None:
+        """Add the calls of the second model, and the verdicts that it found."""
+        sums = self._sums[transcript.condition]
+        said = [(turn.reread, turn.review.verdict) for turn in transcript.turns if turn.reread]
+        for reply, verdict in said:
+            _add_reply(sums, reply)
+            sums[6] += 1
+            sums[7] += verdict is not None and verdict.readable
+        self._spoken[second.reviewer] += _sum_replies([reply for reply, _ in said])
 
     @property
     def by_reviewer(self) -> Mapping[str, Spoken]:
@@ -106,7 +111,7 @@ class EffortCollector:
         discussions = ballots.discussions
         sums: Sequence[int] = [
             sum(column) for column in zip(*(self._sums[name] for name in conditions), strict=True)
-        ] or [0] * 6
+        ] or [0] * 8
         done, failed = (
             int((flag & chosen).sum()) for flag in (discussions.complete, discussions.failed)
         )
@@ -122,7 +127,22 @@ class EffortCollector:
             completion_tokens=sums[3],
             estimated=bool(sums[4]),
             thinking_tokens=sums[5],
+            reread=sums[6],
+            reread_verdicts=sums[7],
         )
+
+
+def _add_reply(sums: list[int], said: Utterance) -> None:
+    added = (
+        0 if said.cached else said.attempts,
+        said.cached,
+        said.usage.prompt_tokens,
+        said.usage.completion_tokens,
+        said.usage.estimated,
+        said.usage.thinking_tokens,
+    )
+    for place, value in enumerate(added):
+        sums[place] += value
 
 
 def _sum_replies(utterances: Sequence[Utterance]) -> Spoken:

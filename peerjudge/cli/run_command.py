@@ -82,8 +82,8 @@ async def run_command(
         Seed of all random choices, instead of the one in the experiment.
     setting
         key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
-        conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3), or
-        of the reviewers (temperature=0.7, latency=0.05).
+        conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3,
+        reread=CARD), or of the reviewers (temperature=0.7, latency=0.05).
     max_connections
         Most calls in flight. Each provider starts with 16; the number grows while calls succeed and
         is halved when the provider reports a rate limit.
@@ -221,6 +221,11 @@ def _describe_place(summary: RunSummary) -> list[str]:
             f"{lost:,} calls were sent and no whole reply arrived; they count as an estimated "
             f"{summary.uncertain.tokens:,} tokens ({cost})"
         )
+    if (second := summary.reread).replies:
+        lines.append(
+            f"reread: {second.replies:,} replies without a readable verdict; {second.verdicts:,} verdicts "
+            "found, which make no opinion events"
+        )
     return lines
 
 
@@ -240,6 +245,8 @@ def _print_next_step(summary: RunSummary, tell: Callable[[str], None]) -> None:
             f"{each.count:,} replies of {each.reviewer} were cut off before their verdict, at {limit}: "
             f"raise max_tokens under [sampling] of its card."
         )
+    if lost := summary.reread.failed:
+        tell(f"{lost:,} replies stay unreadable, as the calls to reread them failed.")
     failed = summary.discussions.failed
     shown = summary.failures[:_SHOWN_FAILURES]
     for each in shown:

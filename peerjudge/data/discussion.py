@@ -227,12 +227,17 @@ class Review(Noun, frozen=True, kw_only=True):
 
 
 class Turn(Noun, frozen=True, kw_only=True):
-    """One cue, its reply and the review read from it. `index` counts from 0."""
+    """One cue, its reply and the review read from it. `index` counts from 0.
+
+    `reread` is the reply of a second model that was asked which verdict the words state, as no rule
+    found one. The review is then that model's reading, and never part of an opinion event.
+    """
 
     index: int
     cue: Cue
     utterance: Utterance
     review: Review
+    reread: Utterance | None = None
 
 
 class Failure(Noun, frozen=True, kw_only=True):
@@ -274,7 +279,8 @@ class Transcript(Noun, frozen=True, kw_only=True):
 
     `id` is the content hash of everything that determines it. `condition` is the experiment's name
     for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict` is
-    the protocol's conclusion.
+    the protocol's conclusion. `reread` is the second model that reads replies without a readable
+    verdict, if there is one; it is no seat of the discussion.
     """
 
     id: str
@@ -289,6 +295,7 @@ class Transcript(Noun, frozen=True, kw_only=True):
     options: Mapping[str, Scalar] | None = None
     prompts: str = ""
     repetition: int = 0
+    reread: Seat | None = None
 
     def seat(self, seat_id: str) -> Seat:
         """Return the seat with this id."""

@@ -235,7 +235,8 @@ class Experiment(Noun, frozen=True, kw_only=True):
     and docstring if empty. `reviewer_settings` overrides settings by name (`latency`, `temperature`,
     a trait) in each card that has them. A single condition needs no tuple. `primary` declares the one
     contrast that the experiment is about, as in `"talk over best seat"`; its test is not corrected
-    for others. Alternatives: mean seat, best seat, self-consistency, vote.
+    for others. Alternatives: mean seat, best seat, self-consistency, vote. `reread` names the card of a
+    second model that reads replies in which no rule finds a verdict; empty for none.
     """
 
     data: str
@@ -247,6 +248,7 @@ class Experiment(Noun, frozen=True, kw_only=True):
     repetitions: int = 1
     reviewer_settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     primary: str = ""
+    reread: str = ""
 
     def __post_init__(self) -> None:
         conditions = _read_items(self.conditions, Condition, "conditions", "Conditions")

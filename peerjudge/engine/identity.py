@@ -9,7 +9,7 @@ from hashlib import sha256
 from string import ascii_lowercase
 
 from peerjudge.data import Comparison, Cue, Seat, Transcript, Turn, content_hash
-from peerjudge.prompts import collect_heard, order_heard
+from peerjudge.prompts import REREADING, collect_heard, order_heard
 
 Content = tuple[str, ...]
 
@@ -36,7 +36,8 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -
     """Return the content hash of everything that determines a discussion, its `id`.
 
     This covers the comparison in its shown order, the protocol with its options, the seats (reviewer,
-    identity, sampling, role), the prompts, the seed and the repetition. The name of the condition,
+    identity, sampling, role), the prompts, the seed, the repetition, and the second model that rereads
+    replies. The name of the condition,
     turns, files and times are left out: the same discussion under another name is played once.
 
     Args:
@@ -56,6 +57,7 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -
         seed,
         head.repetition,
         *([code] if code else []),
+        *([] if head.reread is None else [[REREADING, _seat_content(head.reread)]]),
     )
 
 

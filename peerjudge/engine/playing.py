@@ -15,30 +15,25 @@ from collections.abc import (
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 
-import structlog
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from peerjudge.data import (
     Failure,
     PromptPack,
-    Request,
     StopReason,
     Transcript,
     Turn,
-    Utterance,
     replace,
 )
-from peerjudge.data.cleaning import clean_text, clean_utterance
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
-from peerjudge.errors import EmptyReplyError, ExperimentError, ProtocolError, StoreError
+from peerjudge.engine.rereading import needs_rereading, reread
+from peerjudge.engine.speaking import speak
+from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.verdicts import read_review, split_thinking
+from peerjudge.verdicts import read_review
 
-_LONGEST_MESSAGE = 1000
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
-
-_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 
 async def discuss(
@@ -186,7 +181,7 @@ async def _play_turns(
     while (cue := next_cue(setup.protocol, opened.seats, comparison, turns)) is not None:
         now.set(len(turns))
         request = requests.build(cue, turns)
-        said = await _speak(setup.reviewers[cue.seat], request)
+        said = await speak(setup.reviewers[cue.seat], request)
         if isinstance(said, Failure):
             return turns, said
         cut = said.finish_reason == "length"
@@ -194,62 +189,20 @@ async def _play_turns(
             said.text, cue=cue, comparison=comparison, logprobs=said.logprobs, cut=cut
         )
         turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
+        if (second := opened.reread) is not None and needs_rereading(turn):
+            reviewer = setup.reviewers[second.id]
+            turn = await reread(turn, opened, second, reviewer=reviewer, pack=setup.pack)
         if journal is not None:
             await journal.turn(opened, turn)
         turns = (*turns, turn)
     return turns, None
 
 
-async def _speak(reviewer: Reviewer, request: Request) -> Utterance | Failure:
-    try:
-        said = await reviewer.speak(request)
-        # Simulated replies are made here; a check of every field would cost a twentieth of a call.
-        said = said if said.simulated and said.text.isascii() else _clean(said, request)
-        thinking, text = split_thinking(said.text)
-        said = replace(said, text=text, thinking=thinking) if thinking else said
-        return _require_words(said, request)
-    except StoreError:
-        raise
-    except asyncio.CancelledError as cause:
-        # Some libraries raise this when a connection dies, although nothing cancelled the task.
-        if (task := asyncio.current_task()) is not None and task.cancelling():
-            raise
-        return _describe_failure(cause, request)
-    except Exception as cause:  # noqa: BLE001  a reviewer is user code: its errors are data
-        return _describe_failure(cause, request)
-
-
-def _clean(said: Utterance, request: Request) -> Utterance:
-    """Return the utterance with values that can be stored and read again."""
-    cleaned, replaced = clean_utterance(said)
-    if replaced:
-        _log.warning(
-            "a reply contained values that cannot be stored; they are replaced",
-            reviewer=request.seat.reviewer,
-            values=", ".join(replaced),
-        )
-    return cleaned
-
-
-def _require_words(said: Utterance, request: Request) -> Utterance:
-    """Return the reply; raise `EmptyReplyError` if it has no words and is not from a record."""
-    if (not said.text or said.text.isspace()) and not said.cached:
-        msg = f"{request.seat.reviewer!r} sent an empty reply ({said.finish_reason})"
-        raise EmptyReplyError(msg)
-    return said
-
-
-def _describe_failure(cause: BaseException, request: Request) -> Failure:
-    kind = type(cause).__name__
-    message = clean_text(str(cause))[:_LONGEST_MESSAGE]
-    _log.warning("turn failed", reviewer=request.seat.reviewer, kind=kind, message=message)
-    return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)
-
-
 def _require_reviewers(setup: DiscussionSetup) -> None:
     transcript = setup.transcript
     setup.protocol.require(seats=len(transcript.seats), answers=len(transcript.comparison.answers))
-    seated = [seat.id for seat in transcript.seats]
+    second = () if transcript.reread is None else (transcript.reread,)
+    seated = [seat.id for seat in (*transcript.seats, *second)]
     if sorted(seated) != sorted(setup.reviewers):
         msg = f"seats {seated} need one reviewer each; there are reviewers for {list(setup.reviewers)}"
         raise ProtocolError(msg)

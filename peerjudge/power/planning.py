@@ -113,6 +113,8 @@ def plan_study(
     """
     _check_arguments(sizes=sizes, power=power, studies=studies)
     shelf = shelf or Shelf()
+    # Simulated replies are never reread.
+    settings = {**(settings or {}), "reread": ""}
     prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
     plan = prepared.plan
     cast = replace_reviewers(plan.cast, stand_ins or {}, shelf)

@@ -167,6 +167,10 @@ def _conditions_table(findings: Findings) -> Table:
     thinking: list[Column[ConditionFindings]] = [
         ("Of these thinking", lambda row: f"{row.effort.thinking_tokens:,}")
     ]
+    reread: list[Column[ConditionFindings]] = [
+        ("Reread", lambda row: f"{row.effort.reread:,}"),
+        ("Verdicts reread", lambda row: f"{row.effort.reread_verdicts:,}"),
+    ]
     return build_table(
         "Discussions and tokens by condition",
         findings.conditions,
@@ -180,6 +184,7 @@ def _conditions_table(findings: Findings) -> Table:
         ("Tokens in", lambda row: f"{row.effort.prompt_tokens:,}"),
         ("Tokens out", lambda row: f"{row.effort.completion_tokens:,}"),
         *(thinking if findings.effort.thinking_tokens else []),
+        *(reread if findings.effort.reread else []),
         names=3,
         note="Some tokens were estimated, not counted by a server." if estimated else "",
     )

@@ -40,7 +40,13 @@ def describe_effort(effort: Effort) -> str:
     if effort.thinking_tokens:
         spent += f" ({effort.thinking_tokens:,} of them thinking)"
     more = f" ({', '.join(rest)})" if rest else ""
-    return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}."
+    second = (
+        f" A second model reread {effort.reread:,} of the replies and found "
+        f"{counted(effort.reread_verdicts, 'verdict')}."
+        if effort.reread
+        else ""
+    )
+    return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}.{second}"
 
 
 def summarize_findings(findings: Findings) -> list[str]:

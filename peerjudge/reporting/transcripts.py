@@ -205,7 +205,9 @@ class _Chunk:
         event_words = "" if event is None else name_event(event.kind)
         direction = event.gold if event is not None else None
         moved = "" if direction in (None, Direction.NEITHER) else str(direction)
-        return [self._text(said.text), turn.cue.task, said.model, event_words, moved]
+        # The rule of a verdict that a second model read names that model.
+        task = turn.cue.task if turn.reread is None else f"{turn.cue.task}, {turn.review.rule}"
+        return [self._text(said.text), task, said.model, event_words, moved]
 
     def _text(self, text: str) -> int:
         number = self.texts.of(text[:TEXT_LIMIT])

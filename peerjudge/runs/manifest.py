@@ -28,13 +28,15 @@ def default_folder(experiment: Experiment) -> Path:
 
 
 def identify_experiment(experiment: Experiment) -> dict[str, object]:
-    """Return what tells an experiment from others: all but its question, and no empty `primary`.
+    """Return what tells an experiment from others: all but question and empty `primary`, `reread`.
 
     A declared primary contrast is part of it, so that one declared later is recorded as another run.
     """
     plain = dict(cast("Mapping[str, object]", to_plain(replace(experiment, question=""))))
-    if not experiment.primary:
-        del plain["primary"]
+    for name in ("primary", "reread"):
+        if not plain[name]:
+            # Experiments of earlier versions, which had no such field, keep their identity.
+            del plain[name]
     return plain
 
 

@@ -19,7 +19,8 @@ def require_texts(plan: Plan) -> None:
 
     Recorded reviews need no texts; all other reviewers would judge nothing, and be paid for it.
     """
-    if all(card.kind is ReviewerKind.RECORDED for card in plan.cast.values()):
+    seated = {seat.reviewer for part in plan.parts for seat in part.seats}
+    if all(plan.cast[name].kind is ReviewerKind.RECORDED for name in seated):
         return
     empty = [
         one.id for one in plan.comparisons if not any(answer.text.strip() for answer in one.answers)
@@ -35,6 +36,11 @@ def require_texts(plan: Plan) -> None:
 def list_notes(plan: Plan) -> tuple[str, ...]:
     """Return one sentence for each choice that is allowed and probably not meant."""
     notes = [note for part in plan.parts for note in _list_part_notes(part)]
+    if second := plan.experiment.reread:
+        notes.append(
+            f"replies in which no rule finds a verdict are reread by {second!r}; estimates leave these calls "
+            "out, and such verdicts make no opinion events"
+        )
     return (*notes, *_list_blind_settings(plan))
 
 

@@ -39,7 +39,8 @@ from peerjudge.simulation import Traits
 T = TypeVar("T", Sampling, Limits)
 
 _CONDITION_KEYS = ("leader", "orders", "prompts")
-_EXPERIMENT_KEYS = ("repetitions",)
+_EXPERIMENT_KEYS = ("repetitions", "reread")
+_REREADERS = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Prepared:
         the store and are not mixed with new ones.
         """
         parts = [
-            [part.code, pack_identity(part.pack), [seat.identity for seat in part.seats]]
+            [part.code, pack_identity(part.pack), [seat.identity for seat in part.speakers]]
             for part in self.plan.parts
         ]
         return content_hash(identify_experiment(self.plan.experiment), parts)
@@ -116,12 +117,27 @@ def prepare(
 
 
 def load_cards(experiment: Experiment, shelf: Shelf) -> dict[str, Card]:
-    """Load the card of each seated reviewer and apply the experiment's `reviewer_settings`."""
+    """Load the card of each seated reviewer and apply the experiment's `reviewer_settings`.
+
+    The card that rereads replies is one of them.
+
+    Raises:
+        ShelfError: A name is on no shelf.
+        ExperimentError: A setting has a wrong value, or a card cannot reread replies.
+    """
     names = {
         seating if isinstance(seating, str) else seating.reviewer
         for condition in experiment.conditions
         for seating in condition.seats
     }
+    if second := experiment.reread:
+        names.add(second)
+        if (kind := shelf.card(second).kind) not in _REREADERS:
+            msg = (
+                f"reread={second}: a {kind} reviewer cannot read the words of another; name a card with "
+                "a [model], or a .py reviewer"
+            )
+            raise ExperimentError(msg)
     return {
         name: _apply_to_card(shelf.card(name), experiment.reviewer_settings)
         for name in sorted(names)
@@ -170,7 +186,7 @@ def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: S
     """Apply each setting wherever its key is known.
 
     Keys are looked up in this order: fields of conditions (`leader`, `orders`, `prompts`) and of the
-    experiment (`repetitions`), protocol options, then sampling, limits and traits of the reviewers.
+    experiment (`repetitions`, `reread`), protocol options, then sampling, limits and traits of the reviewers.
 
     Raises `ExperimentError` for an unknown key; the message lists the known ones.
     """
@@ -193,6 +209,7 @@ def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
     least, most = protocol.answers
     protocol.require(seats=len(condition.seats), answers=most or least)
     rehearse(protocol, pack, seats=len(condition.seats))
+    second = experiment.reread
     return Part(
         condition=condition,
         protocol=protocol,
@@ -202,6 +219,7 @@ def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
             for number, seating in enumerate(condition.seats, 1)
         ),
         code=shelf.code("protocols", protocol.name),
+        reread=_load_seat("reread", second, cast, shelf) if second else None,
     )
 
 
@@ -225,6 +243,10 @@ def _needs_reviews(cards: Iterable[Card]) -> bool:
 
 
 def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experiment:
+    if key == "reread":
+        changed = replace(experiment, reread=value)
+        load_cards(changed, shelf)
+        return changed
     if key in _EXPERIMENT_KEYS:
         return replace(experiment, repetitions=_parse_count(key, value))
     if key in _CONDITION_KEYS:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from peerjudge.data import StopReason, Transcript, Turn, Usage, to_plain
+from peerjudge.data import Seat, StopReason, Transcript, Turn, Usage, Utterance, to_plain
 from peerjudge.engine import Journal
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger, Spending, UncertainCalls
-from peerjudge.verdicts import CUT_OFF
+from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,15 @@ class CutOffCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RereadCounts:
+    """New replies that a second model reread, the verdicts that it found, and its failed calls."""
+
+    replies: int = 0
+    verdicts: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
     """The results of one `run` command.
 
@@ -66,7 +75,8 @@ class RunSummary:
     `spent_now`; `cached_tokens` were paid for by earlier calls. `cost_usd` is `None` if the price of a
     paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
     `cost limit` or `too many failures`; `enough` is the lowest limit, in tokens or USD, with which
-    another discussion could have run. `failures` and `cut_off` begin with the most frequent.
+    another discussion could have run. `failures` and `cut_off` begin with the most frequent. `reread`
+    counts the replies that a second model read because no rule could.
     """
 
     run: str
@@ -86,6 +96,7 @@ class RunSummary:
     stopped: str | None = None
     failures: tuple[FailureCount, ...] = ()
     cut_off: tuple[CutOffCount, ...] = ()
+    reread: RereadCounts = field(default_factory=RereadCounts)
     enough: float | None = None
 
 
@@ -113,6 +124,7 @@ class RunCounts:
         self._cached = self._failed = self._simulated = 0
         self._failures: dict[tuple[str, str], FailureCount] = {}
         self._cut_off: Counter[tuple[str, int | None]] = Counter()
+        self._reread = RereadCounts()
         self.thinking_tokens = 0
         self.cached_tokens = 0
         self._failures_priced = True
@@ -196,15 +208,32 @@ class RunCounts:
                 CutOffCount(reviewer=reviewer, max_tokens=most, count=count)
                 for (reviewer, most), count in self._cut_off.most_common()
             ),
+            reread=self._reread,
             enough=enough,
         )
 
     def _count_turn(self, transcript: Transcript, turn: Turn) -> None:
-        said = turn.utterance
-        tokens = said.usage.prompt_tokens + said.usage.completion_tokens
+        self._count_reply(turn.utterance)
         if turn.review.rule == CUT_OFF:
             seat = transcript.seat(turn.cue.seat)
             self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
+        if transcript.reread is not None:
+            self._count_rereading(transcript.reread, turn)
+
+    def _count_rereading(self, second: Seat, turn: Turn) -> None:
+        counts, verdict = self._reread, turn.review.verdict
+        if turn.reread is not None:
+            self._count_reply(turn.reread)
+            found = verdict is not None and verdict.readable
+            self._reread = replace(
+                counts, replies=counts.replies + 1, verdicts=counts.verdicts + found
+            )
+        elif turn.review.rule.startswith(REREAD_FAILED):
+            self._reread = replace(counts, failed=counts.failed + 1)
+            self._require_price(second.reviewer)
+
+    def _count_reply(self, said: Utterance) -> None:
+        tokens = said.usage.prompt_tokens + said.usage.completion_tokens
         if said.simulated:
             self._simulated += 1
             self._ledger.simulated_tokens += tokens
@@ -219,9 +248,12 @@ class RunCounts:
         if failure is None:
             return
         reviewer = transcript.seat(failure.seat).reviewer
-        # Providers charge for some failed calls, so without a price the cost is unknown.
-        priced = self._costs.of(reviewer, Usage()) is not None
-        self._failures_priced = self._failures_priced and priced
+        self._require_price(reviewer)
         one = FailureCount(reviewer=reviewer, kind=failure.kind, count=0, message=failure.message)
         known = self._failures.setdefault((reviewer, failure.kind), one)
         self._failures[reviewer, failure.kind] = replace(known, count=known.count + 1)
+
+    def _require_price(self, reviewer: str) -> None:
+        """Count the cost as unknown without a price, as providers charge for some failed calls."""
+        priced = self._costs.of(reviewer, Usage()) is not None
+        self._failures_priced = self._failures_priced and priced

@@ -229,11 +229,14 @@ class _Runner:
                 yield setup
 
     def _set_up(self, transcript: Transcript, part: Part) -> DiscussionSetup:
-        cast = self._prepared.plan.cast
+        cast, second = self._prepared.plan.cast, transcript.reread
         return DiscussionSetup(
             transcript=transcript,
             protocol=part.protocol,
-            reviewers={seat.id: self._reviewers[seat.reviewer] for seat in transcript.seats},
+            reviewers={
+                **{seat.id: self._reviewers[seat.reviewer] for seat in transcript.seats},
+                **({} if second is None else {second.id: self._reviewers[second.reviewer]}),
+            },
             pack=part.pack,
             roles={seat.id: cast[seat.reviewer].role for seat in transcript.seats},
         )

@@ -32,7 +32,8 @@ Cast = Mapping[str, Card]
 class Part:
     """A condition with its protocol, prompt pack and seats loaded.
 
-    `code` is the digest of the protocol's source where the user wrote it, else empty.
+    `code` is the digest of the protocol's source where the user wrote it, else empty. `reread` is the
+    second model that reads replies without a readable verdict, if there is one.
     """
 
     condition: Condition
@@ -40,6 +41,12 @@ class Part:
     pack: PromptPack
     seats: tuple[Seat, ...]
     code: str = ""
+    reread: Seat | None = None
+
+    @property
+    def speakers(self) -> tuple[Seat, ...]:
+        """The seats, and the second model that rereads their replies."""
+        return self.seats if self.reread is None else (*self.seats, self.reread)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +114,7 @@ def _discussions(
                     options=settings,
                     prompts=part.pack.name,
                     repetition=repetition,
+                    reread=part.reread,
                 )
                 yield replace(
                     head, id=identify(head, prompts=prompts, seed=experiment.seed, code=part.code)

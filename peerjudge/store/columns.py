@@ -57,7 +57,7 @@ _FIELDS: Mapping[str, str] = {
 _TEXT = "utterance.text"
 
 # Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
-_STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated")
+_STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated", "reread.model")
 
 T = TypeVar("T")
 
@@ -248,7 +248,7 @@ def _head(text: str) -> Transcript:
 @lru_cache(maxsize=50_000)
 def _turn(packed: str) -> Turn:
     """Return a turn without its text from the JSON array of the values at `_STANCE`."""
-    index, cue, review, model, simulated = plain_json(packed)
+    index, cue, review, model, simulated, second = plain_json(packed)
     verdict = review["verdict"]
     return Turn(
         index=index,
@@ -270,6 +270,7 @@ def _turn(packed: str) -> Turn:
             score=review["score"],
             rule=review["rule"],
         ),
+        reread=None if second is None else Utterance(text="", model=second),
     )
 
 

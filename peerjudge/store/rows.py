@@ -42,6 +42,7 @@ class Head(Noun, frozen=True, kw_only=True):
     options: Mapping[str, Scalar] | None
     prompts: str
     repetition: int
+    reread: Seat | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -25,6 +26,10 @@ from peerjudge.verdicts.reader import read_verdict, refuses
 CUT_OFF = "cut off at max_tokens"
 """Rule of the review of a reply that ended at its limit before its verdict or rating."""
 
+REREAD_FAILED = "reread failed"
+"""Beginning of the rule of a review that a second model was to read, where its call failed."""
+
+_NONE = re.compile(r"\W*0\b")
 _WITHOUT_CHOICE = {Outcome.TIE: TIE, Outcome.REFUSED: REFUSED, Outcome.UNREADABLE: UNREADABLE}
 _CUT_VERDICT, _CUT_RATING = Review(verdict=UNREADABLE, rule=CUT_OFF), Review(rule=CUT_OFF)
 
@@ -60,6 +65,23 @@ def read_review(
     if cut and reading.outcome is Outcome.UNREADABLE:
         return _CUT_VERDICT
     return Review(verdict=_WITHOUT_CHOICE[reading.outcome], rule=reading.rule)
+
+
+def read_rereading(text: str, *, cue: Cue, reviewer: str) -> Review:
+    """Read which verdict a second model (`reviewer`) found in the reply to a cue.
+
+    The rule names the second model. The verdict is `UNREADABLE` unless it names one answer, or a tie
+    where the cue allows one.
+    """
+    reading = read_verdict(text, answers=len(cue.sees), ties=cue.ties)
+    found = UNREADABLE
+    if reading.position is not None:
+        found = Verdict.of(cue.sees[reading.position])
+    elif reading.outcome is Outcome.TIE:
+        found = TIE
+    if _NONE.match(text) or not found.readable:
+        return Review(verdict=UNREADABLE, rule=f"reread by {reviewer}: no verdict")
+    return Review(verdict=found, rule=f"reread by {reviewer}: {reading.rule}")
 
 
 @lru_cache(maxsize=1024)

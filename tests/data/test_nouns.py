@@ -146,7 +146,6 @@ def test_nouns_fit_into_dicts_and_frames():
         "completion_tokens": 0,
         "thinking_tokens": 0,
         "estimated": True,
-        "thinking_tokens": 0,
     }
     frame = pandas.DataFrame([to_plain(said), to_plain(Usage())])
     assert frame["prompt_tokens"].tolist() == [3, 0]

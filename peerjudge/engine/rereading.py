@@ -1,0 +1,78 @@
+"""Rereading: a second model is asked for the verdict of a reply in which no rule finds one."""
+
+from __future__ import annotations
+
+from peerjudge.data import (
+    UNREADABLE,
+    Cue,
+    Expects,
+    Failure,
+    PromptPack,
+    Request,
+    Seat,
+    Transcript,
+    Turn,
+    content_hash,
+    replace,
+)
+from peerjudge.engine.interfaces import Reviewer
+from peerjudge.engine.speaking import speak
+from peerjudge.prompts import render_rereading
+from peerjudge.verdicts import CUT_OFF, REREAD_FAILED, read_rereading
+
+_TASK = "reread"
+
+
+def needs_rereading(turn: Turn) -> bool:
+    """Return whether a second model may find a verdict that no rule found.
+
+    A reply that was cut off before its verdict states none. Simulated words are not worth a call.
+    """
+    said, read = turn.utterance, turn.review
+    return (
+        turn.cue.expects is Expects.VERDICT
+        and read.verdict == UNREADABLE
+        and read.rule != CUT_OFF
+        and not said.simulated
+        and not (not said.text or said.text.isspace())
+    )
+
+
+async def reread(
+    turn: Turn, transcript: Transcript, second: Seat, *, reviewer: Reviewer, pack: PromptPack
+) -> Turn:
+    """Return the turn with the verdict that the second model reads in it, and that model's reply.
+
+    The second model is shown the reply alone. Equal replies are the same random draw. If the call
+    fails, the turn stays unreadable and its rule says so.
+
+    Args:
+        turn: The turn.
+        transcript: The discussion.
+        second: The second model, with its sampling.
+        reviewer: Speaks for it.
+        pack: The prompt pack of the discussion, for the names of the answers.
+
+    Raises:
+        StoreError: The call could not be booked.
+    """
+    cue, text = turn.cue, turn.utterance.text
+    asked = Cue(
+        seat=second.id, task=_TASK, sees=cue.sees, hears=(turn.index,), ties=cue.ties, blind=True
+    )
+    request = Request(
+        discussion=transcript.id,
+        turn=turn.index,
+        seat=second,
+        cue=asked,
+        comparison=transcript.comparison,
+        heard=(turn,),
+        messages=render_rereading(text, cue=cue, pack=pack),
+        drawn=lambda: content_hash(_TASK, text, len(cue.sees), cue.ties),
+    )
+    said = await speak(reviewer, request, failed="rereading failed, the reply stays unreadable")
+    if isinstance(said, Failure):
+        rule = f"{REREAD_FAILED}: {said.kind}"
+        return replace(turn, review=replace(turn.review, rule=rule))
+    found = read_rereading(said.text, cue=cue, reviewer=second.reviewer)
+    return replace(turn, review=found, reread=said)

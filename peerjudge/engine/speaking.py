@@ -1,0 +1,71 @@
+"""A reviewer's reply to one request, cleaned, or the failure of the call as data."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from peerjudge.data import Failure, Request, Utterance, replace
+from peerjudge.data.cleaning import clean_text, clean_utterance
+from peerjudge.engine.interfaces import Reviewer
+from peerjudge.errors import EmptyReplyError, StoreError
+from peerjudge.verdicts import split_thinking
+
+_LONGEST_MESSAGE = 1000
+
+_log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+async def speak(
+    reviewer: Reviewer, request: Request, *, failed: str = "turn failed"
+) -> Utterance | Failure:
+    """Return the reply to a request with its thinking apart, or the failure; `failed` is logged for it.
+
+    Raises:
+        StoreError: The call could not be booked.
+        asyncio.CancelledError: The task was cancelled.
+    """
+    try:
+        said = await reviewer.speak(request)
+        # Simulated replies are made here; a check of every field would cost a twentieth of a call.
+        said = said if said.simulated and said.text.isascii() else _clean(said, request)
+        thinking, text = split_thinking(said.text)
+        said = replace(said, text=text, thinking=thinking) if thinking else said
+        return _require_words(said, request)
+    except StoreError:
+        raise
+    except asyncio.CancelledError as cause:
+        # Some libraries raise this when a connection dies, although nothing cancelled the task.
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise
+        return _describe_failure(cause, request, failed)
+    except Exception as cause:  # noqa: BLE001  a reviewer is user code: its errors are data
+        return _describe_failure(cause, request, failed)
+
+
+def _clean(said: Utterance, request: Request) -> Utterance:
+    """Return the utterance with values that can be stored and read again."""
+    cleaned, replaced = clean_utterance(said)
+    if replaced:
+        _log.warning(
+            "a reply contained values that cannot be stored; they are replaced",
+            reviewer=request.seat.reviewer,
+            values=", ".join(replaced),
+        )
+    return cleaned
+
+
+def _require_words(said: Utterance, request: Request) -> Utterance:
+    """Return the reply; raise `EmptyReplyError` if it has no words and is not from a record."""
+    if (not said.text or said.text.isspace()) and not said.cached:
+        msg = f"{request.seat.reviewer!r} sent an empty reply ({said.finish_reason})"
+        raise EmptyReplyError(msg)
+    return said
+
+
+def _describe_failure(cause: BaseException, request: Request, failed: str) -> Failure:
+    kind = type(cause).__name__
+    message = clean_text(str(cause))[:_LONGEST_MESSAGE]
+    _log.warning(failed, reviewer=request.seat.reviewer, kind=kind, message=message)
+    return Failure(kind=kind, message=message, seat=request.seat.id, turn=request.turn)
