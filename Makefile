@@ -35,6 +35,7 @@ studies: $(READY)
 	$(BIN)/python -m studies.calibration
 	$(BIN)/python -m studies.recovery
 	$(BIN)/python -m studies.ecology
+	$(BIN)/python -m studies.region
 
 # Runs every protocol and prompt pack with a real model on this machine; downloads server and weights.
 # MODEL=qwen-1.5b|qwen-0.5b|PATH.gguf, or URL=http://... NAME=model for a server of yours; FULL=1.

@@ -1,12 +1,11 @@
-"""Do reviewers alter or hold their opinions, and does discussion beat voting? Offline, in seconds.
+"""Do reviewers alter or hold their opinions, and does discussion pay? Offline, in seconds.
 
 Four simulated reviewers of different ability judge the built-in sample: alone, in discussions led
 by either of them, with themselves at two temperatures, after explaining each answer alone first
 (PRePair), and by votes with as many calls as the discussions. A third of the sample is adversarial:
 the attractive answer ignores the instruction.
 
-Discussing gains over the mean seat, and does not beat the better seat asked once: an able reviewer that
-listens to a weaker one mostly loses.
+The first sentence of the report says whether a discussion beat its better seat asked once.
 """
 
 from peerjudge.data import Condition, Experiment, Leader, Seating

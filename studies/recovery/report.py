@@ -10,6 +10,7 @@ import numpy as np
 from peerjudge.data import Measurement
 from peerjudge.reporting.drawing import Figure
 from studies.outcome import Study, Table, draw_targets
+from studies.recovery.claims import Claims, count_claims
 from studies.recovery.coverage import LEAST, SIZES, Coverage, is_honest, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
 from studies.recovery.limits import Sensitivity, measure_sensitivities
@@ -98,12 +99,18 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     found = recover_effects(studies=studies, questions=_QUESTIONS, seed=seed)
     covered = measure_coverage(studies=2 * studies, seed=seed)
     told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
+    claims = count_claims(studies=studies, seed=seed)
     return Study(
         title="Recovery of planted effects",
-        summary=(*_write_summary(found, told, studies), _write_coverage(covered)),
+        summary=(
+            *_write_summary(found, told, studies),
+            _write_coverage(covered),
+            _say_claims(claims),
+        ),
         tables=(
             _build_table(found),
             _build_coverage_table(covered),
+            _build_claims_table(claims),
             Table(
                 title=f"How far the most telling figure moves, {_QUESTIONS} questions in both orders",
                 columns=("trait", "from", "to", "figure", "standard deviations", ""),
@@ -128,6 +135,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             "nominal": all(one.nominal for one in found.values()),
             "coverage": [asdict(one) | {"honest": is_honest(one)} for one in covered],
             "effects": {name: asdict(one) for name, one in found.items()},
+            "false_claims": {str(one.conditions): asdict(one) for one in claims},
             "sensitivities": [
                 {
                     "trait": one.trait,
@@ -140,6 +148,28 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
                 for one in told
             ],
         },
+    )
+
+
+def _say_claims(claims: Sequence[Claims]) -> str:
+    kept = all(one.any <= one.at_most for one in claims)
+    named = ", ".join(f"{one.any:.1%} of studies with {one.conditions}" for one in claims)
+    return (
+        f"Where discussing changes nothing, the headline of a report claims a gain or a loss against the "
+        f"better seat in {named} conditions, {'which is' if kept else 'MORE THAN'} at most 5 % within chance."
+    )
+
+
+def _build_claims_table(claims: Sequence[Claims]) -> Table:
+    return Table(
+        title="False claims of the headline, where discussing changes nothing",
+        columns=("conditions", "better", "worse", "any", "without adjusting", "at most"),
+        rows=tuple(
+            (one.conditions, one.better, one.worse, one.any, one.unadjusted, one.at_most)
+            for one in claims
+        ),
+        note="Shares of studies of 24 questions. `without adjusting` is the share in which some "
+        "condition's own 95 % interval leaves out 0; `at most` is what chance allows for 5 %.",
     )
 
 

@@ -118,7 +118,7 @@ def test_an_interrupted_study_stops_at_once_and_saves_nothing(tmp_path: Path):
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("name", ["calibration", "recovery", "ecology"])
+@pytest.mark.parametrize("name", ["calibration", "recovery", "ecology", "region"])
 def test_each_study_is_a_command(name: str):
     """`python -m studies.NAME` takes --json, --seed and --out."""
     done = subprocess.run(
