@@ -149,10 +149,10 @@ def highest(marks: list[float]) -> int:
 
 
 _GIVEN = re.compile(
-    rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:as|is|gets|receives|earns|deserves)|:)?"
+    rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:as|is|gets|receives|earns|deserves|-)|:)?"
     r"(?: an?)?(?: (?:score|rating|mark) of)? ([0-9]{1,3}(?:\.[0-9])?)(?:/([0-9]{1,3})"
     r"| out of ([0-9]{1,3}))?"
-    r"(?=$|[.;)]| and\b|, (?:and\b|[A-Z])|,$| -)"
+    r"(?=$|[.;)]|: | and\b|, (?:and\b|[A-Z])|,$| -)"
 )
 
 

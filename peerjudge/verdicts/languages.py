@@ -128,7 +128,7 @@ GERMAN = Language(
     ),
     calls=(
         (
-            r"{N} ist (?:klar |deutlich |etwas |eindeutig |insgesamt |viel )*(?:besser|am besten"
+            r"{N} ist (?:klar |deutlich |etwas |eindeutig |insgesamt |viel |trotzdem |dennoch |jedoch |also )*(?:besser|am besten"
             r"|(?:die|der) bessere(?: antwort)?|überlegen|vorzuziehen)(?: als {O})?"
         ),
         (
@@ -344,7 +344,7 @@ JAPANESE = Language(
         r"同点(?:です)?",
     ),
     opens=r"したがって|よって|以上より|総合的に(?:見て|見ると|考えて|考えると|判断して|判断すると)?"
-    r"|結論として|全体として|そのため|結論|最終的に|総じて|以上(?:のこと)?から|やはり",
+    r"|結論として|全体として|そのため|結論|最終的に|総じて|以上(?:のこと|の理由)?から|やはり",
     reason=r"[。、] ?(?:なぜなら|理由は)",
     but=r"しかし|ただし|だが|けれど",
     view=r"私は",
@@ -353,6 +353,7 @@ JAPANESE = Language(
 
 LANGUAGES = (GERMAN, FRENCH, SPANISH, PORTUGUESE, CHINESE, JAPANESE)
 
+_CLAUSES = re.compile(r".*[，、,]\s*(?=(?:因此|所以|故|综上|我|私は))")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zß-ÿ])|(?<=[。！？])")
 _CLOSES = " .!。！*\"'"
 
@@ -378,7 +379,7 @@ def _read_turn(sentence: str, language: Language) -> tuple[bool, int] | None:
     """Read a sentence, or what follows "but" in it; there, others may be speaking before it."""
     if found := _read(sentence, language):
         return found
-    turn = language.turn.match(sentence)
+    turn = language.turn.match(sentence) or _CLAUSES.match(sentence)
     found = _read(sentence[turn.end() :], language) if turn else None
     if turn is None or found is None or found[0]:
         return found

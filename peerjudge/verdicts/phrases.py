@@ -63,7 +63,8 @@ JOINED_BEFORE = re.compile(rf"{NAME},? (?:and|or|nor|&|/) $")
 
 _WILLING = (
     r"(?: (?!(?:not|never|cannot|also|was|were|but|because|which|if|hard)\b|tempted|inclined"
-    r"|initially|originally|previously|hesitate|refuse|unable|difficult|nearly|almost|\w+n't\b)[\w']+)"
+    r"|initially|originally|previously|hesitate|refuse|unable|difficult|nearly|almost"
+    r"|might|may|could|why|how|reviewers?|colleagues?|you|they|he|she|someone|others|\w+n't\b)[\w']+)"
 )
 _I_WOULD = rf"\b(?:[Ii]|[Ww]e)(?:'d|'ll|'m)?{_WILLING}"
 _I = (
@@ -168,6 +169,8 @@ IS_BETTER = re.compile(
     rf"|(?: (?:narrowly|clearly|slightly|easily|just))? (?:edges out|beats|outperforms|surpasses"
     rf"|outdoes|outshines"
     rf"|defeats) {_OTHER}| it is(?=[.!]|$)| (?:takes it|comes out (?:ahead|on top)){_ENDS}"
+    r"| (?:is|remains|would be|gets) my (?:final |clear )?(?:choice|pick|vote|preference|winner|favou?rite)"
+    rf"{_ENDS}"
     r"| is the one I (?:would|'d|will|'ll) (?:send|choose|pick|recommend|give|use|prefer)\b"
 )
 CONDITIONAL = re.compile(

@@ -19,7 +19,8 @@ _CANDIDATES = 16
 _VERDICT_KEYS = frozenset(
     {"choice", "finalchoice", "chosen", "selected", "vote", "winner", "decision", "preference"}
     | {"verdict", "finalverdict", "answer", "finalanswer", "output", "better", "betteranswer"}
-    | {"best", "bestanswer", "preferred", "preferredanswer"}
+    | {"best", "bestanswer", "preferred", "preferredanswer", "betterresponse", "bestresponse"}
+    | {"preferredresponse", "winningresponse", "winninganswer", "finalchoice", "finaldecision"}
 )
 _SCORE_KEYS = frozenset(
     {"score", "rating", "grade", "mark", "overall", "overallscore", "overallrating"}
@@ -147,7 +148,9 @@ def _flattened(value: _Object, depth: int) -> Iterator[tuple[str, object]]:
         if key == "arguments" and isinstance(inner, str) and inner.startswith("{"):
             inner = _decoded(inner, 0)[0]  # the form of a tool call
         if not isinstance(inner, _Object):
-            yield "".join(filter(str.isalpha, key)).lower(), inner
+            name = "".join(filter(str.isalpha, key)).lower()
+            # "answer_1" is an answer or its score, and no verdict.
+            yield ("" if name == "answer" and not key[-1:].isalpha() else name), inner
         elif depth:
             yield from _flattened(inner, depth - 1)
 
@@ -159,7 +162,7 @@ def _code(value: object) -> int | None:
         return int(value) if whole and value > 0 else BROKEN
     if not isinstance(value, str):
         return BROKEN
-    value = value.strip()
+    value = value.strip().replace("_", " ")
     return code_of(value) if _NAMED.fullmatch(value) else None
 
 

@@ -7,7 +7,13 @@ changed for it:
     ordinary  140 replies: 127 right,  0 wrong, 13 unread
     hard       60 replies:  43 right,  6 wrong, 11 unread
 
-Its classes of failures were mended afterwards, so it no longer measures unseen replies.
+Its classes of failures were mended. Then the part `second` was written and read once:
+
+    ordinary   56 replies:  45 right,  1 wrong, 10 unread
+    hard       24 replies:  23 right,  1 wrong,  0 unread
+
+These classes were mended as well, so both parts no longer measure unseen replies. The author of the second
+part had read the rules by then, the author of the first had not.
 """
 
 import json
@@ -29,7 +35,12 @@ def read(text: str) -> object:
 
 @pytest.mark.parametrize(
     ("part", "kind", "unread"),
-    [("first", "ordinary", 0), ("first", "hard", 6)],
+    [
+        ("first", "ordinary", 0),
+        ("first", "hard", 6),
+        ("second", "ordinary", 1),
+        ("second", "hard", 0),
+    ],
 )
 def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
     """No reply is read as another verdict; at most so many with a verdict are not read."""
@@ -58,6 +69,18 @@ def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
         ("While Reviewer 1 prefers Answer 1, Answer 2 is better.", 2),
         ("It cannot be concluded that Answer 2 is better.", "unreadable"),
         ("Choice: Answer (b)\n\nI withdraw this.", "unreadable"),
+        ("I see why my colleague picked Answer 1.", "unreadable"),
+        ("I could pick Answer 1.", "unreadable"),
+        ("I see why my colleague picked Answer 1. I would pick Answer 2.", 2),
+        ("Answer 2 is my pick.", 2),
+        ('{"scores": {"response_1": 3}, "winner": "response_2"}', 2),
+        ('{"answer_1": "terse", "answer_2": "exact", "preferred_response": 2}', 2),
+        ("Answer A - 7/10: terse\nAnswer B - 9/10: exact", 2),
+        ("\u6bd4\u8f83\u4e4b\u540e\uff0c\u6211\u9009\u62e9\u56de\u7b541\u3002", 1),
+        (
+            "\u6709\u4eba\u8ba4\u4e3a\u6b64\u4e8b\u91cd\u8981\uff0c\u56e0\u6b64\u56de\u7b541\u66f4\u597d\u3002",
+            "unreadable",
+        ),
         ("I do not withdraw this.\n\nChoice: Answer (b)", 2),
         ("Gutachter 1 meint, Antwort 1 ist gut, aber Antwort 2 ist besser.", "unreadable"),
         ("Antwort 1 ist gut, aber Antwort 2 ist besser.", 2),
