@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from peerjudge.analysis.grouping import group_rows
-from peerjudge.analysis.intervals import SHARE, Floats, Numbers, measure_mean
+from peerjudge.analysis.intervals import (
+    SHARE,
+    Clusters,
+    Floats,
+    Numbers,
+    measure_mean,
+    sum_by_cluster,
+)
 from peerjudge.analysis.signflips import (
     PairedDifference,
     measure_difference,
     measure_over_best,
 )
-from peerjudge.data import Measurement, Noun
+from peerjudge.data import Measurement, Noun, replace
 from peerjudge.errors import DataError
 
 
@@ -30,7 +37,10 @@ class McNemar(Noun, frozen=True, kw_only=True):
 
 
 class CorrelationTest(Noun, frozen=True, kw_only=True):
-    """Williams' test: `r12` against `r13`, which share variable 1; `p_value` is two-sided."""
+    """Williams' test: `r12` against `r13`, which share variable 1; `p_value` is two-sided.
+
+    `t` is divided by the root of `design_effect`, which is above 1 where items share questions.
+    """
 
     r12: float
     r13: float
@@ -39,6 +49,7 @@ class CorrelationTest(Noun, frozen=True, kw_only=True):
     t: float
     df: int
     p_value: float
+    design_effect: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,18 +168,54 @@ def run_williams(r12: float, r13: float, r23: float, n: int) -> CorrelationTest:
 
 
 def compare_correlations(
-    gold: Sequence[float], one: Sequence[float], other: Sequence[float]
+    gold: Sequence[float], one: Sequence[float], other: Sequence[float], questions: Clusters
 ) -> CorrelationTest | None:
     """Return Williams' test of which correlates better (Pearson) with gold, `one` or `other`.
 
-    `None` where there are fewer than 4 items or one of the three never varies.
+    Items of one question are not independent. Williams' t is therefore divided by the root of the
+    design effect: the variance of the difference of the correlations when questions are left out
+    (jackknife) over that of the test, and at least 1. The degrees of freedom are at most one less
+    than the questions. With one item per question this is Williams' test itself.
+
+    `None` where there are fewer than 4 items, one question, or one of the three never varies.
     """
     values = np.asarray([gold, one, other], dtype=np.float64)
     if values.shape[1] < 4 or (np.ptp(values, axis=1) == 0.0).any():
         return None
+    x, y, z = values - values.mean(axis=1, keepdims=True)
+    columns = np.column_stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, x * z])
+    by_question = sum_by_cluster(columns, questions)
+    if len(by_question) < 2:
+        return None
     correlations: Floats = np.corrcoef(values).clip(-1.0, 1.0)
     r12, r13, r23 = (float(correlations[place]) for place in ((0, 1), (0, 2), (1, 2)))
-    return run_williams(r12, r13, r23, values.shape[1])
+    found = run_williams(r12, r13, r23, values.shape[1])
+    effect = 1.0
+    if len(by_question) < found.n and found.t:
+        # Williams' own variance of the difference is the square of difference over t.
+        effect = _jackknife_difference(by_question) * (found.t / (r12 - r13)) ** 2
+        effect = max(effect, 1.0) if isfinite(effect) else 1.0
+    from scipy.special import stdtr
+
+    t, df = found.t / sqrt(effect), min(found.df, len(by_question) - 1)
+    p_value = float(2.0 * stdtr(df, -abs(t)))
+    return replace(found, t=t, df=df, p_value=p_value, design_effect=effect)
+
+
+def _jackknife_difference(sums: Floats) -> float:
+    """Return the variance of r12 - r13 when rows of sums (see `compare_correlations`) are left out."""
+    n, x, y, z, xx, yy, zz, xy, xz = (sums.sum(axis=0) - sums).T
+
+    def correlate(other: Floats, square: Floats, product: Floats) -> Floats:
+        spread = (n * xx - x * x) * (n * square - other * other)
+        known = spread > 0.0
+        root = np.sqrt(np.where(known, spread, 1.0))
+        return np.where(known, (n * product - x * other) / root, np.nan)
+
+    left = correlate(y, yy, xy) - correlate(z, zz, xz)
+    left = left[~np.isnan(left)]
+    k = len(left)
+    return float(((left - left.mean()) ** 2).sum() * (k - 1) / k) if k > 1 else nan
 
 
 def _even(ours: int, theirs: int) -> float:

@@ -190,4 +190,6 @@ def _test_correlations(items: Ballots, ratings: Floats) -> CorrelationTest | Non
     columns = np.column_stack([np.ones(len(turned)), *(score * turned for score in scores)])
     sums = sum_by_cluster(columns, items.comparison[rows])
     gold, ours, theirs = (sums[:, 1:] / sums[:, :1]).T.tolist()
-    return compare_correlations(gold, ours, theirs)
+    # `sum_by_cluster` orders the comparisons by their codes.
+    questions = items.question_of[np.unique(items.comparison[rows])]
+    return compare_correlations(gold, ours, theirs, questions)

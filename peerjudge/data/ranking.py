@@ -158,7 +158,7 @@ class Ranking(Noun, frozen=True, kw_only=True):
     `by_opponent` is true where reviewers judged different pairs, as after the exclusion of
     self-reviews: the weights are then shared among the judges of every pair, and a win rate is the
     mean over opponents. `light_pairs` are the pairs that are left to reviewers of little weight,
-    lightest first.
+    lightest first. `mute` names the reviewers without a readable battle, which weigh 0.
 
     `groups` has the contestants that met, directly or through others, best first; usually there is
     one group. Scores of different groups have no common measure: ranks and `outranks` are within a
@@ -179,3 +179,4 @@ class Ranking(Noun, frozen=True, kw_only=True):
     weight_bounds: Mapping[str, tuple[float, float]] | None = None
     by_opponent: bool = False
     light_pairs: tuple[LightPair, ...] = ()
+    mute: tuple[str, ...] = ()

@@ -115,6 +115,7 @@ def rank(
         contestants=contestants,
         groups=_order_groups(tournament.contestants, groups, contestants),
         weights=_with_mute(held, mute),
+        mute=mute,
         reviews=int(np.count_nonzero(keep)),
         unreadable=silent,
         questions=len(np.unique(tournament.question[keep])),
@@ -156,7 +157,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
     are those of `Ranking`.
     """
     held = ranking.weights
-    shares = set(held.weights.values())
+    shares = {weight for name, weight in held.weights.items() if name not in ranking.mute}
     weighting = "peer" if held.scheme is not None else "equal" if len(shares) == 1 else "given"
     return {
         "scoring": ranking.scoring.value,

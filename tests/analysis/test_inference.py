@@ -49,8 +49,8 @@ def test_williams_test_gives_the_published_values(
 def test_williams_test_is_antisymmetric(seed: int, n: int):
     """Naming the two correlations the other way round only turns the sign."""
     gold, one, other = np.random.default_rng(seed).normal(size=(3, n))
-    there = compare_correlations(gold.tolist(), one.tolist(), other.tolist())
-    back = compare_correlations(gold.tolist(), other.tolist(), one.tolist())
+    there = compare_correlations(gold.tolist(), one.tolist(), other.tolist(), range(len(gold)))
+    back = compare_correlations(gold.tolist(), other.tolist(), one.tolist(), range(len(gold)))
     assert there is not None
     assert back is not None
     assert there.t == pytest.approx(-back.t)
@@ -64,7 +64,9 @@ def test_williams_test_holds_its_level():
     for _ in range(400):
         gold = random.normal(size=50)
         scores = gold + random.normal(size=(2, 50))
-        found = compare_correlations(gold.tolist(), scores[0].tolist(), scores[1].tolist())
+        found = compare_correlations(
+            gold.tolist(), scores[0].tolist(), scores[1].tolist(), range(len(gold))
+        )
         assert found is not None
         false += found.p_value < 0.05
     assert 0.02 <= false / 400 <= 0.09
@@ -76,12 +78,12 @@ def test_correlations_that_cannot_be_are_a_mistake():
         run_williams(0.9, -0.9, 0.9, 30)
     with pytest.raises(DataError, match="at least 4 items"):
         run_williams(0.5, 0.4, 0.1, 3)
-    assert compare_correlations([1, 1, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1]) is None
+    assert compare_correlations([1, 1, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1], range(4)) is None
 
 
 def test_a_score_compared_with_itself_is_no_different():
     """Two reviewers who always say the same correlate alike with gold."""
-    found = compare_correlations([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1])
+    found = compare_correlations([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1], range(5))
     assert found is not None
     assert (found.t, found.p_value) == (0.0, 1.0)
 
@@ -124,3 +126,36 @@ def test_holm_gives_the_textbook_values():
     assert math.isnan(adjust_holm([0.01, math.nan])[1])
     with pytest.raises(DataError, match="between 0 and 1"):
         adjust_holm([1.5])
+
+
+def test_williams_test_respects_questions():
+    """Under the null, items that share questions are found different too often by Williams alone."""
+    random = np.random.default_rng(12)
+    questions = np.arange(40).repeat(8)
+    shared, alone = 0, 0
+    for _ in range(400):
+        truth = random.normal(size=320)
+        # Each reviewer errs on a question as a whole.
+        one, other = (
+            truth * 0.7
+            + random.normal(size=40)[questions] * random.normal(size=40)[questions]
+            + random.normal(size=320) * 0.3
+            + truth * 0.6 * random.normal(size=40)[questions]
+            for _ in range(2)
+        )
+        found = compare_correlations(truth.tolist(), one.tolist(), other.tolist(), questions)
+        plain = compare_correlations(truth.tolist(), one.tolist(), other.tolist(), range(320))
+        shared += found.p_value < 0.05
+        alone += plain.p_value < 0.05
+        assert found.design_effect >= plain.design_effect == pytest.approx(1.0)
+    assert alone / 400 > 0.1
+    assert shared / 400 < 0.085
+
+
+def test_one_item_per_question_is_williams_test_itself():
+    """Without shared questions nothing is corrected."""
+    random = np.random.default_rng(2)
+    gold, one, other = random.normal(size=(3, 30))
+    found = compare_correlations(gold.tolist(), one.tolist(), other.tolist(), range(30))
+    expected = run_williams(found.r12, found.r13, found.r23, 30)
+    assert (found.t, found.design_effect) == pytest.approx((expected.t, 1.0))
