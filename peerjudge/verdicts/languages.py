@@ -354,6 +354,8 @@ JAPANESE = Language(
 LANGUAGES = (GERMAN, FRENCH, SPANISH, PORTUGUESE, CHINESE, JAPANESE)
 
 _CLAUSES = re.compile(r".*[，、,]\s*(?=(?:因此|所以|故|综上|我|私は))")
+_INFERS = ("因此", "所以", "故", "综上")
+"""Words of a conclusion, which may belong to the opinion of others before it."""
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zß-ÿ])|(?<=[。！？])")
 _CLOSES = " .!。！*\"'"
 
@@ -381,7 +383,9 @@ def _read_turn(sentence: str, language: Language) -> tuple[bool, int] | None:
         return found
     turn = language.turn.match(sentence) or _CLAUSES.match(sentence)
     found = _read(sentence[turn.end() :], language) if turn else None
-    if turn is None or found is None or found[0]:
+    if turn is None or found is None:
+        return found
+    if found[0] and not sentence.startswith(_INFERS, turn.end()):
         return found
     return None if re.search(rf"(?i){language.others}", turn[0]) else found
 
