@@ -51,6 +51,9 @@ class _Interval:
     def share(self, found: Measurement) -> str:
         return f"{percent(found)} %"
 
+    def times(self, found: Measurement) -> str:
+        return self.share(found)
+
     def gain(self, found: Measurement) -> str:
         return f"{points(found)} points{_sign(found)}"
 
@@ -71,6 +74,9 @@ class _Plain:
 
     def share(self, found: Measurement) -> str:
         return f"{100 * found.value:.0f} %"
+
+    def times(self, found: Measurement) -> str:
+        return f"{round(found.value * found.n)} of {found.n}"
 
     def gain(self, found: Measurement) -> str:
         return f"{100 * found.value:+.0f} points"
@@ -208,7 +214,7 @@ def _say_changes(row: SeatFindings, say: _Words) -> str:
         return ""
     return (
         f"`{row.reviewer}` heard a contradiction {counted(row.contradicted, 'time')} and adopted the other "
-        f"verdict in {say.share(row.altered)}. Of its changes of mind {row.towards_gold:,} led to the gold "
+        f"verdict in {say.times(row.altered)}. Of its changes of mind {row.towards_gold:,} led to the gold "
         f"answer and {row.away_from_gold:,} away from it."
     )
 
@@ -218,10 +224,7 @@ def _say_controls(rows: Sequence[Controlled]) -> str:
     told = [row for row in rows if row.reviewer is None and row.altered.n]
     if not told:
         return ""
-    counts = ", ".join(
-        f"{round(row.altered.value * row.altered.n)} of {row.altered.n} in `{row.condition}`"
-        for row in told
-    )
+    counts = ", ".join(f"{_Plain().times(row.altered)} in `{row.condition}`" for row in told)
     return f"Opinions altered at the first contradiction: {counts}."
 
 
