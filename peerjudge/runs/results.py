@@ -214,7 +214,8 @@ class RunCounts:
 
     def _count_turn(self, transcript: Transcript, turn: Turn) -> None:
         self._count_reply(turn.utterance)
-        if turn.review.rule == CUT_OFF:
+        # A simulated reply is cut by a trait of its reviewer, which no limit of tokens changes.
+        if turn.review.rule == CUT_OFF and not turn.utterance.simulated:
             seat = transcript.seat(turn.cue.seat)
             self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
         if transcript.reread is not None:

@@ -1,8 +1,12 @@
 """Estimates, limits and invalid options on the command line."""
 
+import asyncio
 import json
 
 import pytest
+
+import peerjudge as pj
+from peerjudge.verdicts import CUT_OFF
 
 STUDY = ("run", "leader_follower", "--limit", "2", "--display", "none")
 
@@ -113,6 +117,25 @@ def test_cut_and_empty_replies_are_named_at_the_end(shell):
     said = " ".join(outcome.err.split())
     assert "2 replies of curt were cut off before their verdict, at the server's limit" in said
     assert "raise max_tokens" in said
+
+
+def test_cut_replies_of_simulated_reviewers_ask_for_no_limit(shell):
+    """A simulated reviewer leaves a reply unfinished by its traits: no `max_tokens` would change that."""
+    (shell.folder / "alone.py").write_text(
+        '"""One judge."""\nfrom peerjudge.data import Condition, Experiment\n'
+        'EXPERIMENT = Experiment(data="sample", conditions=(\n'
+        '    Condition(name="alone", protocol="pairwise", seats=("sim_weak",)),))\n'
+    )
+    outcome = shell("run", "alone.py", "-S", "unreadable_rate=0.9", "--display", "none", "--json")
+    assert outcome.code == 0
+    rules = [
+        turn.review.rule
+        for one in asyncio.run(pj.load(shell.folder / outcome.document["folder"]))
+        for turn in one.turns
+    ]
+    assert CUT_OFF in rules
+    assert outcome.document["cut_off"] == []
+    assert "max_tokens" not in outcome.err
 
 
 def test_error_messages_cannot_control_the_terminal(shell):
