@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts tests wheel realmodel studies clean
+.PHONY: demo test lint types contracts tests wheel explore realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -29,6 +29,10 @@ tests: $(READY)
 # Builds the wheel, installs it into a separate environment and runs it there.
 wheel: $(READY)
 	$(BIN)/python -m pytest -q -m packaging tests/packaging
+
+# Looks for new counterexamples to the properties; `make test` repeats the same examples in every run.
+explore: $(READY)
+	$(BIN)/python -m pytest -n auto --hypothesis-profile explore -k "$(or $(ONLY),test)" tests
 
 # Recomputes the evidence about the instrument (some minutes); writes to runs/.
 studies: $(READY)

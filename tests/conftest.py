@@ -1,4 +1,4 @@
-"""No property is timed, small matrix products use one thread, and golden files can be rewritten."""
+"""Properties repeat their examples, small matrix products use one thread, golden files can be rewritten."""
 
 import os
 
@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# Equal examples in every run: a failure then belongs to the change at hand. `make explore` draws new ones.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -168,7 +168,8 @@ def _code(value: object) -> int | None:
 
 def _score(value: object) -> float | None:
     if isinstance(value, str):
-        return float(value) if _NUMBER.fullmatch(value.strip()) else None
+        text = value.strip()  # float() refuses some of the marks that strip() removes
+        return float(text) if _NUMBER.fullmatch(text) else None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9:
         return float(value)
     return None

@@ -87,6 +87,7 @@ def test_any_reply_gives_a_rating_on_the_scale_or_none(text, low, high):
 
 @settings(deadline=None)
 @given(st.text(), ON_SCALE, st.booleans(), st.sampled_from([None, 2]), st.booleans())
+@example("0\x1f", 1, False, None, False)
 def test_json_is_read_independently_of_its_reasons(reasons, score, first, indent, as_text):
     """The score is the score before or after its reasons, as a number or a text of one."""
     members = [("score", str(score) if as_text else score), ("reasons", reasons)]
