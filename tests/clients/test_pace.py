@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 
 import pytest
@@ -66,6 +67,21 @@ def test_a_limit_that_falls_is_followed_and_one_that_ends_is_forgotten():
     provider.allowed = 1000
     call(pace, provider, since=now, seconds=60.0)
     assert not pace.is_known
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_refusals_that_do_not_depend_on_the_rate_do_not_stop_the_calls(share: float):
+    """A provider that refuses a fixed share at any rate gets at least half of the calls, not ever fewer."""
+    pace, chance = Pace(), random.Random(1)
+    now, started = 0.0, 0
+    while now < 120.0:
+        if now >= pace.ready_at:
+            pace.start(now)
+            started += 1
+            if chance.random() < share:
+                pace.refuse(now, started=now, wait=None)
+        now += 0.01
+    assert started >= 0.5 * 12_000
 
 
 def test_a_provider_that_refuses_nothing_has_no_pace():
