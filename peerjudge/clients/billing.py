@@ -60,6 +60,10 @@ class CallLedger(Protocol):
         """Replace an open call by its outcome; return once that is durable."""
         ...
 
+    def reserve_again(self, discussion: str) -> bool:
+        """Reserve the cost of another attempt; return `False` if a limit has no room for it now."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Billing:

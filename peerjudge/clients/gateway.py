@@ -193,7 +193,11 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             nonlocal booked
             booked = attempts if isinstance(error, EmptyReplyError) else booked
             wait = self._policy.next_wait(error, failures=attempts, elapsed=now() - started)
-            return False if wait is None or not request.is_repeatable else wait
+            if wait is None or not request.is_repeatable:
+                return False
+            ledger = current_ledger()
+            room = ledger is None or ledger.reserve_again(request.billing.discussion)
+            return wait if room else False
 
         try:
             # Most calls need one attempt, and a retry context costs a third of a call.

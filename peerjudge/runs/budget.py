@@ -1,8 +1,9 @@
 """Budget of a run in tokens and USD, shared by discussions that run at the same time.
 
 Opening a discussion sets aside its expected cost, so that discussions that begin can end. Each call
-first reserves the most it may cost, then settles what it did cost. The total therefore never exceeds
-the limit as long as no call costs more than it reserved.
+first reserves the most it may cost, then settles what it did cost; a repeated attempt that was billed
+reserves again. The total therefore never exceeds the limit as long as no attempt costs more than it
+reserved.
 
 If the next discussion does not fit, the open ones continue and the run stops after them. If they
 cannot all continue, the one opened last waits and its share goes to the others; its turns are stored
@@ -115,6 +116,21 @@ class Budget:
             await account.turn
         finally:
             account.turn = None
+
+    def renew(self, discussion: str, cost: Amount, most: Amount) -> bool:
+        """Record the cost of a failed attempt and hold the most that its repetition may cost.
+
+        Returns `False` if there is no room now; the call then holds what a settled one does.
+        """
+        self.spent += cost
+        account = self._accounts[discussion]
+        account.set_aside = (account.set_aside - cost).maximum(_NOTHING)
+        account.wanted = most
+        if self._serve(account):
+            return True
+        self._hold(account, account.set_aside)
+        self._grant()
+        return False
 
     def settle(self, discussion: str, cost: Amount) -> None:
         """Record the cost of a call, and hold what is still set aside for its discussion."""

@@ -43,6 +43,14 @@ class Book(Protocol):
         ...
 
 
+class Reserve(Protocol):
+    """Room in a budget for one attempt of a call."""
+
+    def renew(self) -> bool:
+        """Reserve the cost of another attempt; return `False` if there is no room for it now."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
     """Tokens and USD; `usd` is `None` if a price is unknown, and in a limit without a limit on it."""
@@ -105,6 +113,8 @@ class Ledger:
         self._lost = _Total()
         self._lost_before = _Total()
         self._by_discussion: dict[str, Amount] = {}
+        self.reserves: dict[str, Reserve] = {}
+        """Reserve of the call under way, by discussion; none without a limit."""
 
     @classmethod
     async def open(cls, store: Store, *, run: str, costs: Costs) -> Ledger:
@@ -139,6 +149,11 @@ class Ledger:
         self._charge(call.discussion, _amount(call) - _amount(estimate))
         self._count(call)
         await self._write(number, call)
+
+    def reserve_again(self, discussion: str) -> bool:
+        """Reserve the cost of another attempt; return `False` if the limit has no room for it now."""
+        reserve = self.reserves.get(discussion)
+        return reserve is None or reserve.renew()
 
     async def book(self, call: Call) -> None:
         """Book a call of a client without a ledger, once it is over."""

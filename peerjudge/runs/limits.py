@@ -35,6 +35,59 @@ class DiscussionDeadlineError(Exception):
     """A discussion took longer than the deadline of the run."""
 
 
+class _Reserve:
+    """The reserve of a call in the budget, renewed for each further attempt if one was billed."""
+
+    def __init__(self, limits: Limits, budget: Budget, request: Request, most: Amount) -> None:
+        self.is_refused = False
+        """Whether the budget had no room for another attempt."""
+        self._limits, self._budget, self._most = limits, budget, most
+        self._discussion, self._reviewer = request.discussion, request.seat.reviewer
+        self._settled = limits.ledger.spent_on(request.discussion)
+        self._simulated = Amount()
+
+    @classmethod
+    @asynccontextmanager
+    async def hold(
+        cls, limits: Limits, budget: Budget, request: Request, most: Usage
+    ) -> AsyncGenerator[_Reserve]:
+        """Wait until the budget has room, hold it during the call, and settle what the call cost."""
+        amount = limits.price(request.seat.reviewer, most)
+        await budget.reserve(request.discussion, amount)
+        reserves = limits.ledger.reserves
+        reserves[request.discussion] = reserve = cls(limits, budget, request, amount)
+        try:
+            yield reserve
+        finally:
+            # Failed attempts may be billed as well, and a cancelled call counts with its estimate.
+            del reserves[request.discussion]
+            budget.settle(request.discussion, reserve._take_cost())
+
+    def add_simulated(self, said: Utterance) -> None:
+        """Count a simulated reply, which is in no ledger."""
+        if said.simulated and not said.cached:
+            self._simulated = self._limits.price(self._reviewer, said.usage)
+
+    def renew(self) -> bool:
+        """Reserve the cost of another attempt; return `False` if there is no room for it now.
+
+        It does not wait: a call that waits for room could hold a connection, or the claim to a
+        shared reply, that the calls which make room wait for.
+        """
+        cost = self._take_cost()
+        if cost == Amount():
+            return True
+        self.is_refused = not self._budget.renew(self._discussion, cost, self._most)
+        return not self.is_refused
+
+    def _take_cost(self) -> Amount:
+        """Return the cost since the last time."""
+        spent = self._limits.ledger.spent_on(self._discussion) + self._simulated
+        cost = spent - self._settled
+        self._settled = spent
+        return cost
+
+
 class LimitedReviewer:
     """A reviewer whose calls are reserved in the budget and end at the deadline.
 
@@ -73,20 +126,21 @@ class LimitedReviewer:
         if budget is None:
             return await self._speak_in_time(request)
         most = bound_usage(request.messages, request.seat.sampling, reply=self.reserve)
-        await budget.reserve(request.discussion, self._limits.price(self.name, most))
-        before = self._limits.ledger.spent_on(request.discussion)
-        simulated = Amount()
-        try:
-            said = await self._speak_in_time(request)
-            if said.simulated and not said.cached:
-                simulated = self._limits.price(self.name, said.usage)
+        left = self._limits.count_attempts(self.name)
+        while True:
+            left -= 1
+            async with _Reserve.hold(self._limits, budget, request, most) as reserve:
+                try:
+                    said = await self._speak_in_time(request)
+                except Exception:
+                    # Without room for its next attempt the call has ended; it begins again below.
+                    if not (reserve.is_refused and left):
+                        raise
+                    continue
+                reserve.add_simulated(said)
             self._check_reserve(said.usage.completion_tokens, most.completion_tokens)
             self.learn_length(said.usage.completion_tokens)
-        finally:
-            # Failed attempts may be billed as well, and a cancelled call counts with its estimate.
-            spent = self._limits.ledger.spent_on(request.discussion) - before
-            budget.settle(request.discussion, spent + simulated)
-        return said
+            return said
 
     def learn_length(self, tokens: int) -> None:
         """Update the reserve and the mean with the length of a reply."""
@@ -140,6 +194,7 @@ class Limits:
         self.budget = budget
         self.ledger = ledger
         self.failure_limit_reached = asyncio.Event()
+        self._cast = cast
         self._costs = costs
         self._deadline = deadline
         self._deadlines: dict[str, float] = {}
@@ -168,6 +223,10 @@ class Limits:
             return reviewer
         self._reviewers[reviewer.name] = limited = LimitedReviewer(reviewer, self)
         return limited
+
+    def count_attempts(self, reviewer: str) -> int:
+        """Return the number of attempts that the reviewer's card allows for one call."""
+        return self._cast[reviewer].limits.attempts
 
     def price(self, reviewer: str, usage: Usage) -> Amount:
         """Return the tokens of a call and their cost, 0 if the price is unknown."""

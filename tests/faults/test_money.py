@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from peerjudge.clients.retry import RetryPolicy
 from peerjudge.data import replace
 from peerjudge.runs import load, run
 
@@ -171,3 +175,36 @@ async def test_a_store_of_schema_1_is_migrated_with_its_paid_turns(kit, start, t
     assert again.spent_before.tokens == first.spent_now.tokens == server.billed
     assert again.spent_before.usd == pytest.approx(server.earned)
     assert (again.discussions.skipped, again.calls.paid) == (first.discussions.done, 0)
+
+
+@pytest.mark.timeout(300)
+@given(
+    limit=st.integers(3_000, 15_000),
+    connections=st.sampled_from([1, 3, 16]),
+    attempts=st.integers(1, 6),
+    seed=st.integers(0, 99),
+    own=st.sampled_from(["", "max_connections = 1"]),
+)
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_no_limit_is_passed_by_empty_replies(
+    kit, start, tmp_path_factory, monkeypatch, *, limit, connections, attempts, seed, own
+):
+    """Each attempt has a reserve of its own, so billed replies without words stay within the limit."""
+    monkeypatch.setattr(RetryPolicy, "longest_wait", lambda self, failures: 0.01)
+    server = start(kit.ModelServer(rate=0.5, seed=seed, fates=tuple(kit.silences)))
+    folder = tmp_path_factory.mktemp("place")
+    shelf = kit.project(folder, server, limits=f"attempts = {attempts}\n{own}")
+    spent = asyncio.run(
+        run(
+            kit.study(),
+            out=folder / "out",
+            shelf=shelf,
+            token_limit=limit,
+            max_connections=connections,
+            environ={},
+        )
+    ).spent_now.tokens
+    assert spent == server.billed <= limit
+    assert server.billed > limit / 3
