@@ -16,7 +16,7 @@ from peerjudge.analysis.ballots import (
     Stage,
     no_discussions,
 )
-from peerjudge.data import MAX_ANSWERS, Comparison, Dataset, Verdict
+from peerjudge.data import MAX_ANSWERS, Comparison, Dataset, GoldRule, Verdict
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
 
@@ -150,6 +150,7 @@ def collect_reviews(dataset: Dataset) -> Ballots:
         name=dataset.name,
         simulated=dataset.simulated,
         humans=dataset.humans,
+        gold_rule=dataset.gold_rule,
         reviewers=reviewers,
         aspects=aspects,
         panels=(),
@@ -184,6 +185,7 @@ def build_ballots(
     name: str,
     simulated: bool,
     humans: Iterable[str] = (),
+    gold_rule: GoldRule = GoldRule.SIGN_OF_MEAN,
     reviewers: Iterable[str],
     aspects: Iterable[str] = (),
     panels: Iterable[tuple[str, ...]] = (),
@@ -198,6 +200,7 @@ def build_ballots(
         name: of the source.
         simulated: true if any ballot is of no real model.
         humans: reviewers that are people.
+        gold_rule: settles their votes that disagree.
         reviewers: names in the order of their codes.
         aspects: the same of aspects.
         panels: the same of groups of reviewers.
@@ -216,6 +219,7 @@ def build_ballots(
         name=name,
         simulated=simulated,
         humans=tuple(humans),
+        gold_rule=gold_rule,
         reviewers=tuple(reviewers),
         aspects=tuple(aspects),
         panels=tuple(panels),

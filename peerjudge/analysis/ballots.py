@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.data import Comparison, Control, Direction, EventKind, Outcome, Role
+from peerjudge.data import Comparison, Control, Direction, EventKind, GoldRule, Outcome, Role
 from peerjudge.tracker import NoEventReason, Stance
 
 Codes: TypeAlias = npt.NDArray[np.int8]
@@ -134,6 +134,7 @@ ROW_COLUMNS = (
 class Ballots:
     """Verdicts as columns, with the names and facts that their codes point to.
 
+    `humans` are the reviewers that are people, whose votes that disagree `gold_rule` settles.
     Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order: the one in which
     the source first shows it), `orders` (permutations of a comparison's own order; code 0 is of no
     fixed order, see `swapped`), `aspects` and `panels` (groups of reviewers). By comparison:
@@ -167,6 +168,7 @@ class Ballots:
     name: str
     simulated: bool
     humans: tuple[str, ...]
+    gold_rule: GoldRule
     reviewers: tuple[str, ...]
     questions: tuple[str, ...]
     comparisons: tuple[Comparison, ...]

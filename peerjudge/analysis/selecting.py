@@ -19,6 +19,7 @@ from peerjudge.analysis.ballots import (
     score_of,
 )
 from peerjudge.analysis.grouping import Ints
+from peerjudge.data import settle_votes
 from peerjudge.errors import DataError
 
 HUMAN = "human"
@@ -34,7 +35,8 @@ def select_judges(
         ballots: those on other than two answers are left out, and so is their gold.
         reviewers: whose ballots to return; `None` selects all but the humans and `gold`.
         gold: `human` for the gold of the comparisons, else a reviewer whose verdicts serve as gold:
-            the sign of their mean where it gave several on a comparison.
+            the sign of their mean where it gave several on a comparison, and people's votes settled
+            by the gold rule of the dataset.
 
     Raises:
         DataError: a named reviewer gave no ballot on a pair, or there is no ballot to return.
@@ -52,7 +54,8 @@ def select_judges(
     golds = np.where(find_pairs(ballots), ballots.gold_of, NONE).astype(np.int8)
     if gold != HUMAN:
         own = pairs.where(_by(pairs, gold))
-        golds = average_verdicts(own, own.comparison, len(own.comparisons))
+        settle = settle_people if gold in ballots.humans else average_verdicts
+        golds = settle(own, own.comparison, len(own.comparisons))
         golds = np.where(golds >= TIE, golds, NONE).astype(np.int8)
     return replace(pairs.where(np.isin(pairs.reviewer, codes)), gold_of=golds)
 
@@ -98,6 +101,24 @@ def average_verdicts(ballots: Ballots, group: Ints | Numbers, size: int) -> Code
     total = np.bincount(group[readable], score, size)
     some = np.bincount(group[readable], minlength=size) > 0
     return np.select([total < 0, total > 0, some], [0, 1, TIE], UNREADABLE).astype(np.int8)
+
+
+def settle_people(ballots: Ballots, group: Ints | Numbers, size: int) -> Codes:
+    """Return, by group, the votes of people on a pair settled by the gold rule, in their order.
+
+    `UNREADABLE` for a group without a readable vote.
+    """
+    votes: list[list[int]] = [[] for _ in range(size)]
+    readable = ballots.readable
+    scores: list[float] = score_unswapped(ballots.verdict[readable]).tolist()
+    numbers: list[int] = group[readable].tolist()
+    for number, score in zip(numbers, scores, strict=True):
+        votes[number].append(int(score))
+    verdicts = {-1: 0, 0: TIE, 1: 1}
+    return np.array(
+        [verdicts[settle_votes(own, ballots.gold_rule)] if own else UNREADABLE for own in votes],
+        dtype=np.int8,
+    )
 
 
 def _by(ballots: Ballots, reviewer: str) -> Bools:

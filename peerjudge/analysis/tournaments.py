@@ -10,7 +10,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Numbers
 from peerjudge.analysis.grouping import group_rows
-from peerjudge.analysis.selecting import HUMAN, average_verdicts, number_authors
+from peerjudge.analysis.selecting import HUMAN, number_authors, settle_people
 from peerjudge.data import Tournament
 from peerjudge.ranking import select
 
@@ -20,8 +20,8 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
 
     Other ballots are left out; those without a readable verdict make unreadable battles. Battles
     come in the order of the source, in a run by discussion and seat. Names are sorted. All votes of
-    people under one name on one pair make one battle, scored by the sign of their mean, which
-    reproduces PRD Table 2; these battles come last.
+    people under one name on one pair make one battle, settled by the gold rule of the dataset; the
+    sign of their mean reproduces PRD Table 2. These battles come last.
 
     Args:
         ballots: recorded reviews, or the opening or closing stances of a run.
@@ -83,7 +83,7 @@ def _settle_votes(ballots: Ballots, people: Bools) -> Ballots:
     """Return the ballots with all votes of people under one name on a pair as one ballot, last."""
     votes = ballots.where(people)
     group, first = group_rows(votes.comparison, votes.reviewer)
-    settled = average_verdicts(votes, group, len(first))
+    settled = settle_people(votes, group, len(first))
     rows = np.concatenate([np.flatnonzero(~people), np.flatnonzero(people)[first]])
     return replace(ballots.where(rows), verdict=np.concatenate([ballots.verdict[~people], settled]))
 

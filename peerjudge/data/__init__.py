@@ -48,6 +48,7 @@ from peerjudge.data.experiments import (
     Seating,
     read_primary,
 )
+from peerjudge.data.golds import GoldRule, settle_votes
 from peerjudge.data.nouns import (
     SCHEMA_VERSION,
     Noun,
@@ -100,6 +101,7 @@ __all__ = [
     "Expects",
     "Experiment",
     "Failure",
+    "GoldRule",
     "Leader",
     "LightPair",
     "Limits",
@@ -141,6 +143,7 @@ __all__ = [
     "read_primary",
     "reconcile",
     "replace",
+    "settle_votes",
     "stances_heard",
     "stances_in",
     "strict_majority",

@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from peerjudge.data.comparisons import Comparison, Scalar
 from peerjudge.data.discussion import Sampling
+from peerjudge.data.golds import GoldRule
 from peerjudge.data.nouns import Noun
 from peerjudge.data.ranking import RecordedReview
 from peerjudge.errors import DataError
@@ -260,7 +261,9 @@ class Dataset(Noun, frozen=True, kw_only=True):
     """Comparisons with their gold, and the recorded reviews of them.
 
     `humans` names the recorded reviewers that are people: they serve as gold, and judge only where
-    named. `simulated` is true where no real model gave some of the reviews.
+    named. `gold_rule` settled their votes that disagree, where gold is from votes; it also settles
+    them where people rank the contestants. `simulated` is true where no real model gave some of the
+    reviews.
     """
 
     name: str
@@ -268,4 +271,5 @@ class Dataset(Noun, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...]
     reviews: tuple[RecordedReview, ...] = ()
     humans: tuple[str, ...] = ()
+    gold_rule: GoldRule = GoldRule.SIGN_OF_MEAN
     simulated: bool = False

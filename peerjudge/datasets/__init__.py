@@ -6,10 +6,11 @@ user's own with the same constant `SOURCE`.
 
 from __future__ import annotations
 
+from peerjudge.data import GoldRule
 from peerjudge.datasets.catalogue import list_datasets, load
 from peerjudge.datasets.fetching import download
 from peerjudge.datasets.lines import Row, read_items, read_lines, read_rows
-from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
+from peerjudge.datasets.source import Request, Source, settle_gold
 from peerjudge.datasets.table import build_comparisons
 
 __all__ = [

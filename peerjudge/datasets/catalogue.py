@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
-from peerjudge.data import Dataset, replace
-from peerjudge.datasets.source import GoldRule, Request, Source
+from peerjudge.data import Dataset, GoldRule, replace
+from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 
 CACHE_VARIABLE = "PEERJUDGE_CACHE_DIR"
@@ -71,6 +71,8 @@ def load(
     place = Path(path).expanduser() if path else _default_place(name, source)
     request = Request(path=place, reviews=reviews, gold=chosen)
     dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
+    if chosen:
+        dataset = replace(dataset, gold_rule=chosen)
     return dataset if limit is None else _limit(dataset, limit)
 
 

@@ -1,25 +1,12 @@
-"""The contract of a dataset module, and the rules that turn votes into gold verdicts."""
+"""The contract of a dataset module, and gold verdicts from votes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
-from peerjudge.data import TIE, Dataset, Verdict
-
-
-class GoldRule(StrEnum):
-    """Rules for votes that do not all agree. Votes are -1 (first), 0 (tie) and +1 (second)."""
-
-    SIGN_OF_MEAN = "sign_of_mean"
-    """The sign of the mean vote; a tie where the votes cancel out."""
-    STRICT_MAJORITY = "strict_majority"
-    """The vote of more than half of the people, else a tie."""
-    FIRST_VOTE_ON_EVEN = "first_vote_on_even"
-    """The sign of the mean vote; where the votes cancel out, the vote that came first."""
+from peerjudge.data import TIE, Dataset, GoldRule, Verdict, settle_votes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,19 +37,6 @@ class Source:
     place: Path | None = None
     upstream: str = ""
     votes: bool = False
-
-
-def settle_votes(votes: Sequence[int], rule: GoldRule) -> int:
-    """Return one score (-1, 0, +1) for at least one vote, in the order of the source."""
-    mean_sign = (sum(votes) > 0) - (sum(votes) < 0)
-    match rule:
-        case GoldRule.SIGN_OF_MEAN:
-            return mean_sign
-        case GoldRule.FIRST_VOTE_ON_EVEN:
-            return mean_sign or votes[0]
-        case GoldRule.STRICT_MAJORITY:
-            score, count = Counter(votes).most_common(1)[0]
-            return score if 2 * count > len(votes) else 0
 
 
 def settle_gold(votes: Sequence[int], rule: GoldRule, pair: tuple[str, str]) -> Verdict | None:

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis import build_tournament, collect_reviews, collect_transcripts
+from peerjudge.analysis import (
+    build_tournament,
+    collect_reviews,
+    collect_transcripts,
+    measure_agreement,
+)
 from peerjudge.data import (
     INCONSISTENT,
     REFUSED,
@@ -17,6 +22,7 @@ from peerjudge.data import (
     Answer,
     Comparison,
     Dataset,
+    GoldRule,
     Question,
     RecordedReview,
     StopReason,
@@ -25,6 +31,7 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
+from peerjudge.datasets import settle_gold
 from peerjudge.errors import DataError
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import Stance
@@ -119,6 +126,39 @@ def test_a_panel_of_people_is_one_battle_with_the_sign_of_its_mean(
     sign = (sum(readable) > 0) - (sum(readable) < 0)
     towards_bob = score if second == "bob" or score is None else -score
     assert towards_bob == (sign if readable else None)
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=5), st.sampled_from(GoldRule))
+def test_people_rank_by_the_rule_that_settled_their_votes(votes: list[int], rule: GoldRule):
+    """A battle that people decide ends as the gold of its comparison, under every gold rule."""
+    verdicts = {-1: Verdict.of("by-ann"), 0: TIE, 1: Verdict.of("by-bob")}
+    one = pair()
+    dataset = Dataset(
+        name="d",
+        description="",
+        comparisons=(replace(one, gold=settle_gold(votes, rule, ("by-ann", "by-bob"))),),
+        reviews=tuple(review(verdicts[vote], reviewer="people") for vote in votes),
+        humans=("people",),
+        gold_rule=rule,
+    )
+    battle = build_tournament(collect_reviews(dataset), reviewers=["people"])
+    assert verdicts[int(battle.score[0])] == dataset.comparisons[0].gold
+
+
+def test_a_person_who_is_gold_is_settled_by_the_rule_of_the_dataset():
+    """Votes of a person that serve as gold follow the gold rule: a majority, not the mean."""
+    said = [review(TIE, reviewer="p"), review(TIE, reviewer="p"), review(UNREADABLE, reviewer="p")]
+    said += [review(Verdict.of("by-ann"), reviewer=name) for name in ("p", "judge")]
+    dataset = Dataset(
+        name="d", description="", comparisons=(pair(),), reviews=tuple(said), humans=("p",)
+    )
+    right = [
+        measure_agreement(
+            collect_reviews(replace(dataset, gold_rule=rule)), gold="p"
+        ).accuracy.value
+        for rule in (GoldRule.SIGN_OF_MEAN, GoldRule.STRICT_MAJORITY)
+    ]
+    assert right == [1.0, 0.0]
 
 
 def test_humans_judge_only_if_they_are_named():

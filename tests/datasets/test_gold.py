@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.data import TIE, Verdict
-from peerjudge.datasets import GoldRule, settle_gold
-from peerjudge.datasets.source import settle_votes
+from peerjudge.data import TIE, GoldRule, Verdict, settle_votes
+from peerjudge.datasets import settle_gold
 
 VOTES = st.lists(st.sampled_from((-1, 0, 1)), min_size=1, max_size=7)
 RULES = st.sampled_from(GoldRule)

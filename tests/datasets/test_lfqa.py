@@ -7,9 +7,11 @@ from collections import Counter
 
 import pytest
 
-from peerjudge.data import TIE, replace
-from peerjudge.datasets import GoldRule, load
+from peerjudge.analysis import build_tournament, collect_reviews
+from peerjudge.data import TIE, GoldRule, replace
+from peerjudge.datasets import load
 from peerjudge.errors import DataError
+from peerjudge.ranking import rank
 
 ROW = {
     "question": "Why?",
@@ -32,6 +34,14 @@ def test_the_counts_are_those_of_the_paper(published):
     assert votes == {1: 60, 2: 40, 3: 40}
     assert {review.reviewer for review in dataset.reviews} == set(dataset.humans) == {"human"}
     assert all(comparison.shown == ("a", "b") for comparison in dataset.comparisons)
+
+
+@pytest.mark.data
+def test_people_rank_gpt3_as_in_prd(published):
+    """Where two experts disagree the first vote decides, which gives GPT-3 PRD's win rate, 58.67 %."""
+    dataset = load(f"lfqa:{published('lfqa/original')}")
+    ranking = rank(build_tournament(collect_reviews(dataset), reviewers=["human"]))
+    assert ranking.contestants["gpt3"].score == pytest.approx(0.5867, abs=5e-5)
 
 
 @pytest.mark.data

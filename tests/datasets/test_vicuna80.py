@@ -9,10 +9,12 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from peerjudge.data import TIE, UNREADABLE
-from peerjudge.datasets import GoldRule, load
+from peerjudge.analysis import build_tournament, collect_reviews
+from peerjudge.data import TIE, UNREADABLE, GoldRule
+from peerjudge.datasets import load
 from peerjudge.datasets.sources.vicuna80 import MODELS
 from peerjudge.errors import DataError
+from peerjudge.ranking import rank
 
 pytestmark = pytest.mark.data
 
@@ -108,6 +110,22 @@ def test_gold_is_settled_by_the_rule_asked_for(published, rule, column):
         expected = "tie" if battle[column] == 0 else pair[battle[column] > 0]
         assert str(verdict) == expected
     assert len(lines) == 800
+
+
+@pytest.mark.parametrize("rule", ["sign_of_mean", "strict_majority"])
+def test_people_rank_by_the_rule_asked_for(published, rule):
+    """The win rates that people award are those of the votes settled by the rule of the gold."""
+    dataset = load(f"vicuna80+{rule}:{published('vicuna80/original')}")
+    ranking = rank(build_tournament(collect_reviews(dataset), reviewers=["human"]))
+    lines = (published("vicuna80") / "human.jsonl").read_text().splitlines()
+    points = defaultdict(list)
+    for battle in map(json.loads, lines):
+        for key, sign in (("model_a", -1), ("model_b", 1)):
+            name = NATIVE_NAMES.get(battle[key], battle[key])
+            points[name].append((1 + sign * battle[rule]) / 2)
+    expected = {name: sum(own) / len(own) for name, own in points.items()}
+    scores = {name: one.score for name, one in ranking.contestants.items()}
+    assert scores == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_mean_is_the_default_rule(published, native):

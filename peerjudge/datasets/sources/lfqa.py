@@ -19,9 +19,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict, replace
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Dataset,
+    GoldRule,
+    Question,
+    RecordedReview,
+    Verdict,
+    replace,
+)
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
+from peerjudge.datasets.source import Request, Source, settle_gold
 from peerjudge.errors import DataError
 
 HUMAN = "human"
@@ -50,6 +59,7 @@ def _read(request: Request) -> Dataset:
         ),
         reviews=tuple(_reviews(votes)) if request.reviews else (),
         humans=(HUMAN,),
+        gold_rule=rule,
     )
 
 

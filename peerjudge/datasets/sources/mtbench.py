@@ -28,12 +28,13 @@ from peerjudge.data import (
     Answer,
     Comparison,
     Dataset,
+    GoldRule,
     Question,
     RecordedReview,
     Verdict,
 )
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
+from peerjudge.datasets.source import Request, Source, settle_gold
 from peerjudge.errors import DataError
 
 _FILES = ("human.jsonl", "gpt4_pair.jsonl", "questions.jsonl")
@@ -63,6 +64,7 @@ def _read(request: Request) -> Dataset:
         comparisons=tuple(_comparison(key, questions, golds[key], rule) for key in keys),
         reviews=tuple(sorted(reviews, key=lambda review: position[review.comparison])),
         humans=tuple(sorted({vote.reviewer for _, vote in votes})),
+        gold_rule=rule,
     )
 
 

@@ -27,12 +27,13 @@ from peerjudge.data import (
     Answer,
     Comparison,
     Dataset,
+    GoldRule,
     Question,
     RecordedReview,
     Verdict,
 )
 from peerjudge.datasets.lines import Row, read_rows
-from peerjudge.datasets.source import GoldRule, Request, Source, settle_gold
+from peerjudge.datasets.source import Request, Source, settle_gold
 from peerjudge.errors import DataError
 
 MODELS = ("gpt4", "gpt35", "bard", "claude", "vicuna-13b")
@@ -70,6 +71,7 @@ def _read(request: Request) -> Dataset:
         comparisons=_comparisons(questions, answers, votes, rule),
         reviews=tuple(review for _, review in (*by_reviewer, *votes)) if request.reviews else (),
         humans=(HUMAN,),
+        gold_rule=rule,
     )
 
 
