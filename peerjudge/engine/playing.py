@@ -27,11 +27,11 @@ from peerjudge.data import (
 )
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
+from peerjudge.engine.reading import read_reply
 from peerjudge.engine.rereading import needs_rereading, reread
 from peerjudge.engine.speaking import speak
 from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
-from peerjudge.verdicts import read_review
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
@@ -184,10 +184,7 @@ async def _play_turns(
         said = await speak(setup.reviewers[cue.seat], request)
         if isinstance(said, Failure):
             return turns, said
-        cut = said.finish_reason == "length"
-        read = read_review(
-            said.text, cue=cue, comparison=comparison, logprobs=said.logprobs, cut=cut
-        )
+        read = read_reply(said, cue=cue, comparison=comparison)
         turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
         if (second := opened.reread) is not None and needs_rereading(turn):
             reviewer = setup.reviewers[second.id]

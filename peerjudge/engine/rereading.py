@@ -16,9 +16,10 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.engine.interfaces import Reviewer
+from peerjudge.engine.reading import read_second
 from peerjudge.engine.speaking import speak
 from peerjudge.prompts import render_rereading
-from peerjudge.verdicts import CUT_OFF, REREAD_FAILED, read_rereading
+from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
 
 _TASK = "reread"
 
@@ -74,5 +75,5 @@ async def reread(
     if isinstance(said, Failure):
         rule = f"{REREAD_FAILED}: {said.kind}"
         return replace(turn, review=replace(turn.review, rule=rule))
-    found = read_rereading(said.text, cue=cue, reviewer=second.reviewer)
+    found = read_second(said, cue=cue, reviewer=second.reviewer)
     return replace(turn, review=found, reread=said)
