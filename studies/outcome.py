@@ -73,7 +73,7 @@ def run_study(name: str, compute: Callable[[int], Study], argv: Sequence[str] | 
     try:
         study = compute(chosen.seed)
         folder = chosen.out or Path("runs") / name
-        saved = save_document(study.document, study.figures, folder, name="study.json")
+        saved = save_document(study.document, study.figures, folder, name="study.json", force=True)
     except KeyboardInterrupt:
         return report_interruption()
     except PeerJudgeError as error:

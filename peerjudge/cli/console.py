@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from peerjudge.cli.output import unmarked
+from peerjudge.cli.overwriting import require_free, require_free_figures
 from peerjudge.errors import PeerJudgeError, StoreError
 from peerjudge.marks import escape_controls, mark_controls
 
@@ -92,18 +93,35 @@ def report_interruption() -> int:
 
 
 def save_document(
-    document: Mapping[str, object], figures: Mapping[str, Figure], folder: Path, *, name: str
+    document: Mapping[str, object],
+    figures: Mapping[str, Figure],
+    folder: Path,
+    *,
+    name: str,
+    force: bool,
+    own: bytes | None = None,
 ) -> str:
     """Write the document as `name`, and the figures as SVG (and PNG), into the folder.
 
     Returns a sentence that lists the files. The figures say that they are simulated.
 
+    Args:
+        document: Plain values.
+        figures: Figures by name.
+        folder: Folder of the files.
+        name: Name of the document's file.
+        force: Replace files that are no earlier output.
+        own: Bytes near the beginning of an earlier document.
+
     Raises:
-        StoreError: the folder cannot be written.
+        StoreError: A file exists and is no earlier output, or the folder cannot be written.
     """
     from peerjudge.reporting.drawing import save_figures
 
     path = folder / name
+    require_free(path, source="", force=force, own=own, option="--out")
+    names = [figure.id for figure in figures.values()]
+    require_free_figures(names, folder, source="", force=force, option="--out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json_text(document) + "\n", encoding="utf-8")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status, say_if_few
+from peerjudge.cli.overwriting import require_free
 from peerjudge.cli.tables import say, show, write_graph
 from peerjudge.marks import mark_controls
 
@@ -21,6 +24,7 @@ async def events_command(
     *,
     summary: bool = False,
     graph: Path | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
     json: bool = False,
 ) -> int:
@@ -39,6 +43,8 @@ async def events_command(
         and the vote, controls.
     graph
         Write persuasion between reviewers to this file as a GraphML graph.
+    force
+        Replace that file if it exists.
     seed
         Seed of the resampling behind the intervals of the summary.
     json
@@ -47,6 +53,8 @@ async def events_command(
     if not summary and graph is None:
         _print_events(run, json=json)
         return 0
+    if graph is not None:
+        require_free(graph, source=run, force=force, option="--graph")
     from peerjudge.analysis import build_persuasion_graph
     from peerjudge.reporting.opinions import build_summary_tables, describe_summary
     from peerjudge.runs import open_run

@@ -9,8 +9,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status, report_interruption, save_document
+from peerjudge.cli.overwriting import require_free
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError
+
+_DOCUMENT = "plan.json"
+_OWN = b'"comparisons_in_data": '
 
 
 def plan_command(
@@ -28,6 +32,7 @@ def plan_command(
     seconds_per_call: float = 5.0,
     max_connections: int = 10,
     out: str | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
     json: bool = False,
 ) -> int:
     """Simulate an experiment before paying for it; no model is called.
@@ -66,6 +71,8 @@ def plan_command(
         Assumed calls in flight, for the hours.
     out
         Folder for plan.json and the power curves; by default nothing is written.
+    force
+        Replace files in that folder that are no earlier plan.
     json
         Print one JSON document.
     """
@@ -73,6 +80,9 @@ def plan_command(
     from peerjudge.power import plan_study
     from peerjudge.runs import parse_settings
 
+    if out is not None:
+        path = Path(out) / _DOCUMENT
+        require_free(path, source=experiment, force=force, own=_OWN, option="--out")
     print_status(f"{experiment}: simulating; no model is called")
     try:
         plan = plan_study(
@@ -93,7 +103,9 @@ def plan_command(
     document = plan_document(plan)
     saved = ""
     if out is not None:
-        saved = save_document(document, plan_figures(plan), Path(out), name="plan.json")
+        saved = save_document(
+            document, plan_figures(plan), Path(out), name=_DOCUMENT, force=force, own=_OWN
+        )
     if json:
         print_json(document)
         return 0

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, say_if_few, say_if_simulated
+from peerjudge.cli.overwriting import require_free
 from peerjudge.cli.tables import say, show, write_graph
 from peerjudge.data import Scheme, Scoring, replace
 from peerjudge.errors import DataError
@@ -40,6 +43,7 @@ async def rank_command(
     bootstrap: int = 1000,
     trajectory: int = 0,
     graph: Path | None = None,
+    force: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
     json: bool = False,
 ) -> int:
@@ -80,11 +84,15 @@ async def rank_command(
         For Elo: also print the ratings each time after this number of battles, over the same orders.
     graph
         Write wins between contestants, under these weights, to this file as a GraphML graph.
+    force
+        Replace that file if it exists.
     seed
         Seed of the orders and the resampling.
     json
         Print the result as one JSON document.
     """
+    if graph is not None:
+        require_free(graph, source=source, force=force, option="--graph")
     from peerjudge.analysis import build_tournament
     from peerjudge.ranking import graph as wins_graph
     from peerjudge.ranking import (

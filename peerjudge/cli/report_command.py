@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_status, status
+from peerjudge.cli.overwriting import require_free_figures
 from peerjudge.cli.tables import say
 
 if TYPE_CHECKING:
@@ -39,16 +40,16 @@ async def report_command(
     figures
         A folder to write every figure to as well, as .svg and, where resvg-py is installed, as .png.
     force
-        Replace files that are not earlier reports.
+        Replace files that are not earlier reports or figures.
     """
     from peerjudge.runs import is_run
 
     # Shown in a terminal only: thousands of resamplings take seconds.
     with status().status("Reading, and resampling questions"):
         if is_run(source):
-            path, drawn, simulated = await _of_run(source, output, force=force)
+            path, drawn, simulated = await _of_run(source, output, figures, force=force)
         else:
-            path, drawn, simulated = _of_dataset(source, output, force=force)
+            path, drawn, simulated = _of_dataset(source, output, figures, force=force)
     say(str(path))
     if figures is not None:
         _save(drawn, figures, simulated=simulated)
@@ -59,19 +60,23 @@ Written = tuple[Path, "Mapping[str, Figure]", bool]
 """The path of the page, its figures, and true if the reviewers are simulated."""
 
 
-async def _of_run(source: str, output: Path | None, *, force: bool) -> Written:
+async def _of_run(
+    source: str, output: Path | None, figures: Path | None, *, force: bool
+) -> Written:
     from peerjudge.cli import reporting
     from peerjudge.reporting import draw_run_figures
     from peerjudge.runs import open_run
 
     async with open_run(source) as opened:
         reading = await reporting.read(opened)
+        found = reading.findings
+        drawn = draw_run_figures(found)
+        _require_free(drawn, figures, source=source, force=force)
         path = reporting.write(opened, reading, output=output, force=force)
-    found = reading.findings
-    return path, draw_run_figures(found), found.simulated
+    return path, drawn, found.simulated
 
 
-def _of_dataset(source: str, output: Path | None, *, force: bool) -> Written:
+def _of_dataset(source: str, output: Path | None, figures: Path | None, *, force: bool) -> Written:
     from peerjudge.analysis import collect_reviews
     from peerjudge.analysis.recorded import build_recorded_findings
     from peerjudge.cli import reporting
@@ -83,11 +88,21 @@ def _of_dataset(source: str, output: Path | None, *, force: bool) -> Written:
     found = build_recorded_findings(
         collect_reviews(dataset), description=dataset.description, juries=printed.juries
     )
+    drawn = draw_recorded_figures(found, printed)
+    _require_free(drawn, figures, source=source, force=force)
     path = output or Path(f"{dataset.name}-report.html")
     reporting.require_free_page(path, source=source, force=force)
     write_recorded_report(found, printed, path=path)
     reporting.write_numbers(found, path)
-    return path, draw_recorded_figures(found, printed), False
+    return path, drawn, False
+
+
+def _require_free(
+    drawn: Mapping[str, Figure], folder: Path | None, *, source: str, force: bool
+) -> None:
+    if folder is not None:
+        names = [figure.id for figure in drawn.values()]
+        require_free_figures(names, folder, source=source, force=force, option="--figures")
 
 
 def _save(drawn: Mapping[str, Figure], folder: Path, *, simulated: bool) -> None:

@@ -79,6 +79,53 @@ def test_a_report_replaces_earlier_reports_only(study):
     assert study(*words, "--force").code == 0
 
 
+def test_figures_replace_earlier_figures_only(study):
+    """`report --figures` writes its own figures again; a foreign picture of that name stays."""
+    words = ("report", "study", "--figures", "drawn")
+    assert study(*words).code == 0
+    (study.folder / "study" / "report.html").unlink()
+    for ending, force in (("svg", ()), ("png", ("--force",))):
+        (drawn, *_) = sorted((study.folder / "drawn").glob(f"*.{ending}"))
+        own = drawn.read_bytes()
+        drawn.write_text("mine")
+        outcome = study(*words)
+        assert outcome.code == 2
+        assert f"{drawn.name} exists; name another place with --figures" in outcome.err
+        assert drawn.read_text() == "mine"
+        assert not (study.folder / "study" / "report.html").exists()
+        drawn.write_bytes(own if not force else b"mine")
+    assert study(*words, "--force").code == 0
+    assert drawn.read_bytes() == own
+
+
+@pytest.mark.parametrize("words", [("rank",), ("events", "--summary")], ids=["rank", "events"])
+def test_a_graph_replaces_no_file_without_force(study, words):
+    """A file that exists stays, the store of a run even with --force."""
+    command, *options = words
+    (study.folder / "kept.txt").write_text("mine")
+    outcome = study(command, "study", *options, "--graph", "kept.txt")
+    assert (outcome.code, "kept.txt exists" in outcome.err) == (2, True)
+    assert (study.folder / "kept.txt").read_text() == "mine"
+    assert study(command, "study", *options, "--graph", "kept.txt", "--force").code == 0
+    assert "graphml" in (study.folder / "kept.txt").read_text()
+    assert study(command, "study", *options, "--graph", "study/store.db", "--force").code == 2
+
+
+def test_a_plan_replaces_earlier_plans_only(shell):
+    """`plan --out` writes its own files again; foreign files of those names stay."""
+    words = ("plan", "leader_follower", "--studies", "20", "--comparisons", "4", "--out", "kept")
+    assert shell(*words).code == 0
+    for name, force in (("power-1.svg", ()), ("plan.json", ("--force",))):
+        kept = shell.folder / "kept" / name
+        drawn = kept.read_text()
+        kept.write_text("mine")
+        outcome = shell(*words)
+        assert (outcome.code, f"{name} exists" in outcome.err) == (2, True)
+        assert kept.read_text() == "mine"
+        kept.write_text(drawn)
+        assert shell(*words, *force).code == 0
+
+
 def test_a_page_has_another_name_than_its_numbers(study):
     """`-o FILE.json` would be written twice."""
     outcome = study("report", "study", "-o", "page.json")
