@@ -87,10 +87,14 @@ class _Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Talk:
-    """A discussion with the ways of each alternative, and why an alternative has none."""
+    """A discussion with the ways of each alternative, and why an alternative has none.
+
+    `alone` are the votes of each of its reviewers alone, also of those that are on no question the best.
+    """
 
     way: _Way
     others: Mapping[Alternative, tuple[_Way, ...]]
+    alone: tuple[_Way, ...]
     missing: Mapping[Alternative, str]
 
 
@@ -118,6 +122,22 @@ def build_contrasts(
     question = ballots.question_of
     found = [_contrast(talk, question, sampler, primary) for talk in talks]
     return _adjust(_bound_at_once(found, talks, question, sampler))
+
+
+def collect_differences(ballots: Ballots, primary: Primary) -> tuple[Floats, Floats, Numbers]:
+    """Return the primary contrast by comparison: differences, accuracies of the others, questions.
+
+    The first two are `[comparison, alternative]`, NaN where missing, for comparisons with any. Unlike
+    in `build_contrasts`, self-consistency is that of each seat, so that its alternatives do not depend
+    on the results.
+    """
+    for talk in _list_talks(ballots):
+        if talk.way.name == primary.condition:
+            lone = primary.alternative == "self-consistency"
+            others = talk.alone if lone else talk.others[primary.alternative]
+            differences, values, rows = _subtract(talk.way, others)
+            return differences, values, ballots.question_of[rows]
+    return np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=np.int32)
 
 
 def list_p_values(rows: Sequence[ConditionContrasts]) -> dict[tuple[str, Alternative], float]:
@@ -178,6 +198,7 @@ def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> _Talk:
         for reviewer, name, own in _split_seats(opening)
     )
     alone, alone_missing = _find_alone(way, seats, votes, opening.question_of)
+    lone = dict.fromkeys(seat.reviewers for seat in seats)
     vote, vote_missing = _match_vote(way, way.reviewers, votes)
     mean = _Way(name="all seats", reviewers=way.reviewers, right=_average(opening), turns=calls)
     return _Talk(
@@ -188,6 +209,7 @@ def _find_others(way: _Way, opening: Ballots, votes: Sequence[_Way]) -> _Talk:
             "self-consistency": alone,
             "vote": vote,
         },
+        alone=tuple(one for reviewers in lone for one in _match_vote(way, reviewers, votes)[0]),
         missing={"self-consistency": alone_missing, "vote": vote_missing},
     )
 

@@ -21,6 +21,7 @@ from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.peers import PeerFindings, rank_peers
 from peerjudge.analysis.stances import Stances, build_stances
+from peerjudge.analysis.stopping import Decision
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.data import Noun, Primary, Transcript, replace
 from peerjudge.tracker import Tracking
@@ -33,7 +34,8 @@ class Findings(Noun, frozen=True, kw_only=True):
     and `by_seat` (per role) pool the discussions of all conditions in which a seat heard another;
     so do the counts of `stances`. `answers` is the number shown side by side, `None` where that
     varied. `peers` is `None` where no two contestants met; `peers_missing` then says why. `spoken`
-    is by reviewer and counts the turns of all discussions, ended or not.
+    is by reviewer and counts the turns of all discussions, ended or not. `decision` is the last look
+    of a run with a stopping rule.
     """
 
     seed: int
@@ -51,6 +53,7 @@ class Findings(Noun, frozen=True, kw_only=True):
     against_vote: tuple[AgainstVote, ...]
     peers: PeerFindings | None
     peers_missing: str
+    decision: Decision | None = None
 
 
 class FindingsCollector:
@@ -65,7 +68,13 @@ class FindingsCollector:
         self._effort.add(transcript)
         return self._ballots.add(transcript)
 
-    def findings(self, *, seed: int = 0, primary: Primary | None = None) -> Findings:
+    def findings(
+        self,
+        *,
+        seed: int = 0,
+        primary: Primary | None = None,
+        decision: Decision | None = None,
+    ) -> Findings:
         """Return the findings of the discussions that were added.
 
         Conditions come in order of appearance. Only complete discussions enter the shares; failed
@@ -74,6 +83,7 @@ class FindingsCollector:
         Args:
             seed: of the resampling.
             primary: the contrast that the experiment declared.
+            decision: the last look of a run with a stopping rule.
         """
         sampler = Sampler(seed=seed)
         ballots, effort = self._ballots.ballots(), self._effort
@@ -113,6 +123,7 @@ class FindingsCollector:
             against_vote=measure_against_votes(tabulate_by_condition(ballots), sampler=sampler),
             peers=peers,
             peers_missing=peers_missing,
+            decision=decision,
         )
 
 

@@ -48,7 +48,8 @@ async def read(run: OpenRun) -> Reading:
     listing, collector = TranscriptData(), FindingsCollector()
     async for transcript in played(run):
         listing.add(transcript, collector.add(transcript).events)
-    return Reading(findings=collector.findings(primary=run.primary), listing=listing)
+    found = collector.findings(primary=run.primary, decision=run.decision)
+    return Reading(findings=found, listing=listing)
 
 
 def write(

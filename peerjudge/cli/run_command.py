@@ -54,6 +54,7 @@ async def run_command(
     token_limit: int | None = None,
     fail_on_error: float | None = None,
     deadline: float | None = None,
+    until: str | None = None,
     cache: str | None = None,
     dry_run: bool = False,
     display: Display = "rich",
@@ -83,7 +84,7 @@ async def run_command(
     setting
         key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
         conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3,
-        reread=CARD), or of the reviewers (temperature=0.7, latency=0.05).
+        reread=CARD, primary="talk over best seat"), or of the reviewers (temperature=0.7, latency=0.05).
     max_connections
         Most calls in flight. Each provider starts with 16; the number grows while calls succeed and
         is halved when the provider reports a rate limit.
@@ -103,6 +104,11 @@ async def run_command(
         Stop when 5 discussions and this share (0 to 1) of the ended ones have failed.
     deadline
         Seconds after which a discussion fails.
+    until
+        Stop when the primary contrast of the experiment is decided: `decided` (above or below 0),
+        `decided within 0.05` (that, or between -0.05 and 0.05) or `ci<0.05` (half of the width of its
+        interval). Questions are played in a random order, --limit is the most, and the first look is
+        after 20. Declare the contrast with primary= in the experiment or -S primary=...
     cache
         File or folder of the reply cache; several runs may share it. By default the run folder;
         with --store, the user's cache folder. `none` keeps replies in memory only.
@@ -123,7 +129,14 @@ async def run_command(
     configure_logging(level=log_level, form=log_format)
     settings = parse_settings(setting)
     if dry_run:
-        prepared = prepare(experiment, data=data, limit=limit, seed=seed, settings=settings)
+        prepared = prepare(
+            experiment,
+            data=data,
+            limit=limit,
+            seed=seed,
+            settings=settings,
+            shuffled=until is not None,
+        )
         for note in prepared.notes:
             print_status(f"note: {note}")
         print_estimate(prepared, json=json)
@@ -145,6 +158,7 @@ async def run_command(
                 token_limit=token_limit,
                 fail_on_error=fail_on_error,
                 deadline=deadline,
+                until=until,
                 observer=observer,
             )
     await _print_results(summary, store=store, json=json)
@@ -157,6 +171,7 @@ async def run_command(
 async def _print_results(summary: RunSummary, *, store: str | None, json: bool) -> None:
     from peerjudge.cli import reporting
     from peerjudge.reporting import print_findings
+    from peerjudge.reporting.stopping import describe_decision
     from peerjudge.runs import open_run, summary_document
 
     async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
@@ -172,6 +187,8 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
         f"\n{counts.done} discussions completed, {counts.skipped} already complete, "
         f"{counts.failed} failed"
     )
+    if summary.decision is not None:
+        say(describe_decision(summary.decision))
     console.print(_describe_spending(summary))
     for line in _describe_place(summary):
         console.print(line)
@@ -260,7 +277,7 @@ def _print_next_step(summary: RunSummary, tell: Callable[[str], None]) -> None:
             f"Stopped: too many failures ({failed} discussions). "
             "Fix the cause and run the same command to resume."
         )
-    elif stopped is not None:
+    elif stopped is not None and stopped.endswith("limit"):
         enough = summary.enough or 0.0
         needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
         tell(

@@ -17,9 +17,11 @@ from peerjudge.reporting.formats import (
     points_tick,
 )
 from peerjudge.reporting.layout import Section, Table, build_section, build_table
+from peerjudge.reporting.stopping import describe_decision
 
 if TYPE_CHECKING:
     from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
+    from peerjudge.analysis.stopping import Decision
     from peerjudge.data import Measurement
 
 _NAMES = {
@@ -29,10 +31,14 @@ _NAMES = {
     "vote": "a vote of its reviewers",
 }
 
+_FIXED = "Tests and intervals of the table are for a number of questions fixed in advance."
+
 _Bounds = Sequence[tuple[str, "Measurement"]]
 
 
-def build_contrasts_section(rows: Sequence[ConditionContrasts]) -> Section | None:
+def build_contrasts_section(
+    rows: Sequence[ConditionContrasts], *, decision: Decision | None = None
+) -> Section | None:
     """Return the difference of every discussion from each cheaper way to judge."""
     return build_section(
         "Against cheaper ways to judge",
@@ -43,6 +49,7 @@ def build_contrasts_section(rows: Sequence[ConditionContrasts]) -> Section | Non
         draw_contrasts(rows),
         build_contrasts_table(rows),
         *explain_missing(rows),
+        *([f"{describe_decision(decision)} {_FIXED}"] if decision is not None else []),
         anchor="alternatives",
     )
 
@@ -127,13 +134,20 @@ def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:
     )
 
 
-def say_contrasts(rows: Sequence[ConditionContrasts]) -> Iterator[str]:
+def say_contrasts(
+    rows: Sequence[ConditionContrasts], *, decision: Decision | None = None
+) -> Iterator[str]:
     """Yield the headline of a run: the primary contrast, the better seat, the best alternative.
+
+    With a stopping rule its last look comes first, in place of the test for a fixed number of questions.
 
     Bounds hold for all conditions at once, so a claim is false in at most 5 % of studies in which
     discussing changes nothing, whatever the number of conditions.
     """
-    yield from _say_primary(rows)
+    if decision is None:
+        yield from _say_primary(rows)
+    else:
+        yield describe_decision(decision)
     seat = [(row.condition, row.seat_at_once) for row in rows if row.seat_at_once is not None]
     if not seat:
         return

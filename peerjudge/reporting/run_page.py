@@ -61,7 +61,7 @@ def build_run_sections(findings: Findings, manifest: Mapping[str, object]) -> li
     """Return the sections of the page; a section without anything to show is left out."""
     sections = [
         build_accuracy_section(findings),
-        build_contrasts_section(findings.stances.contrasts),
+        build_contrasts_section(findings.stances.contrasts, decision=findings.decision),
         build_vote_section(findings),
         build_opinions_section(findings),
         build_position_section(findings),

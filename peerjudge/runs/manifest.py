@@ -11,12 +11,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import cast
 
-from peerjudge.data import Experiment, content_hash, replace, to_plain
+from peerjudge.analysis.stopping import Decision
+from peerjudge.data import Experiment, content_hash, from_plain, replace, to_plain
 from peerjudge.errors import StoreError
 from peerjudge.runs.schedule import Plan
 from peerjudge.shelf import Kind, Shelf
 
 MANIFEST = "manifest.json"
+DECISION = "decision"
+"""Entry of a manifest with the last look of a run with a stopping rule."""
 
 _VERSIONS_OF = ("peerjudge", "autogen-agentchat", "numpy", "networkx", "sqlalchemy", "tiktoken")
 
@@ -94,6 +97,12 @@ def read_manifest(folder: Path) -> dict[str, object]:
     except (OSError, ValueError, RecursionError) as cause:
         msg = f"cannot read {path}: {cause}; restore it from a backup or choose another folder"
         raise StoreError(msg) from cause
+
+
+def read_decision(manifest: Mapping[str, object]) -> Decision | None:
+    """Return the last look of a run with a stopping rule, as its manifest records it, if there was one."""
+    found = manifest.get(DECISION)
+    return None if found is None else from_plain(Decision, found)
 
 
 def _hash_data(plan: Plan) -> str:

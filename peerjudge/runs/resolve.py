@@ -29,6 +29,7 @@ from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolEr
 from peerjudge.prompts import pack_identity
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest, identify_experiment
+from peerjudge.runs.order import keep_questions, shuffle_questions
 from peerjudge.runs.pitfalls import list_notes, require_texts
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
@@ -39,7 +40,7 @@ from peerjudge.simulation import Traits
 T = TypeVar("T", Sampling, Limits)
 
 _CONDITION_KEYS = ("leader", "orders", "prompts")
-_EXPERIMENT_KEYS = ("repetitions", "reread")
+_EXPERIMENT_KEYS = ("repetitions", "reread", "primary")
 _REREADERS = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 
 
@@ -74,6 +75,7 @@ def prepare(
     limit: int | None = None,
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
+    shuffled: bool = False,
     shelf: Shelf | None = None,
 ) -> Prepared:
     """Resolve an experiment without calling a model.
@@ -84,6 +86,8 @@ def prepare(
         limit: Number of comparisons to run; by default all.
         seed: Seed that replaces the declared one.
         settings: `key: value` settings; see `apply_settings`.
+        shuffled: Take the questions in a random order, drawn with the seed, instead of the first ones
+            of the data; `limit` keeps whole questions.
         shelf: Shelf to look names up on; by default the working directory, then the built-in shelf.
 
     Raises:
@@ -104,7 +108,11 @@ def prepare(
     declared = apply_settings(declared, settings or {}, shelf)
     cast = load_cards(declared, shelf)
     parts = load_parts(declared, shelf, cast)
-    dataset = load_dataset(declared.data, limit=limit, reviews=_needs_reviews(cast.values()))
+    first = None if shuffled else limit
+    dataset = load_dataset(declared.data, limit=first, reviews=_needs_reviews(cast.values()))
+    if shuffled:
+        ordered = shuffle_questions(dataset.comparisons, seed=declared.seed)
+        dataset = replace(dataset, comparisons=keep_questions(ordered, limit))
     plan = Plan(experiment=declared, parts=parts, cast=cast, comparisons=dataset.comparisons)
     require_texts(plan)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
@@ -186,7 +194,8 @@ def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: S
     """Apply each setting wherever its key is known.
 
     Keys are looked up in this order: fields of conditions (`leader`, `orders`, `prompts`) and of the
-    experiment (`repetitions`, `reread`), protocol options, then sampling, limits and traits of the reviewers.
+    experiment (`repetitions`, `reread`, `primary`), protocol options, then sampling, limits and traits of
+    the reviewers.
 
     Raises `ExperimentError` for an unknown key; the message lists the known ones.
     """
@@ -247,6 +256,8 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
         changed = replace(experiment, reread=value)
         load_cards(changed, shelf)
         return changed
+    if key == "primary":
+        return _declare_primary(experiment, value)
     if key in _EXPERIMENT_KEYS:
         return replace(experiment, repetitions=_parse_count(key, value))
     if key in _CONDITION_KEYS:
@@ -275,6 +286,13 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
 def _set_field(condition: Condition, key: str, value: str) -> Condition:
     try:
         return replace(condition, **{key: value})
+    except DataError as cause:
+        raise ExperimentError(str(cause)) from cause
+
+
+def _declare_primary(experiment: Experiment, value: str) -> Experiment:
+    try:
+        return replace(experiment, primary=value)
     except DataError as cause:
         raise ExperimentError(str(cause)) from cause
 

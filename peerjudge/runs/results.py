@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Seat, StopReason, Transcript, Turn, Usage, Utterance, to_plain
 from peerjudge.engine import Journal
 from peerjudge.runs.estimate import Costs
@@ -74,7 +75,8 @@ class RunSummary:
     replies that was thinking. `tokens` and `cost_usd` repeat
     `spent_now`; `cached_tokens` were paid for by earlier calls. `cost_usd` is `None` if the price of a
     paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
-    `cost limit` or `too many failures`; `enough` is the lowest limit, in tokens or USD, with which
+    `cost limit`, `too many failures`, or, where its stopping rule is met, `decided` or `precise`;
+    `decision` is the last look of such a rule. `enough` is the lowest limit, in tokens or USD, with which
     another discussion could have run. `failures` and `cut_off` begin with the most frequent. `reread`
     counts the replies that a second model read because no rule could.
     """
@@ -94,6 +96,7 @@ class RunSummary:
     cached_tokens: int = 0
     thinking_tokens: int = 0
     stopped: str | None = None
+    decision: Decision | None = None
     failures: tuple[FailureCount, ...] = ()
     cut_off: tuple[CutOffCount, ...] = ()
     reread: RereadCounts = field(default_factory=RereadCounts)
@@ -182,6 +185,7 @@ class RunCounts:
         folder: str | None,
         limit: Spending,
         stopped: str | None,
+        decision: Decision | None,
         enough: float | None,
     ) -> RunSummary:
         """Return the counts as a summary of the run."""
@@ -203,6 +207,7 @@ class RunCounts:
             limit=limit,
             uncertain=self._ledger.uncertain,
             stopped=stopped,
+            decision=decision,
             failures=tuple(sorted(self._failures.values(), key=lambda each: -each.count)),
             cut_off=tuple(
                 CutOffCount(reviewer=reviewer, max_tokens=most, count=count)

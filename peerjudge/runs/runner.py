@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -13,20 +14,30 @@ from typing import Protocol
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from peerjudge.data import Experiment, ReviewerKind, Transcript
+from peerjudge.analysis.stopping import Decision, parse_rule
+from peerjudge.data import Experiment, ReviewerKind, Transcript, to_plain
+from peerjudge.data import replace as replace_noun
 from peerjudge.datasets.catalogue import CACHE_VARIABLE
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.budget import Budget
 from peerjudge.runs.ledger import BookedReviewer, Ledger, Spending
 from peerjudge.runs.limits import Limits, check_limits
-from peerjudge.runs.manifest import default_folder, require_own, write_manifest
+from peerjudge.runs.manifest import (
+    DECISION,
+    default_folder,
+    read_decision,
+    require_own,
+    write_manifest,
+)
+from peerjudge.runs.order import OrderOfPlay, PlainOrder
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import RunCounts, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Part
 from peerjudge.runs.sources import hide_password
 from peerjudge.runs.spans import RunSpans, TracedReviewer
+from peerjudge.runs.stopping import UntilDecided, require_primary
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 
@@ -76,6 +87,7 @@ async def run(
     token_limit: int | None = None,
     fail_on_error: float | None = None,
     deadline: float | None = None,
+    until: str | None = None,
     observer: Observer | None = None,
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
@@ -107,6 +119,8 @@ async def run(
             earlier runs into the same place.
         fail_on_error: Stop when 5 discussions and this share of the ended ones have failed.
         deadline: Time after which a discussion fails. [s]
+        until: Rule that ends the run when the primary contrast of the experiment is decided; see
+            `parse_rule`. Questions are then played in a random order, and `limit` is their most.
         observer: Receiver of progress events.
         environ: Environment with the API keys; by default that of the process.
 
@@ -116,10 +130,19 @@ async def run(
     """
     _check_arguments(out=out, store=store, connections=max_connections, workers=workers)
     check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
+    rule = None if until is None else parse_rule(until)
     shelf = shelf or Shelf()
     prepared = prepare(
-        experiment, data=data, limit=limit, seed=seed, settings=settings, shelf=shelf
+        experiment,
+        data=data,
+        limit=limit,
+        seed=seed,
+        settings=settings,
+        shuffled=rule is not None,
+        shelf=shelf,
     )
+    if rule is not None:
+        require_primary(prepared.plan)
     for note in prepared.notes:
         _log.warning(note)
     if cost_limit is not None:
@@ -140,7 +163,8 @@ async def run(
             workers=workers,
         ) as reviewers,
     ):
-        await _record(opened, prepared, folder)
+        earlier = await _read_decision(opened, prepared, goes_on=rule is None)
+        await _record(opened, prepared, folder, earlier)
         ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
         limits = Limits(
             cast=prepared.plan.cast,
@@ -150,17 +174,24 @@ async def run(
             deadline=deadline,
             failure_rate=fail_on_error,
         )
-        runner = _Runner(prepared, opened, reviewers, limits, observer=observer, spans=spans)
+        plan = prepared.plan
+        until_decided = None if rule is None else UntilDecided(plan, opened, rule)
+        order = until_decided or PlainOrder(plan.comparisons)
+        runner = _Runner(prepared, opened, reviewers, limits, order, observer=observer, spans=spans)
         if observer is not None:
             observer.planned(prepared, runner.journal)
         with bound_contextvars(run=prepared.run_id[:8]), _record_calls(prepared, ledger):
             await runner.run_all(max_connections=max_connections)
+        decision = None if until_decided is None else until_decided.decision
+        if decision is not None:
+            await _record(opened, prepared, folder, decision)
     return runner.journal.summarize(
         run=prepared.run_id,
         store=hide_password(place),
         folder=None if folder is None else str(folder),
         limit=Spending(tokens=token_limit, usd=cost_limit),
-        stopped=limits.stopped,
+        stopped=limits.stopped or (decision.stop_reason if decision is not None else None),
+        decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,
     )
 
@@ -174,6 +205,7 @@ class _Runner:
         store: Store,
         reviewers: Mapping[str, Reviewer],
         limits: Limits,
+        order: OrderOfPlay,
         *,
         observer: Observer | None,
         spans: RunSpans | None,
@@ -181,6 +213,9 @@ class _Runner:
         self._prepared = prepared
         self._store = store
         self._limits = limits
+        self._order = order
+        self._open = 0
+        self._all_ended = asyncio.Event()
         self._observer = observer
         self._spans = spans
         limited = {name: limits.apply(self._book(one)) for name, one in reviewers.items()}
@@ -211,22 +246,31 @@ class _Runner:
         """Yield the discussions to run, looked up in the store a chunk at a time."""
         prepared = self._prepared
         named = {part.condition.name: part for part in prepared.plan.parts}
-        planned = iter(prepared.plan)
-        while chunk := list(islice(planned, _CHUNK)):
-            remaining = await self._store.enlist(prepared.run_id, chunk)
-            if done := len(chunk) - len(remaining):
-                self.journal.skip(done)
-                if self._observer is not None:
-                    self._observer.skipped(done)
-            # A stored discussion may have the name of another condition, so look it up by its id.
-            parts = {head.id: named[head.condition] for head in chunk}
-            for transcript in remaining:
-                setup = self._set_up(transcript, parts[transcript.id])
-                if not await self._limits.admit(setup):
-                    return
-                if self._observer is not None:
-                    self._observer.began(transcript)
-                yield setup
+        while block := await self._order.next_block():
+            planned = iter(replace(prepared.plan, comparisons=block))
+            while chunk := list(islice(planned, _CHUNK)):
+                remaining = await self._store.enlist(prepared.run_id, chunk)
+                if done := len(chunk) - len(remaining):
+                    self.journal.skip(done)
+                    if self._observer is not None:
+                        self._observer.skipped(done)
+                # A stored discussion may have the name of another condition, so look it up by its id.
+                parts = {head.id: named[head.condition] for head in chunk}
+                for transcript in remaining:
+                    setup = self._set_up(transcript, parts[transcript.id])
+                    if not await self._limits.admit(setup):
+                        return
+                    if self._observer is not None:
+                        self._observer.began(transcript)
+                    self._open += 1
+                    yield setup
+            await self._wait_for_open()
+
+    async def _wait_for_open(self) -> None:
+        """Wait until every discussion that began has ended."""
+        while self._open:
+            self._all_ended.clear()
+            await self._all_ended.wait()
 
     def _set_up(self, transcript: Transcript, part: Part) -> DiscussionSetup:
         cast, second = self._prepared.plan.cast, transcript.reread
@@ -242,6 +286,9 @@ class _Runner:
         )
 
     def _end(self, transcript: Transcript) -> None:
+        self._open -= 1
+        if not self._open:
+            self._all_ended.set()
         self._limits.end(transcript)
         if self._spans is not None:
             self._spans.end(transcript)
@@ -286,11 +333,24 @@ def _check_arguments(
             raise ExperimentError(msg)
 
 
-async def _record(store: Store, prepared: Prepared, folder: Path | None) -> None:
+async def _record(
+    store: Store, prepared: Prepared, folder: Path | None, decision: Decision | None
+) -> None:
     manifest = {"run": prepared.run_id, **prepared.manifest}
+    if decision is not None:
+        manifest[DECISION] = to_plain(decision)
     await store.record_run(prepared.run_id, manifest)
     if folder is not None:
         write_manifest(folder, manifest)
+
+
+async def _read_decision(store: Store, prepared: Prepared, *, goes_on: bool) -> Decision | None:
+    """Return what an earlier early stop of this run decided, marked if the run goes on after it."""
+    found = [one for one in await store.runs() if one.id == prepared.run_id]
+    decision = read_decision(found[0].manifest) if found else None
+    if decision is None or not goes_on or decision.questions == decision.available:
+        return decision
+    return replace_noun(decision, continued=True)
 
 
 def _open_budget(ledger: Ledger, *, tokens: int | None, usd: float | None) -> Budget | None:

@@ -11,10 +11,11 @@ from typing import cast
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
 from peerjudge.analysis.collecting import BallotCollector
+from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
-from peerjudge.runs.manifest import MANIFEST, read_manifest
+from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest
 from peerjudge.runs.transcript_files import import_transcripts, is_transcript_file
 from peerjudge.store import Archive
 from peerjudge.store.database import locate
@@ -40,6 +41,11 @@ class OpenRun:
         conditions = cast("Sequence[Mapping[str, object]]", declared.get("conditions") or ())
         names = [str(one["name"]) for one in conditions]
         return read_primary(str(declared.get("primary") or ""), names)
+
+    @property
+    def decision(self) -> Decision | None:
+        """The last look of a run with a stopping rule, if there was one."""
+        return read_decision(self.manifest)
 
     def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun, by condition and comparison."""

@@ -175,6 +175,13 @@ class Archive:
         found = await self._transcripts(await self._rows(query))
         return found[0] if found else None
 
+    async def transcripts_of(self, ids: Iterable[str]) -> AsyncIterator[Transcript]:
+        """Yield those of these discussions that have begun, in the order of their ids."""
+        for page in _pages(sorted(set(ids))):
+            query = _select_all().where(discussions.c.id.in_(page)).order_by(discussions.c.id)
+            for transcript in await self._transcripts(await self._rows(query)):
+                yield transcript
+
     async def transcripts(
         self, *, run: str | None = None, condition: str | None = None
     ) -> AsyncIterator[Transcript]:

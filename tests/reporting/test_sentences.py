@@ -1,8 +1,10 @@
 """Sentences at the head of a report."""
 
-from peerjudge.analysis.findings import build_findings
-from peerjudge.data import Primary, Role, Seat, Transcript, replace
+from peerjudge.analysis.findings import FindingsCollector, build_findings
+from peerjudge.analysis.stopping import Decision
+from peerjudge.data import Measurement, Primary, Role, Seat, Transcript, replace
 from peerjudge.reporting.sentences import summarize_findings
+from peerjudge.reporting.stopping import describe_decision
 from peerjudge.testing import comparison_of, transcript_of
 
 SEATS = (
@@ -62,3 +64,31 @@ def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
 def test_a_run_without_discussions_has_no_sentences() -> None:
     """No sentence is made of missing numbers."""
     assert summarize_findings(build_findings(())) == []
+
+
+def test_a_stopped_run_states_the_interval_of_its_last_look(run):
+    """The last look comes first, instead of the test for a fixed number of questions."""
+    bounds = {"value": 0.12, "n": 35, "level": 0.95}
+    decision = Decision(
+        rule="decided",
+        contrast="talk over best seat",
+        outcome="better",
+        look=6,
+        questions=35,
+        available=90,
+        anytime=Measurement(**bounds, low=0.03, high=0.2),
+        usual=Measurement(**bounds, low=0.06, high=0.18),
+    )
+    primary = Primary(condition="talk", alternative="best seat")
+    collector = FindingsCollector()
+    for transcript in run:
+        collector.add(transcript)
+    (said, *rest) = summarize_findings(collector.findings(primary=primary, decision=decision))
+    assert "Stopped at look 6, after 35 of 90 questions in random order" in said
+    assert "is above 0, +12 [+3, +20] points (95% at all looks together)" in said
+    assert not any("declared contrast" in one for one in rest)
+    undecided = replace(decision, outcome="undecided", continued=True)
+    assert "Looked at look 6" in describe_decision(undecided)
+    assert describe_decision(undecided).endswith("continued after this look without the rule.")
+    precise = replace(decision, outcome="precise", rule="ci<0.1")
+    assert "+12 [+6, +18]" in describe_decision(precise)

@@ -1,0 +1,176 @@
+"""When to stop a study: rules, the questions after which one looks, and the decision of a look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import ceil, log
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from peerjudge.analysis.ballots import Ballots, Bools, Floats, Numbers
+from peerjudge.analysis.contrasts import collect_differences
+from peerjudge.analysis.grouping import Ints
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.intervals import sum_by_cluster
+from peerjudge.analysis.sequences import compute_log_capital, measure_sequence
+from peerjudge.data import Measurement, Noun, Primary
+from peerjudge.errors import ExperimentError
+
+FIRST_LOOK = 20
+"""Fewest questions before the first look."""
+_GROWTH = 1.1
+_LEAST_HALF_WIDTH = 0.001
+
+_PRECISE = re.compile(r"ci\s*<\s*(0?\.\d+)")
+_DECIDED = re.compile(r"decided(?:\s+within\s+(0?\.\d+))?")
+
+Outcome: TypeAlias = Literal["better", "worse", "equivalent", "precise", "undecided"]
+
+
+class StopRule(Noun, frozen=True, kw_only=True):
+    """Rule that ends a study; `half_width` is of the usual interval, 0 for a rule of decisions.
+
+    `decided` ends it when the confidence sequence of the contrast leaves out 0, and with a `margin`
+    above 0 also when it lies between minus and plus the margin.
+    """
+
+    half_width: float = 0.0
+    margin: float = 0.0
+
+    def __str__(self) -> str:
+        if self.half_width:
+            return f"ci<{self.half_width:g}"
+        return f"decided within {self.margin:g}" if self.margin else "decided"
+
+
+class Decision(Noun, frozen=True, kw_only=True):
+    """Result of the last look at a contrast.
+
+    `questions` is the number of questions at this look, of `available` in the data; `look` is its
+    number from 1. `anytime` are bounds that hold at all looks together, over the questions on which
+    both were measured; `usual` is the interval for a number of questions fixed in advance.
+    """
+
+    rule: str
+    contrast: str
+    outcome: Outcome
+    look: int
+    questions: int
+    available: int
+    anytime: Measurement
+    usual: Measurement
+    continued: bool = False
+
+    @property
+    def stop_reason(self) -> str | None:
+        """`decided` or `precise` where the rule is met, else `None`."""
+        if self.outcome == "undecided":
+            return None
+        return "precise" if self.outcome == "precise" else "decided"
+
+
+def parse_rule(text: str) -> StopRule:
+    """Return the rule that a text states; raises `ExperimentError` for any other text."""
+    plain = text.strip().lower()
+    if found := _DECIDED.fullmatch(plain):
+        if not found[1] or 0.0 < float(found[1]) < 1.0:
+            return StopRule(margin=float(found[1] or 0.0))
+    elif (found := _PRECISE.fullmatch(plain)) and float(found[1]) >= _LEAST_HALF_WIDTH:
+        return StopRule(half_width=float(found[1]))
+    msg = (
+        "a stopping rule is 'decided' (the primary contrast is above or below 0), 'decided within 0.05' "
+        "(that, or it is between -0.05 and 0.05) or 'ci<0.05' (half of the width of its interval is "
+        f"below 0.05, that is 5 points), not {text!r}"
+    )
+    raise ExperimentError(msg)
+
+
+def list_looks(available: int) -> tuple[int, ...]:
+    """Return the numbers of questions after which one looks: 20, then about a tenth more each time.
+
+    The last look is after all available questions. Looks do not depend on results.
+    """
+    looks: list[int] = []
+    size = FIRST_LOOK
+    while size < available:
+        looks.append(size)
+        size = ceil(size * _GROWTH)
+    return (*looks, available) if available else ()
+
+
+def judge(anytime: Measurement, usual: Measurement, rule: StopRule) -> Outcome:
+    """Return what the bounds of a contrast decide under a rule."""
+    if anytime.n < FIRST_LOOK:
+        return "undecided"
+    if rule.half_width:
+        return "precise" if (usual.high - usual.low) / 2.0 < rule.half_width else "undecided"
+    if anytime.low > 0.0:
+        return "better"
+    if anytime.high < 0.0:
+        return "worse"
+    within = rule.margin and -rule.margin < anytime.low and anytime.high < rule.margin
+    return "equivalent" if within else "undecided"
+
+
+def look_at(
+    ballots: Ballots,
+    primary: Primary,
+    rule: StopRule,
+    *,
+    look: int,
+    questions: int,
+    available: int,
+    sampler: Sampler,
+) -> Decision:
+    """Return the decision of a look at the ballots of the questions so far.
+
+    The contrast is the mean over questions of the mean difference within each one. Verdicts that are
+    missing (failed or unreadable) leave a question out.
+    """
+    differences, values, question = collect_differences(ballots, primary)
+    by_question = _average(differences, question), _average(values, question)
+    anytime = measure_sequence(*by_question, level=sampler.level)
+    usual = sampler.over_best(*by_question, np.arange(len(by_question[0]), dtype=np.int32))
+    return Decision(
+        rule=str(rule),
+        contrast=f"{primary.condition} over {primary.alternative}",
+        outcome=judge(anytime, usual.difference, rule),
+        look=look,
+        questions=questions,
+        available=available,
+        anytime=anytime,
+        usual=usual.difference,
+    )
+
+
+def find_stops(differences: Floats, looks: Sequence[int], *, level: float = 0.95) -> Ints:
+    """Return for many studies the number of questions after which they are decided.
+
+    It is above 0 where ours is better, below 0 where it is worse, and 0 where it is never decided.
+
+    Args:
+        differences: `[study, alternative, question]`, NaN where missing.
+        looks: the numbers of questions after which one looks.
+        level: of the confidence sequence.
+    """
+    at = np.asarray(looks) - 1
+    alpha, several = (1.0 - level) / 2.0, differences.shape[1]
+    gained = compute_log_capital(differences, 0.0)[..., at] >= log(1.0 / alpha)
+    lost = compute_log_capital(-differences, 0.0)[..., at] >= log(several / alpha)
+    better: Bools = np.asarray(gained.all(axis=1))
+    worse: Bools = np.asarray(lost.any(axis=1))
+    when = np.arange(len(differences)), (better | worse).argmax(axis=1)
+    first = np.asarray(looks)[when[1]]
+    return np.where(better[when], first, np.where(worse[when], -first, 0)).astype(np.int64)
+
+
+def _average(values: Floats, question: Numbers) -> Floats:
+    """Return `[question, column]`: the means of the known values of each question, NaN without any."""
+    known = ~np.isnan(values)
+    width = values.shape[1]
+    columns = np.hstack([np.where(known, values, 0.0), known.astype(np.float64)])
+    sums = sum_by_cluster(columns, question)
+    total, count = sums[:, :width], sums[:, width:]
+    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0.0)

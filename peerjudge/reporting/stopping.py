@@ -1,0 +1,41 @@
+"""Sentences about the early stop of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from peerjudge.reporting.formats import isolated, minus_signs, points
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.stopping import Decision
+
+_FOUND = {
+    "better": "is above 0",
+    "worse": "is below 0",
+    "equivalent": "is equivalent to 0 within the margin",
+    "precise": "is known precisely enough",
+    "undecided": "is not decided",
+}
+
+
+def describe_decision(decision: Decision) -> str:
+    """Return the last look of a run with a stopping rule, with the interval that is valid there."""
+    at = (
+        f"look {decision.look}, after {decision.questions:,} of {decision.available:,} questions in "
+        "random order"
+    )
+    verb = "Looked at" if decision.stop_reason is None else "Stopped at"
+    known = minus_signs(points(decision.anytime))
+    said = (
+        f"{verb} {at}, by the rule \u201c{decision.rule}\u201d: the contrast "
+        f"\u201c{isolated(decision.contrast)}\u201d {_FOUND[decision.outcome]}, {known} points "
+        f"({decision.anytime.level:.0%} at all looks together)."
+    )
+    if decision.outcome == "precise":
+        said += (
+            f" The interval of the rule, {minus_signs(points(decision.usual))}, is for a number of "
+            "questions fixed in advance."
+        )
+    if decision.continued:
+        said += " The run was continued after this look without the rule."
+    return said

@@ -1,0 +1,150 @@
+"""Early stop of a run: looks after complete questions, until the primary contrast is decided."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from peerjudge.analysis.collecting import BallotCollector
+from peerjudge.analysis.inference import Sampler
+from peerjudge.analysis.stopping import FIRST_LOOK, Decision, StopRule, list_looks, look_at
+from peerjudge.data import Comparison, Primary, Transcript, read_primary, replace
+from peerjudge.errors import ExperimentError
+from peerjudge.runs.schedule import Part, Plan
+from peerjudge.store import Archive
+
+_VOTE = "vote"
+
+
+class UntilDecided:
+    """Order of play that ends when a rule is met; looks do not depend on timing or concurrency.
+
+    The discussions of a block run concurrently. Each look waits for all of them and reads the complete
+    discussions of all questions so far from the store, so that a resumed run decides the same.
+
+    Args:
+        plan: The comparisons in random order of questions, as `prepare` shuffles them.
+        archive: The store of the run.
+        rule: The rule that ends the run.
+
+    Raises:
+        ExperimentError: No primary contrast is declared, it cannot be measured, or there are too few
+            questions.
+    """
+
+    def __init__(self, plan: Plan, archive: Archive, rule: StopRule) -> None:
+        self._primary = require_primary(plan)
+        self._plan = plan
+        self._archive = archive
+        self._rule = rule
+        self._questions = _group_questions(plan.comparisons)
+        self._looks = list_looks(len(self._questions))
+        self._collector = BallotCollector()
+        self._played: Sequence[Comparison] = ()
+        self._done = 0
+        self.decision: Decision | None = None
+        """The last look, if there was one."""
+
+    async def next_block(self) -> Sequence[Comparison]:
+        """Look at the complete questions, and return those up to the next look; empty at the end."""
+        if self._played:
+            await self._look()
+        if self._done == len(self._looks) or (self.decision and self.decision.stop_reason):
+            return ()
+        first = self._looks[self._done - 1] if self._done else 0
+        block = self._questions[first : self._looks[self._done]]
+        self._played = [comparison for question in block for comparison in question]
+        return self._played
+
+    async def _look(self) -> None:
+        for transcript in await self._read():
+            self._collector.add(transcript)
+        self._done += 1
+        self.decision = look_at(
+            self._collector.ballots(),
+            self._primary,
+            self._rule,
+            look=self._done,
+            questions=self._looks[self._done - 1],
+            available=len(self._questions),
+            sampler=Sampler(),
+        )
+
+    async def _read(self) -> list[Transcript]:
+        """Return the discussions of the last block that the contrast needs, under their conditions."""
+        needed = tuple(part for part in self._plan.parts if _is_needed(part, self._primary))
+        heads = list(dataclasses.replace(self._plan, parts=needed, comparisons=self._played))
+        found = self._archive.transcripts_of(head.id for head in heads)
+        known = {transcript.id: transcript async for transcript in found}
+        return [
+            replace(known[head.id], condition=head.condition) for head in heads if head.id in known
+        ]
+
+
+def require_primary(plan: Plan) -> Primary:
+    """Return the declared primary contrast of a plan that can be decided.
+
+    Raises `ExperimentError` where there is none, its conditions are missing, or too few questions have
+    a gold answer.
+    """
+    experiment = plan.experiment
+    primary = read_primary(experiment.primary, (one.name for one in experiment.conditions))
+    if primary is None:
+        known = ", ".join(f'"{name} over best seat"' for name in _list_discussions(plan))
+        msg = (
+            f"experiment {experiment.name!r} declares no primary contrast to decide; declare one, as in "
+            f"primary={known or _NO_DISCUSSION}, in the file or with -S primary=..."
+        )
+        raise ExperimentError(msg)
+    if primary.condition not in _list_discussions(plan):
+        msg = f"{experiment.primary!r} cannot be decided: {primary.condition!r} is no discussion"
+        raise ExperimentError(msg)
+    if missing := [*_list_missing(plan, primary)]:
+        msg = f"{experiment.primary!r} cannot be decided: {'; '.join(missing)}"
+        raise ExperimentError(msg)
+    judged = {one.question.id for one in plan.comparisons if one.gold is not None}
+    if len(judged) < FIRST_LOOK:
+        msg = (
+            f"an early stop needs {FIRST_LOOK} or more questions with a gold answer, and there are "
+            f"{len(judged)}; run without --until"
+        )
+        raise ExperimentError(msg)
+    return primary
+
+
+_NO_DISCUSSION = '"CONDITION over ALTERNATIVE" (which needs a discussion of two or more seats)'
+
+
+def _list_discussions(plan: Plan) -> list[str]:
+    return [
+        part.condition.name
+        for part in plan.parts
+        if len(part.seats) > 1 and part.protocol.name != _VOTE
+    ]
+
+
+def _list_missing(plan: Plan, primary: Primary) -> Iterator[str]:
+    """Yield the votes that the alternative needs and the plan does not have."""
+    (own,) = (part for part in plan.parts if part.condition.name == primary.condition)
+    reviewers = _reviewers(own)
+    votes = {_reviewers(part) for part in plan.parts if part.protocol.name == _VOTE}
+    wanted = {
+        "vote": [reviewers],
+        "self-consistency": [frozenset({one}) for one in sorted(reviewers)],
+    }
+    for names in wanted.get(primary.alternative, []):
+        if names not in votes:
+            yield f'add a condition with protocol="vote" and the seats {", ".join(sorted(names))}'
+
+
+def _is_needed(part: Part, primary: Primary) -> bool:
+    return part.condition.name == primary.condition or part.protocol.name == _VOTE
+
+
+def _reviewers(part: Part) -> frozenset[str]:
+    return frozenset(seat.reviewer for seat in part.seats)
+
+
+def _group_questions(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
+    return [list(one) for _, one in groupby(comparisons, key=lambda one: one.question.id)]
