@@ -64,12 +64,14 @@ def _totals(prepared: Prepared, estimate: Estimate) -> str:
     sampled = estimate.sampled
     basis = "" if sampled == estimate.comparisons else f" (estimated from {sampled} of them)"
     kind = "simulated calls" if estimate.simulated else "paid calls"
+    second = prepared.plan.experiment.reread
+    reread = f" {second} rereads each verdict of a real model;" if second else ""
     return (
         f"\n{len(prepared.plan):,} discussions on {estimate.comparisons:,} comparisons{basis}: at "
         f"most {estimate.calls:,} {kind}, {estimate.tokens:,} tokens, cost: "
         f"{_format_usd(estimate.cost_usd)}.\n"
         f"Assumptions: replies of {estimate.reply_tokens} tokens, or the seat's max_tokens if that "
-        "is less; seats never agree; no stored or cached replies. "
+        f"is less; seats never agree;{reread} no stored or cached replies. "
         "'shared' calls reuse the reply of an equal call.\n"
         "No model was called."
     )

@@ -263,7 +263,10 @@ def _print_next_step(summary: RunSummary, tell: Callable[[str], None]) -> None:
             f"raise max_tokens under [sampling] of its card."
         )
     if lost := summary.reread.failed:
-        tell(f"{lost:,} replies stay unreadable, as the calls to reread them failed.")
+        tell(
+            f"{lost:,} replies stay unreadable, as the calls to reread them failed; run the same command "
+            "to repeat these calls."
+        )
     failed = summary.discussions.failed
     shown = summary.failures[:_SHOWN_FAILURES]
     for each in shown:

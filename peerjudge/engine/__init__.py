@@ -4,6 +4,7 @@ from peerjudge.engine.cues import MAX_TURNS, RequestBuilder, conclude, find_cue_
 from peerjudge.engine.identity import comparison_key, identify
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.engine.playing import discuss, play_all
+from peerjudge.engine.rereading import has_failed_rereading, request_rereading
 
 __all__ = [
     "MAX_TURNS",
@@ -15,7 +16,9 @@ __all__ = [
     "conclude",
     "discuss",
     "find_cue_fault",
+    "has_failed_rereading",
     "identify",
     "next_cue",
     "play_all",
+    "request_rereading",
 ]

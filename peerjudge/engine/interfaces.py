@@ -46,6 +46,13 @@ class Journal(Protocol):
         """
         ...
 
+    async def reread(self, transcript: Transcript, turn: Turn) -> None:
+        """Replace a saved turn after its reply was reread, and return once that would survive a crash.
+
+        `transcript` is the discussion as it was opened.
+        """
+        ...
+
     async def end(self, transcript: Transcript) -> None:
         """Save the end of the discussion and return once it would survive a crash."""
         ...

@@ -28,7 +28,12 @@ from peerjudge.data import (
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.engine.reading import read_reply
-from peerjudge.engine.rereading import needs_rereading, reread
+from peerjudge.engine.rereading import (
+    has_failed_rereading,
+    needs_rereading,
+    repeat_rereadings,
+    reread,
+)
 from peerjudge.engine.speaking import speak
 from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
@@ -47,7 +52,8 @@ async def discuss(
 ) -> Transcript:
     """Play a discussion from its last turn until the protocol has no further cue.
 
-    A complete discussion is returned unchanged; a failed one resumes at the turn that failed.
+    A complete discussion is returned unchanged; a failed one resumes at the turn that failed. In both,
+    rereadings that failed are repeated first.
     Cancellation leaves the turns that were saved and no partial turn.
 
     Args:
@@ -152,13 +158,16 @@ def _relaxed_gc() -> Generator[None]:
 
 async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
     opened = setup.transcript
-    if opened.stop is StopReason.COMPLETE:
+    if opened.stop is StopReason.COMPLETE and not has_failed_rereading(opened):
         return opened
     _require_reviewers(setup)
     if opened.stop is not None:
         opened = replace(opened, stop=None, failure=None)
     bound = bind_contextvars(discussion=opened.id, turn=len(opened.turns))
     try:
+        opened = await repeat_rereadings(
+            opened, reviewers=setup.reviewers, pack=setup.pack, journal=journal
+        )
         turns, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
         if failure is None:
             verdict = conclude(setup.protocol, opened.seats, opened.comparison, turns)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from peerjudge.data import (
     UNREADABLE,
     Cue,
@@ -15,13 +17,53 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
-from peerjudge.engine.interfaces import Reviewer
+from peerjudge.engine.interfaces import Journal, Reviewer
 from peerjudge.engine.reading import read_second
 from peerjudge.engine.speaking import speak
 from peerjudge.prompts import render_rereading
 from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
 
 _TASK = "reread"
+
+
+def has_failed_rereading(transcript: Transcript) -> bool:
+    """Return whether a call to reread a reply of the discussion failed, so that it can be repeated."""
+    return transcript.reread is not None and any(map(_has_failed, transcript.turns))
+
+
+def _has_failed(turn: Turn) -> bool:
+    return turn.review.rule.startswith(REREAD_FAILED)
+
+
+async def repeat_rereadings(
+    transcript: Transcript,
+    *,
+    reviewers: Mapping[str, Reviewer],
+    pack: PromptPack,
+    journal: Journal | None,
+) -> Transcript:
+    """Return the discussion with its failed rereadings repeated; the turns after them stay.
+
+    Args:
+        transcript: The discussion, with the turns it has so far.
+        reviewers: The reviewers, by seat id; the second model is one of them.
+        pack: The prompt pack of the discussion.
+        journal: Saves each turn that was read now.
+
+    Raises:
+        StoreError: A call could not be booked, or a turn could not be saved.
+    """
+    second = transcript.reread
+    if second is None or not has_failed_rereading(transcript):
+        return transcript
+    turns = list(transcript.turns)
+    for turn in filter(_has_failed, transcript.turns):
+        turns[turn.index] = again = await reread(
+            turn, transcript, second, reviewer=reviewers[second.id], pack=pack
+        )
+        if journal is not None:
+            await journal.reread(transcript, again)
+    return replace(transcript, turns=tuple(turns))
 
 
 def needs_rereading(turn: Turn) -> bool:
@@ -36,6 +78,26 @@ def needs_rereading(turn: Turn) -> bool:
         and read.rule != CUT_OFF
         and not said.simulated
         and not (not said.text or said.text.isspace())
+    )
+
+
+def request_rereading(
+    turn: Turn, transcript: Transcript, second: Seat, *, pack: PromptPack
+) -> Request:
+    """Return the request for the verdict of a turn, which shows its reply alone."""
+    cue, text = turn.cue, turn.utterance.text
+    asked = Cue(
+        seat=second.id, task=_TASK, sees=cue.sees, hears=(turn.index,), ties=cue.ties, blind=True
+    )
+    return Request(
+        discussion=transcript.id,
+        turn=turn.index,
+        seat=second,
+        cue=asked,
+        comparison=transcript.comparison,
+        heard=(turn,),
+        messages=render_rereading(text, cue=cue, pack=pack),
+        drawn=lambda: content_hash(_TASK, text, len(cue.sees), cue.ties),
     )
 
 
@@ -57,20 +119,8 @@ async def reread(
     Raises:
         StoreError: The call could not be booked.
     """
-    cue, text = turn.cue, turn.utterance.text
-    asked = Cue(
-        seat=second.id, task=_TASK, sees=cue.sees, hears=(turn.index,), ties=cue.ties, blind=True
-    )
-    request = Request(
-        discussion=transcript.id,
-        turn=turn.index,
-        seat=second,
-        cue=asked,
-        comparison=transcript.comparison,
-        heard=(turn,),
-        messages=render_rereading(text, cue=cue, pack=pack),
-        drawn=lambda: content_hash(_TASK, text, len(cue.sees), cue.ties),
-    )
+    cue = turn.cue
+    request = request_rereading(turn, transcript, second, pack=pack)
     said = await speak(reviewer, request, failed="rereading failed, the reply stays unreadable")
     if isinstance(said, Failure):
         rule = f"{REREAD_FAILED}: {said.kind}"

@@ -113,11 +113,12 @@ def plan_study(
     """
     _check_arguments(sizes=sizes, power=power, studies=studies)
     shelf = shelf or Shelf()
-    # Simulated replies are never reread.
-    settings = {**(settings or {}), "reread": ""}
     prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
+    # The card of the second model has no stand-in, as simulated replies are never reread.
     plan = prepared.plan
-    cast = replace_reviewers(plan.cast, stand_ins or {}, shelf)
+    seated = {seat.reviewer for part in plan.parts for seat in part.seats}
+    judges = {name: card for name, card in plan.cast.items() if name in seated}
+    cast = replace_reviewers(judges, stand_ins or {}, shelf)
     wanted = list_effects(plan, wanted=effects)
     pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
     heard = [effect for effect in wanted if effect.discussed and pulled]

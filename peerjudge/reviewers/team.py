@@ -337,6 +337,9 @@ class LiveDiscussion:
         self._turns.put_nowait(turn)
         await self.going.wait()
 
+    async def reread(self, transcript: Transcript, turn: Turn) -> None:
+        """Do nothing: a team has no second model that rereads."""
+
     async def end(self, transcript: Transcript) -> None:
         """Store the end of the discussion."""
         self.transcript = transcript

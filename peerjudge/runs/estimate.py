@@ -1,12 +1,13 @@
 """Prices, and the estimate of calls, tokens and cost before a run.
 
 Discussions are simulated without reviewers: replies have an assumed length and seats never agree, so
-a discussion that could end early counts at its full length.
+a discussion that could end early counts at its full length. If a second model rereads replies, it
+rereads each verdict of a reviewer that is not simulated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isnan, nan
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peerjudge.data import (
+    Expects,
     Message,
     PromptPack,
     Request,
@@ -21,7 +23,7 @@ from peerjudge.data import (
     Transcript,
     Usage,
 )
-from peerjudge.engine import RequestBuilder
+from peerjudge.engine import RequestBuilder, request_rereading
 from peerjudge.errors import ExperimentError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.rehearsal import simulate_turns
@@ -165,12 +167,15 @@ def estimate_calls(
     sums: dict[tuple[str, str, bool], list[float]] = {}
     count = build_token_counter(plan.cast)
     seen: set[bytes] = set()
+    real = {name for name, card in plan.cast.items() if card.kind is not ReviewerKind.SIMULATED}
     for head in replace(plan, comparisons=sample):
         part = parts[head.condition]
         discussions[head.condition] += 1
         roles = {seat.id: plan.cast[seat.reviewer].role for seat in head.seats}
-        calls = simulate_calls(head, part.protocol, pack=part.pack, roles=roles, count=count)
-        for turn, (request, usage) in enumerate(calls):
+        calls = simulate_calls(
+            head, part.protocol, pack=part.pack, roles=roles, count=count, reread=real
+        )
+        for request, usage in calls:
             reviewer, cue = request.seat.reviewer, request.cue
             # Only replies of models are cached, and only private requests can be known to be equal.
             model = plan.cast[reviewer].kind is ReviewerKind.MODEL
@@ -179,8 +184,9 @@ def estimate_calls(
                 cost = costs.of(reviewer, usage)
                 tokens = (usage.prompt_tokens, usage.completion_tokens)
                 added = (1, 0, *tokens, nan if cost is None else cost)
-            share = 1.0 if reached is None else reached[head.condition][turn]
-            row = sums.setdefault((head.condition, cue.task, cue.private), [turn, 0, 0, 0, 0, 0])
+            share = 1.0 if reached is None else reached[head.condition][request.turn]
+            key = (head.condition, cue.task, cue.private)
+            row = sums.setdefault(key, [request.turn, 0, 0, 0, 0, 0])
             row[1:] = [total + share * value for total, value in zip(row[1:], added, strict=True)]
     scale = len(plan.comparisons) / len(sample) if sample else 0.0
     return Estimate(
@@ -215,23 +221,37 @@ def simulate_calls(
     pack: PromptPack,
     roles: Mapping[str, str],
     count: TokenCounter,
+    reread: Container[str] = (),
 ) -> Iterator[tuple[Request, Usage]]:
     """Yield each call that the discussion still makes if its seats never agree.
+
+    If the discussion has a second model, it rereads each reply with a verdict of the reviewers in
+    `reread`.
 
     Raises `ProtocolError` if the protocol does not end.
     """
     seats, comparison, turns = transcript.seats, transcript.comparison, transcript.turns
     requests = RequestBuilder(transcript, pack=pack, roles=roles)
+    second = transcript.reread
     lengths = {
-        seat.id: min(ASSUMED_REPLY, seat.sampling.max_tokens or ASSUMED_REPLY) for seat in seats
+        seat.id: min(ASSUMED_REPLY, seat.sampling.max_tokens or ASSUMED_REPLY)
+        for seat in (*seats, *([] if second is None else [second]))
     }
+
+    def measure(request: Request) -> Usage:
+        prompt = count_prompt(request.messages, request.seat.reviewer, count)
+        length = lengths[request.seat.id]
+        return Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)
+
     for turn in simulate_turns(
         protocol, seats, comparison, turns, reply=lambda cue: "word" * lengths[cue.seat]
     ):
         request = requests.build(turn.cue, turns)
-        prompt = count_prompt(request.messages, request.seat.reviewer, count)
-        length = lengths[request.seat.id]
-        yield request, Usage(prompt_tokens=prompt, completion_tokens=length, estimated=True)
+        yield request, measure(request)
+        has_verdict = turn.cue.expects is Expects.VERDICT
+        if second is not None and has_verdict and request.seat.reviewer in reread:
+            again = request_rereading(turn, transcript, second, pack=pack)
+            yield again, measure(again)
         turns = (*turns, turn)
 
 

@@ -162,6 +162,12 @@ class RunCounts:
         self._count_turn(transcript, turn)
         await self._journal.turn(transcript, turn)
 
+    async def reread(self, transcript: Transcript, turn: Turn) -> None:
+        """Count the repeated rereading, then store it."""
+        if transcript.reread is not None:
+            self._count_rereading(transcript.reread, turn)
+        await self._journal.reread(transcript, turn)
+
     async def end(self, transcript: Transcript) -> None:
         """Count the end of a discussion and store it."""
         counts = self.discussions

@@ -44,7 +44,7 @@ class Status(StrEnum):
     PARTIAL = "partial"
     """To be resumed from its last stored turn."""
     FAILED = "failed"
-    """A turn failed for good; another run repeats that turn."""
+    """A turn or a rereading failed for good; another run repeats it."""
     DONE = "done"
 
 

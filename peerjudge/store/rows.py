@@ -24,10 +24,17 @@ from peerjudge.data import (
     from_json,
     to_json,
 )
+from peerjudge.engine import has_failed_rereading
 from peerjudge.errors import DataError
 from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns
 
-StatementName = Literal["new_turn", "old_turn", "comparison", "member", "head", "run", "call"]
+StatementName = Literal[
+    "new_turn", "old_turn", "reread_turn", "comparison", "member", "head", "run", "call"
+]
+
+
+UNFINISHED = "reread failed"
+"""Stop of a discussion with failed rereadings in its row, so that another run finds it."""
 
 
 class Head(Noun, frozen=True, kw_only=True):
@@ -71,7 +78,7 @@ def head_row(transcript: Transcript, *, comparison: str) -> dict[str, object]:
         "comparison_id": transcript.comparison.id,
         "comparison": comparison,
         "protocol": transcript.protocol,
-        "stop": transcript.stop,
+        "stop": UNFINISHED if has_failed_rereading(transcript) else transcript.stop,
         "head": to_json(head),
     }
 
@@ -98,7 +105,7 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
     """Return the inserts in this dialect; they differ in what they do with an existing row.
 
     `new_turn` fails, since two processes must not play one discussion; `old_turn`, `comparison` and
-    `member` leave the row alone; `head`, `run` and `call` replace what may have changed.
+    `member` leave the row alone; `reread_turn`, `head`, `run` and `call` replace what may have changed.
     """
     call = _insert(dialect, calls)
     settled = [each.name for each in calls.columns if each is not calls.c.number]
@@ -109,6 +116,9 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
     inserts: dict[StatementName, Insert] = {
         "new_turn": turn,
         "old_turn": turn.on_conflict_do_nothing(),
+        "reread_turn": turn.on_conflict_do_update(
+            index_elements=["discussion", "index"], set_={"body": turn.excluded.body}
+        ),
         "comparison": _insert(dialect, comparisons).on_conflict_do_nothing(),
         "member": _insert(dialect, members).on_conflict_do_nothing(),
         "head": head.on_conflict_do_update(

@@ -80,6 +80,12 @@ class Store(Archive):
         rows.append((self._statements["new_turn"], turn_row(transcript.id, turn)))
         await self._writer.write(rows)
 
+    async def reread(self, transcript: Transcript, turn: Turn) -> None:
+        """Replace a turn whose reply was reread, durably."""
+        rows = self._beginning(transcript)
+        rows.append((self._statements["reread_turn"], turn_row(transcript.id, turn)))
+        await self._writer.write(rows)
+
     async def end(self, transcript: Transcript) -> None:
         """Write the end of a discussion durably."""
         rows = self._beginning(transcript)

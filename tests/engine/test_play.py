@@ -62,6 +62,9 @@ class ListJournal:
         await asyncio.sleep(0)
         self.turns.append(turn)
 
+    async def reread(self, transcript, turn):
+        raise NotImplementedError
+
     async def end(self, transcript):
         self.ended.append(transcript)
 

@@ -17,7 +17,8 @@ from peerjudge.analysis import build_findings
 from peerjudge.cli import reporting
 from peerjudge.data import Condition, EventKind, Experiment, StopReason, Transcript, replace
 from peerjudge.errors import ExperimentError, ShelfError
-from peerjudge.runs import load, open_run, prepare, run
+from peerjudge.power import plan_study
+from peerjudge.runs import estimate_calls, load, open_run, prepare, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
 from peerjudge.store.columns import Columns
@@ -34,7 +35,7 @@ class Models:
     """Server of a model that discusses and of one that rereads.
 
     `words` are the replies of the first, the last of which is repeated, and `second` that of the other,
-    which answers while `answering` is set.
+    which answers while `answering` is set. Call `fails` of the first fails.
     """
 
     def __init__(self, server: HTTPServer, folder: Path) -> None:
@@ -42,6 +43,7 @@ class Models:
         self.second: str = "1"
         self.finish = "stop"
         self.status = 200
+        self.fails = -1
         self.asked, self.answering = threading.Event(), threading.Event()
         self.answering.set()
         self.bodies: list[dict[str, Any]] = []
@@ -71,6 +73,8 @@ class Models:
                 return _json({"error": {"message": "no"}}, status=self.status)
             content = self.second
         else:
+            if number == self.fails:
+                return _json({"error": {"message": "no"}}, status=401)
             content = self.words[min(number, len(self.words) - 1)]
         finish = "stop" if model == "reader" else self.finish
         choice = {"message": {"role": "assistant", "content": content}, "finish_reason": finish}
@@ -197,6 +201,71 @@ async def test_a_failed_rereading_fails_no_discussion(models: Models):
     assert verdicts((one,)) == [["unreadable"] * 5]
     assert summary.discussions.failed == 0
     assert (summary.reread.replies, summary.reread.failed) == (0, 4)
+
+
+async def test_the_next_run_repeats_failed_rereadings_only(models: Models):
+    """A complete discussion gets the verdicts that the second model could not give before."""
+    models.words = ["1", MURKY, f"{MURKY} Indeed.", "2"]
+    models.status = 401
+    first = await play()
+    (before,) = await load("out")
+    assert first.reread.failed == 2
+    models.status = 200
+    second = await play()
+    (one,) = await load("out")
+    assert models.calls["talker"] == 4
+    assert [turn.review.rule.startswith("reread by") for turn in one.turns] == [0, 1, 1, 0]
+    assert [turn.utterance for turn in one.turns] == [turn.utterance for turn in before.turns]
+    assert (second.reread.replies, second.reread.verdicts, second.reread.failed) == (2, 2, 0)
+    assert (second.discussions.done, second.discussions.skipped) == (1, 0)
+    assert second.spent_now.tokens == 2 * TOKENS
+    third = await play()
+    assert (third.discussions.done, third.discussions.skipped) == (0, 1)
+    assert models.calls["reader"] == 4
+
+
+async def test_repeated_rereadings_change_the_conclusion(models: Models):
+    """The conclusion of a discussion follows from all verdicts that are read by then."""
+    models.status = 401
+    await play()
+    models.status, models.second = 200, "2"
+    await play()
+    (one,) = await load("out")
+    assert verdicts((one,)) == [[one.comparison.shown[1]] * 5]
+
+
+async def test_a_failed_discussion_repeats_its_failed_rereadings(models: Models):
+    """Resumed at the turn that failed, it also has its earlier replies reread."""
+    models.status, models.fails = 401, 2
+    failed = await play()
+    assert (failed.discussions.failed, failed.reread.failed) == (1, 2)
+    models.status, models.fails = 200, -1
+    await play()
+    (one,) = await load("out")
+    assert verdicts((one,)) == [[one.comparison.shown[0]] * 5]
+
+
+async def test_the_estimate_has_a_rereading_for_each_verdict(models: Models):
+    """Nothing is known of the replies before the run, so each verdict may have to be reread."""
+    models.words = [f"{MURKY} {number}th thought." for number in "abcd"]
+    prepared = prepare(MURKY_TALK, limit=1, shelf=Shelf(Path.cwd()))
+    found = estimate_calls(prepared.plan, prepared.costs)
+    summary = await play()
+    assert found.calls == summary.calls.paid == models.calls.total() == 8
+    (step,) = [step for step in found.steps if step.task == "reread"]
+    assert step.calls == 4
+    assert step.cost_usd == pytest.approx((step.prompt_tokens + step.completion_tokens) / 1e6)
+
+
+def test_a_plan_counts_the_cost_of_rereadings(models: Models):
+    """The second model is priced, and needs no stand-in."""
+    shelf, stand_ins = Shelf(Path.cwd()), {"ann": "sim_weak", "bob": "sim_strong"}
+    with_second, without = (
+        plan_study(each, stand_ins=stand_ins, sizes=(10,), studies=2, shelf=shelf).expenses[0]
+        for each in (MURKY_TALK, replace(MURKY_TALK, reread=""))
+    )
+    assert with_second.calls == 2 * without.calls
+    assert (with_second.cost_usd or 0.0) > (without.cost_usd or 0.0) > 0.0
 
 
 async def test_rereadings_are_booked_and_cached_like_any_call(models: Models):
