@@ -40,6 +40,7 @@ studies: $(READY)
 	$(BIN)/python -m studies.recovery
 	$(BIN)/python -m studies.ecology
 	$(BIN)/python -m studies.region
+	$(BIN)/python -m studies.stopping
 
 # Runs every protocol and prompt pack with a real model on this machine; downloads server and weights.
 # MODEL=qwen-1.5b|qwen-0.5b|PATH.gguf, or URL=http://... NAME=model for a server of yours; FULL=1.

@@ -41,6 +41,9 @@ _SEAT_NOTE = (
     "compare it with the best seat, which is one call."
 )
 _EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
+_STOPS = (
+    "Comparisons used with `run --until decided`, if this is the primary contrast (card traits)"
+)
 _NO_VOTE = (
     "No condition is a vote, so the plan does not show whether discussion beats voting; add one with "
     "protocol='vote' and the same seats."
@@ -60,6 +63,9 @@ def print_plan(plan: StudyPlan) -> None:
     console.print(f"\n{_LEGEND}")
     if any(one.without_pull is not None for one in plan.effects):
         console.print(_PULL_NOTE)
+    if any(one.stop is not None for one in plan.effects):
+        console.print(f"\n{_STOPS}", style="bold")
+        console.print(_stops_table(plan))
     console.print("\nMaximum cost", style="bold")
     console.print(_expense_table(plan, plan.expenses))
     if plan.expected:
@@ -108,6 +114,7 @@ def plan_document(plan: StudyPlan) -> dict[str, object]:
                 "same_reviewers": one.effect.same_reviewers,
                 "as_carded": _forecast_document(one.as_carded),
                 "without_pull": one.without_pull and _forecast_document(one.without_pull),
+                "until_decided": one.stop and asdict(one.stop),
             }
             for one in plan.effects
         ],
@@ -196,6 +203,23 @@ def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
             note = "enough for every effect found"
             notes.setdefault(max(needed), f"{note}, {world}" if apart else note)
     return notes
+
+
+def _stops_table(plan: StudyPlan) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("condition", "effect"):
+        table.add_column(name)
+    for name in ("at most", "better", "worse", "mean", "median"):
+        table.add_column(name, justify="right")
+    for one in plan.effects:
+        if (stop := one.stop) is not None:
+            counts = [f"{round(each):,}" for each in (stop.mean, stop.median)]
+            shares = [f"{share:.0%}" for share in (stop.better, stop.worse)]
+            name = one.effect.condition
+            table.add_row(name, _label(one), f"{stop.most:,}", *shares, *counts)
+    return table
 
 
 def _expense_table(plan: StudyPlan, expenses: Sequence[Expense]) -> Table:

@@ -9,6 +9,7 @@ from peerjudge.power.planning import (
     plan_study,
 )
 from peerjudge.power.sizes import Forecast, SizeResult
+from peerjudge.power.stopping import StopForecast
 
 __all__ = [
     "BEST",
@@ -23,6 +24,7 @@ __all__ = [
     "Expense",
     "Forecast",
     "SizeResult",
+    "StopForecast",
     "StudyPlan",
     "plan_study",
 ]

@@ -122,6 +122,24 @@ def estimate_effect(effect: Effect, conditions: Mapping[str, Measures]) -> Estim
     return _average(measured.after - other)
 
 
+def list_differences(effect: Effect, conditions: Mapping[str, Measures]) -> Floats | None:
+    """Return the differences that a primary contrast compares, `[study, alternative, comparison]`.
+
+    `None` for an effect that is no contrast of a discussion with an alternative.
+    """
+    after = conditions[effect.condition].after
+    if effect.kind == BEST:
+        return np.stack(
+            [after - seat for seat in conditions[effect.condition].seats.values()], axis=1
+        )
+    before = conditions[effect.condition].before
+    other = {
+        GAIN: before,
+        VOTE: conditions[effect.against].after if effect.kind == VOTE else None,
+    }.get(effect.kind)
+    return None if other is None else (after - other)[:, None]
+
+
 def _find_effects(plan: Plan) -> Iterator[Effect]:
     votes = [part for part in plan.parts if part.protocol.name == VOTE_PROTOCOL]
     lone = [part for part in plan.parts if len(part.seats) == 1]

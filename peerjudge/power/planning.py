@@ -12,6 +12,7 @@ from peerjudge.data import Card, Experiment, ReviewerKind, replace
 from peerjudge.errors import CardError, ExperimentError
 from peerjudge.power.effects import VOTE_PROTOCOL, Effect, list_effects
 from peerjudge.power.sizes import Forecast, forecast_effects
+from peerjudge.power.stopping import StopForecast, forecast_stops
 from peerjudge.power.studies import build_design, simulate_lengths
 from peerjudge.runs import Estimate, Prepared, estimate_calls, prepare
 from peerjudge.shelf import Shelf
@@ -26,7 +27,7 @@ _LENGTH_SEED = 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectForecast:
-    """An effect with the card's traits, and without truth pull.
+    """An effect with the card's traits, and without truth pull; `stop` is with the card's traits.
 
     `truth_pull` makes a reviewer yield sooner to a right argument. `without_pull` is `None` if no card
     has it or the effect does not depend on hearing others.
@@ -35,6 +36,7 @@ class EffectForecast:
     effect: Effect
     as_carded: Forecast
     without_pull: Forecast | None
+    stop: StopForecast | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,13 @@ def plan_study(
         for name, card in cast.items()
     }
     unpulled = forecast(flat, heard) if heard else {}
+    stops = forecast_stops(
+        build_design(plan, cast),
+        wanted,
+        most=max(sizes),
+        studies=studies,
+        seed=plan.experiment.seed,
+    )
     needed = {one.needed for world in (carded, unpulled) for one in world.values()}
     priced = sorted({*sizes, *(size for size in needed if size is not None)})
 
@@ -153,7 +162,10 @@ def plan_study(
         votes=any(part.protocol.name == VOTE_PROTOCOL for part in plan.parts),
         effects=tuple(
             EffectForecast(
-                effect=effect, as_carded=carded[effect], without_pull=unpulled.get(effect)
+                effect=effect,
+                as_carded=carded[effect],
+                without_pull=unpulled.get(effect),
+                stop=stops.get(effect),
             )
             for effect in wanted
         ),

@@ -360,3 +360,18 @@ def test_a_stand_in_without_its_card_is_refused(tmp_path: Path):
     done = _run_plan(tmp_path, "--stand-in", "sim_gpt4")
     assert done.returncode == 2
     assert "CARD=SIMULATED" in done.stderr
+
+
+def test_early_stops_are_forecast_for_contrasts_that_can_be_primary(found):
+    """Discussions have a forecast of the rule `decided`, other methods and the leader have none."""
+    stops = {one.effect.kind: one.stop for one in found.effects}
+    assert {kind for kind, stop in stops.items() if stop is None} == {
+        "leader alters less",
+        "against pairwise",
+    }
+    gain = stops["discussion against private reviews"]
+    assert gain.better > 0.9
+    assert gain.worse == 0
+    assert 20 <= gain.median <= gain.mean + 20 < gain.most == 300
+    best = stops["discussion against best seat"]
+    assert best.better <= 0.05
