@@ -7,7 +7,6 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -47,8 +46,6 @@ NO_CACHE = "none"
 """Value of `cache` that keeps replies in memory only."""
 
 _DATABASES = frozenset({".db", ".sqlite"})
-_CHUNK = 200
-"""Number of discussions that are looked up in the store at a time."""
 
 
 class Observer(Protocol):
@@ -247,8 +244,8 @@ class _Runner:
         prepared = self._prepared
         named = {part.condition.name: part for part in prepared.plan.parts}
         while block := await self._order.next_block():
-            planned = iter(replace(prepared.plan, comparisons=block))
-            while chunk := list(islice(planned, _CHUNK)):
+            planned = replace(prepared.plan, comparisons=block)
+            async for chunk in self._store.list_chunks(planned):
                 remaining = await self._store.enlist(prepared.run_id, chunk)
                 if done := len(chunk) - len(remaining):
                     self.journal.skip(done)

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from sqlalchemy import URL, BigInteger, Executable, Row, bindparam, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from peerjudge.errors import StoreError
 from peerjudge.store.migration import book_paid_turns
@@ -39,7 +39,7 @@ _REMEDIES = (
 # A lock of the session: the key is a hash of the run.
 _KEY = bindparam("key", type_=BigInteger)
 _TRY_LOCK = text("SELECT pg_try_advisory_lock(:key)").bindparams(_KEY)
-_UNLOCK = text("SELECT pg_advisory_unlock(:key)").bindparams(_KEY)
+_UNLOCK_ALL = text("SELECT pg_advisory_unlock_all()")
 _NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
 _LOCK_OWNER = text(
     "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid) "
@@ -195,8 +195,12 @@ def _lock_error(file: Path, cause: sqlite3.Error) -> StoreError:
 
 
 @asynccontextmanager
-async def lock_run(engine: AsyncEngine, location: Location, run: str) -> AsyncGenerator[None]:
+async def lock_run(
+    engine: AsyncEngine, location: Location, run: str
+) -> AsyncGenerator[AsyncConnection]:
     """Hold the lock of a run on a database server, which the server releases with the connection.
+
+    Yields the connection, which may hold more locks until the end of the block.
 
     Raises `StoreError` naming the process that has the lock.
     """
@@ -218,10 +222,10 @@ async def lock_run(engine: AsyncEngine, location: Location, run: str) -> AsyncGe
             )
             raise StoreError(msg)
         try:
-            yield
+            yield connection
         finally:
             with suppress(SQLAlchemyError, OSError):
-                await connection.execute(_UNLOCK, key)
+                await connection.execute(_UNLOCK_ALL)
 
 
 async def _dispose(engine: AsyncEngine) -> None:

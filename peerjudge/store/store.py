@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Container,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,12 +26,17 @@ from peerjudge.data import Transcript, Turn, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
+from peerjudge.store.claims import Claims
 from peerjudge.store.database import Location, locate, lock_file, lock_run, open_database
 from peerjudge.store.rows import comparison_row, compile_statements, head_row, turn_row
 from peerjudge.store.writer import Row as Write
 from peerjudge.store.writer import Writer
 
 _REMEMBERED = 10_000
+_CHUNK = 200
+"""Number of discussions that are looked up at a time."""
+_POLL = 0.5
+"""Time between two looks at discussions that another run plays. [s]"""
 
 
 class Store(Archive):
@@ -36,6 +51,7 @@ class Store(Archive):
         super().__init__(engine, location)
         self._writer = writer
         self._statements = compile_statements(engine.dialect)
+        self._claims: Claims | None = None
         self._open: set[str] = set()
         # Discussions whose first rows are written, with the key of their comparison.
         self._begun: dict[str, str] = {}
@@ -61,7 +77,7 @@ class Store(Archive):
 
     @asynccontextmanager
     async def hold(self, run: str) -> AsyncGenerator[None]:
-        """Keep other processes from playing this run while the block lasts.
+        """Keep other processes from playing this run, and its discussions, while the block lasts.
 
         Only a database server needs it: a file has one writer.
 
@@ -71,8 +87,12 @@ class Store(Archive):
         if self._location.file is not None:
             yield
             return
-        async with lock_run(self._engine, self._location, run):
-            yield
+        async with lock_run(self._engine, self._location, run) as session:
+            self._claims = Claims(session, self._location)
+            try:
+                yield
+            finally:
+                self._claims = None
 
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Write a turn durably. The first turn also writes the discussion."""
@@ -121,6 +141,32 @@ class Store(Archive):
         created = datetime.now(UTC).isoformat(timespec="seconds")
         row = {"id": run, "created": created, "manifest": json.dumps(manifest, ensure_ascii=False)}
         await self._writer.write([(self._statements["run"], row)])
+
+    async def list_chunks(self, heads: Iterable[Transcript]) -> AsyncIterator[Sequence[Transcript]]:
+        """Yield planned discussions a few hundred at a time, to be enlisted before the next ones.
+
+        Discussions that another run plays come last, as soon as it has ended them or stopped.
+        """
+        planned, elsewhere = iter(heads), list[Transcript]()
+        while chunk := list(islice(planned, _CHUNK)):
+            mine = await self._claim(chunk)
+            elsewhere += [head for head in chunk if head.id not in mine]
+            yield [head for head in chunk if head.id in mine]
+        while elsewhere:
+            chunk, elsewhere = elsewhere[:_CHUNK], elsewhere[_CHUNK:]
+            mine = await self._claim(chunk)
+            elsewhere += [head for head in chunk if head.id not in mine]
+            if mine:
+                yield [head for head in chunk if head.id in mine]
+            else:
+                await asyncio.sleep(_POLL)
+
+    async def _claim(self, heads: Sequence[Transcript]) -> Container[str]:
+        """Return the ids of the discussions that this process may play."""
+        ids = {head.id for head in heads}
+        if self._claims is None:
+            return ids
+        return await self._claims.claim(ids, keep=self._open)
 
     async def enlist(self, run: str, heads: Sequence[Transcript]) -> list[Transcript]:
         """Add planned discussions to a run, and return those that are not done.

@@ -164,3 +164,24 @@ async def test_only_failures_are_repeated(small, tmp_path):
     mended = await run(mixed, out=out, limit=2, shelf=shelf)
     assert (mended.discussions.done, mended.discussions.skipped) == (4, 4)
     assert all(one.stop is StopReason.COMPLETE for one in await load(out))
+
+
+async def test_runs_in_one_database_share_common_discussions(small, tmp_path):
+    """An overlapping experiment plays only what is new; another seed plays all; each run is complete."""
+    place = f"sqlite:///{tmp_path}/all.db"
+    first = await run(small, store=place, limit=2)
+    total = first.discussions.done
+    (talk, *_) = small.conditions
+    renamed = replace(
+        small,
+        conditions=(replace(talk, name="again"), replace(talk, name="new", options={"turns": 4})),
+    )
+    second = await run(renamed, store=place, limit=2)
+    assert second.discussions.skipped > 0
+    assert second.discussions.done > 0
+    other = await run(small, store=place, limit=2, seed=9)
+    assert (other.discussions.done, other.discussions.skipped) == (total, 0)
+    for summary in (first, second, other):
+        played = await load(f"{place}#{summary.run[:8]}")
+        assert len(played) == summary.discussions.done + summary.discussions.skipped
+        assert {one.stop for one in played} == {StopReason.COMPLETE}

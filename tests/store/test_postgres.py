@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Transcript, Utterance, replace
+from peerjudge.data import Condition, Experiment, StopReason, Transcript, Utterance, replace
 from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
-from peerjudge.runs import run
+from peerjudge.runs import load, run
 from peerjudge.store import Archive, Status, Store, examine_store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
 
@@ -252,6 +252,62 @@ async def test_a_run_on_a_server_has_one_process(url):
             pass
     again = await run("quickstart", store=url, limit=1, environ={})
     assert again.discussions.skipped == played.discussions.done
+
+
+OVERLAP = Experiment(
+    name="overlap",
+    data="sample",
+    conditions=tuple(
+        Condition(name=name, protocol="pairwise", seats=(f"sim_{name}",))
+        for name in ("plain", "solid", "strong")
+    ),
+)
+SLOW = {"latency": "0.02"}
+
+
+async def test_runs_with_common_discussions_share_them_at_the_same_time(url):
+    """Each discussion is played once, by the run that begins it; the other run has it as well."""
+    first = replace(OVERLAP, conditions=OVERLAP.conditions[:2])
+    second = replace(OVERLAP, conditions=OVERLAP.conditions[1:])
+    runs = [
+        run(study, store=url, limit=8, seed=seed, settings=SLOW, max_connections=3, environ={})
+        for study, seed in ((first, 0), (second, 0), (first, 5))
+    ]
+    one, two, other_seed = await asyncio.gather(*runs)
+    each = len(OVERLAP.conditions[0].seats) * 2 * 8
+    assert one.discussions.failed + two.discussions.failed + other_seed.discussions.failed == 0
+    assert one.discussions.done + two.discussions.done == 3 * each
+    assert one.discussions.skipped + two.discussions.skipped == each
+    assert other_seed.discussions.done == 2 * each
+    for summary in (one, two, other_seed):
+        played = await load(f"{url}#{summary.run[:8]}")
+        assert len(played) == 2 * each
+        assert {transcript.stop for transcript in played} == {StopReason.COMPLETE}
+
+
+async def test_a_run_takes_over_the_discussions_of_one_that_stops(url):
+    """A run that reaches its limit gives up its claims, and the waiting run plays the rest."""
+    stopping = run(
+        OVERLAP,
+        store=url,
+        limit=8,
+        settings=SLOW,
+        token_limit=9000,
+        max_connections=1,
+        environ={},
+    )
+    waiting = run(
+        replace(OVERLAP, conditions=OVERLAP.conditions[:1]),
+        store=url,
+        limit=8,
+        settings=SLOW,
+        environ={},
+    )
+    stopped, complete = await asyncio.gather(stopping, waiting)
+    assert stopped.stopped == "token limit"
+    assert complete.stopped is None
+    assert complete.discussions.done + complete.discussions.skipped == 2 * 8
+    assert len(await load(f"{url}#{complete.run[:8]}")) == 2 * 8
 
 
 async def test_two_writers_may_create_the_store_at_once(url):
