@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import structlog
 from autogen_core.models import CreateResult, LLMMessage, RequestUsage
 
+from peerjudge.clients.vocabularies import find_encoding
 from peerjudge.data import Card, ModelSpec, Usage
 from peerjudge.errors import CardError
 from peerjudge.shelf.cards import PROVIDERS
@@ -22,21 +21,11 @@ from peerjudge.verdicts import split_thinking
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider
-    from tiktoken import Encoding
+
+_log = structlog.get_logger()
 
 _PRICES_FILE = "prices.toml"
 
-# By name of the encoding: file name in tiktoken's cache (SHA-1 of the URL), SHA-256 of the content.
-_VOCABULARIES = {
-    "cl100k_base": (
-        "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
-        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ),
-    "o200k_base": (
-        "fb374d419588a4632f3f557e76b4b70aebbca790",
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ),
-}
 _BYTES_PER_TOKEN = 4
 _PER_MESSAGE = 3
 
@@ -66,6 +55,7 @@ def measure_usage(messages: Sequence[LLMMessage], result: CreateResult, *, model
     if reported.prompt_tokens or reported.completion_tokens:
         prompt, reply, estimated = reported.prompt_tokens, reported.completion_tokens, False
     else:
+        _say_count(model)
         said = f"{thought}{text}"
         prompt = count_messages(messages, model=model)
         reply, estimated = count_text(said, model=model) if said else 0, True
@@ -94,7 +84,7 @@ def count_messages(messages: Sequence[LLMMessage], *, model: str) -> int:
 
 def count_text(text: str, *, model: str) -> int:
     """Count the tokens of a text in the model's vocabulary if it is cached, else estimate them."""
-    encoding = _load_encoding(model, _cache_folder())
+    encoding = find_encoding(model)
     return estimate_tokens(text) if encoding is None else len(encoding.encode_ordinary(text))
 
 
@@ -103,36 +93,18 @@ def estimate_tokens(text: str) -> int:
     return max(1, len(text.encode(errors="surrogatepass")) // _BYTES_PER_TOKEN)
 
 
-def _cache_folder() -> str:
-    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if variable in os.environ:
-            return os.environ[variable]
-    return str(Path(tempfile.gettempdir(), "data-gym-cache"))
-
-
 @cache
-def _load_encoding(model: str, folder: str) -> Encoding | None:
-    from tiktoken import get_encoding
-    from tiktoken.model import encoding_name_for_model
-
-    try:
-        name = encoding_name_for_model(model)
-    except KeyError:
-        name = "o200k_base"
-    # tiktoken blocks on a download when a vocabulary is missing, so it is used only when cached.
-    return get_encoding(name) if _is_cached(name, folder) else None
-
-
-def _is_cached(name: str, folder: str) -> bool:
-    if not folder or name not in _VOCABULARIES:
-        return False
-    file, digest = _VOCABULARIES[name]
-    try:
-        content = Path(folder, file).read_bytes()
-    except OSError:
-        return False
-    # tiktoken deletes a file with unexpected content and downloads it again.
-    return hashlib.sha256(content).hexdigest() == digest
+def _say_count(model: str) -> None:
+    """Log once for each model how the tokens are counted that its server does not report."""
+    encoding = find_encoding(model)
+    if encoding is not None:
+        _log.info("no usage reported: tokens are counted", model=model, encoding=encoding.name)
+        return
+    _log.warning(
+        "no usage reported: tokens are estimated as one for four bytes; after "
+        "`peerjudge download tokenizers` they are counted",
+        model=model,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

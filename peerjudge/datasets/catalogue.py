@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
@@ -13,8 +12,7 @@ from typing import cast
 from peerjudge.data import Dataset, GoldRule, replace
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
-
-CACHE_VARIABLE = "PEERJUDGE_CACHE_DIR"
+from peerjudge.places import find_cache
 
 _SOURCES = "peerjudge.datasets.sources"
 
@@ -74,14 +72,6 @@ def load(
     if chosen:
         dataset = replace(dataset, gold_rule=chosen)
     return dataset if limit is None else _limit(dataset, limit)
-
-
-def find_cache(dataset: str) -> Path:
-    """Return the folder for downloads of a dataset: in `PEERJUDGE_CACHE_DIR`, else the user's cache."""
-    from platformdirs import user_cache_path
-
-    root = os.environ.get(CACHE_VARIABLE)
-    return (Path(root) if root else user_cache_path("peerjudge")) / "datasets" / dataset
 
 
 def read_registry(dataset: str) -> Mapping[str, tuple[str, str]]:
@@ -154,7 +144,7 @@ def _default_place(name: str, source: Source) -> Path:
     if not source.upstream or name.endswith(".py"):
         msg = f"dataset {name!r} needs a path; give {name}:PATH"
         raise DataError(msg)
-    folder = find_cache(name)
+    folder = find_cache("datasets", name)
     missing = [file for file in read_registry(name) if not (folder / file).is_file()]
     if missing:
         msg = (

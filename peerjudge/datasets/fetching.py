@@ -1,14 +1,16 @@
-"""Downloads of published datasets from their authors' repositories, verified by checksum."""
+"""Downloads of published files from their authors' addresses, verified by checksum."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.datasets.catalogue import find_cache, find_source, list_datasets, read_registry
+from peerjudge.datasets.catalogue import find_source, list_datasets, read_registry
 from peerjudge.errors import DataError
+from peerjudge.places import find_cache
 
 if TYPE_CHECKING:
     from pooch import Pooch
@@ -42,26 +44,41 @@ def download(name: str, *, into: Path | None = None, base_url: str | None = None
         offered = [each for each, declared in list_datasets().items() if declared.upstream]
         msg = f"dataset {name!r} is not downloaded; those that are: {', '.join(offered)}"
         raise DataError(msg)
-    folder = find_cache(name) if into is None else into.expanduser()
-    pooch = _pooch(name, folder, base_url or source.upstream, mirrored=base_url is not None)
-    files = list(read_registry(name))
+    folder = find_cache("datasets", name) if into is None else into.expanduser()
+    fetch_files(read_registry(name), folder, source.upstream, base_url=base_url)
+    return folder
+
+
+def fetch_files(
+    files: Mapping[str, tuple[str, str]],
+    folder: Path,
+    upstream: str,
+    *,
+    base_url: str | None = None,
+) -> None:
+    """Download the files that are not in the folder with the right checksum.
+
+    Args:
+        files: by file name the SHA-256, and the address where it is not the name below `upstream`.
+        folder: the target folder.
+        upstream: the address of the folder of the published files.
+        base_url: a mirror with the files under their local names.
+
+    Raises:
+        DataError: a file cannot be downloaded, or is not the published one.
+    """
+    from pooch import Pooch
+
+    pooch = Pooch(
+        path=folder,
+        base_url=(base_url or upstream).rstrip("/") + "/",
+        registry={file: f"sha256:{sha256}" for file, (sha256, _) in files.items()},
+        urls={} if base_url else {file: url for file, (_, url) in files.items() if url},
+    )
     for file in files:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(_CONNECTIONS) as threads:
         list(threads.map(partial(_fetch, pooch), files))
-    return folder
-
-
-def _pooch(name: str, folder: Path, base_url: str, *, mirrored: bool) -> Pooch:
-    from pooch import Pooch
-
-    files = read_registry(name)
-    return Pooch(
-        path=folder,
-        base_url=base_url.rstrip("/") + "/",
-        registry={file: f"sha256:{sha256}" for file, (sha256, _) in files.items()},
-        urls={} if mirrored else {file: url for file, (_, url) in files.items() if url},
-    )
 
 
 def _fetch(pooch: Pooch, file: str) -> None:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import structlog
+
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Seat, StopReason, Transcript, Turn, Usage, Utterance, to_plain
+from peerjudge.data import Seat, StopReason, Transcript, Turn, Usage, Utterance, Verdict, to_plain
 from peerjudge.engine import Journal
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger, Spending, UncertainCalls
@@ -131,6 +133,8 @@ class RunCounts:
         self.thinking_tokens = 0
         self.cached_tokens = 0
         self._failures_priced = True
+        # Bound once: below level debug, the two calls for each turn and discussion then cost nothing.
+        self._log: structlog.typing.FilteringBoundLogger = structlog.get_logger().bind()
 
     @property
     def calls(self) -> CallCounts:
@@ -160,6 +164,19 @@ class RunCounts:
     async def turn(self, transcript: Transcript, turn: Turn) -> None:
         """Count the turn, then store it: a write that is cancelled still completes."""
         self._count_turn(transcript, turn)
+        said = turn.utterance
+        self._log.debug(
+            "turn",
+            seat=turn.cue.seat,
+            task=turn.cue.task,
+            verdict=_name(turn.review.verdict),
+            score=turn.review.score,
+            rule=turn.review.rule,
+            tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
+            latency=said.latency,
+            attempts=said.attempts,
+            cached=said.cached,
+        )
         await self._journal.turn(transcript, turn)
 
     async def reread(self, transcript: Transcript, turn: Turn) -> None:
@@ -177,6 +194,14 @@ class RunCounts:
             self._count_failure(transcript)
         else:
             self.discussions = replace(counts, done=counts.done + 1)
+        self._log.debug(
+            "discussion ended",
+            condition=transcript.condition,
+            comparison=transcript.comparison.id,
+            stop=transcript.stop,
+            verdict=_name(transcript.verdict),
+            turns=len(transcript.turns),
+        )
         await self._journal.end(transcript)
 
     def skip(self, count: int) -> None:
@@ -269,3 +294,8 @@ class RunCounts:
         """Count the cost as unknown without a price, as providers charge for some failed calls."""
         priced = self._costs.of(reviewer, Usage()) is not None
         self._failures_priced = self._failures_priced and priced
+
+
+def _name(verdict: Verdict | None) -> str | None:
+    """Return the id of the chosen answer, or the outcome where none is chosen."""
+    return None if verdict is None else verdict.choice or verdict.outcome.value

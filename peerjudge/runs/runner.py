@@ -16,9 +16,9 @@ from structlog.contextvars import bound_contextvars
 from peerjudge.analysis.stopping import Decision, parse_rule
 from peerjudge.data import Experiment, ReviewerKind, Transcript, to_plain
 from peerjudge.data import replace as replace_noun
-from peerjudge.datasets.catalogue import CACHE_VARIABLE
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.errors import ExperimentError
+from peerjudge.places import find_cache
 from peerjudge.runs.budget import Budget
 from peerjudge.runs.ledger import BookedReviewer, Ledger, Spending
 from peerjudge.runs.limits import Limits, check_limits
@@ -156,7 +156,7 @@ async def run(
             prepared,
             shelf=shelf,
             environ=os.environ if environ is None else environ,
-            cache=_find_cache(cache, folder),
+            cache=_choose_cache(cache, folder),
             workers=workers,
         ) as reviewers,
     ):
@@ -369,14 +369,11 @@ def _record_calls(prepared: Prepared, ledger: Ledger) -> AbstractContextManager[
     return record_calls(ledger)
 
 
-def _find_cache(cache: str | Path | None, folder: Path | None) -> Path | None:
+def _choose_cache(cache: str | Path | None, folder: Path | None) -> Path | None:
     if cache == NO_CACHE:
         return None
     if cache is not None:
         return Path(cache)
     if folder is not None:
         return folder
-    from platformdirs import user_cache_path
-
-    root = os.environ.get(CACHE_VARIABLE)
-    return (Path(root) if root else user_cache_path("peerjudge")) / "replies"
+    return find_cache("replies")

@@ -26,7 +26,8 @@ def completion(request: Request) -> Response:
     """Return a reply that quotes the key of the request."""
     said = f"Asked with {request.headers['Authorization']}, I say:\n1"
     choice = {"index": 0, "message": {"role": "assistant", "content": said}}
-    body = {"choices": [choice | {"finish_reason": "stop"}]}
+    usage = {"prompt_tokens": 40, "completion_tokens": 9}
+    body = {"choices": [choice | {"finish_reason": "stop"}], "usage": usage}
     return Response(json.dumps(body), content_type="application/json")
 
 
@@ -111,6 +112,19 @@ def test_with_json_logs_every_line_is_an_event(project, httpserver: HTTPServer):
     told = [json.loads(line)["event"] for line in done.err.splitlines()]
     for part in ("2 of 2 discussions", "2 failed: ann", "same command again"):
         assert any(part in event for event in told), part
+
+
+def test_debug_logs_have_every_turn_and_discussion(project, httpserver: HTTPServer):
+    """Level debug has an event per turn, with its verdict, and one per discussion that ends."""
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
+    logged = ("--log-level", "debug", "--log-format", "json", "--display", "none")
+    done = project("run", "study.py", "--limit", "2", "--out", "out", *logged)
+    told = [json.loads(line) for line in done.err.splitlines()]
+    turns = [event for event in told if event["event"] == "turn"]
+    ends = [event for event in told if event["event"] == "discussion ended"]
+    assert [len(turns), len(ends)] == [sum(end["turns"] for end in ends), 4]
+    assert {event["discussion"] for event in turns} == {event["discussion"] for event in ends}
+    assert all(event["rule"] and event["tokens"] and "verdict" in event for event in turns)
 
 
 def test_progress_has_counts_and_tokens(project, httpserver: HTTPServer):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -12,10 +11,14 @@ import pytest
 from autogen_core.models import CreateResult, RequestUsage, UserMessage
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from peerjudge.clients.retry import RetryPolicy, is_transient, read_retry_after
 from peerjudge.clients.tokens import count_text, estimate_tokens, measure_usage
+from peerjudge.clients.vocabularies import VOCABULARIES, find_encoding, name_file
 from peerjudge.data import Usage
+from peerjudge.datasets.fetching import fetch_files
+from peerjudge.errors import DataError
 
 
 class StatusError(Exception):
@@ -128,21 +131,66 @@ def test_the_count_of_the_server_comes_first():
     assert usage == Usage(prompt_tokens=5, completion_tokens=0)
 
 
-def test_missing_counts_are_estimated(monkeypatch: pytest.MonkeyPatch):
-    """Without a report, the count is an estimate and marked as one."""
+PROMPT = [UserMessage(content="x" * 40, source="user")]
+
+
+@pytest.fixture
+def no_vocabulary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of downloaded vocabularies, which is empty as tiktoken's cache is."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    prompt = [UserMessage(content="x" * 40, source="user")]
-    usage = measure_usage(prompt, result(RequestUsage(0, 0)), model="m")
+    monkeypatch.setenv("PEERJUDGE_CACHE_DIR", str(tmp_path))
+    return tmp_path / "tokenizers"
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_missing_counts_are_estimated():
+    """Without a report, the count is an estimate and marked as one."""
+    usage = measure_usage(PROMPT, result(RequestUsage(0, 0)), model="m")
     assert usage == Usage(prompt_tokens=13, completion_tokens=1, estimated=True)
 
 
-def test_a_damaged_vocabulary_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.usefixtures("no_vocabulary")
+def test_an_estimate_is_named_once_for_each_model():
+    """The first reply without a count names the command after which tokens are counted."""
+    with capture_logs() as logs:
+        for model in ("new", "newer", "new"):
+            measure_usage(PROMPT, result(RequestUsage(0, 0)), model=model)
+            measure_usage(PROMPT, result(RequestUsage(5, 1)), model=f"{model} that reports")
+    assert [(line["log_level"], line["model"]) for line in logs] == [
+        ("warning", "new"),
+        ("warning", "newer"),
+    ]
+    assert "`peerjudge download tokenizers`" in logs[0]["event"]
+
+
+def test_a_damaged_vocabulary_is_ignored(no_vocabulary: Path, monkeypatch: pytest.MonkeyPatch):
     """tiktoken, which would delete the file and download it, is not called."""
-    name = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
-    address = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
-    assert hashlib.sha1(address.encode()).hexdigest() == name
-    damaged = tmp_path / name
+    no_vocabulary.mkdir()
+    damaged = no_vocabulary / name_file("cl100k_base")
+    assert (
+        damaged.name == "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
+    )  # its name in tiktoken's cache
     damaged.write_bytes(b"damaged")
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    assert count_text("x" * 400, model="gpt-4") == 100
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(no_vocabulary))
     assert count_text("x" * 400, model="gpt-4") == 100
     assert damaged.read_bytes() == b"damaged"
+
+
+def test_tokens_are_counted_where_the_vocabulary_is_downloaded():
+    """A published vocabulary in the folder of downloads counts tokens, also those of unknown models."""
+    if find_encoding("gpt-4") is None or find_encoding("gpt-4o") is None:
+        pytest.skip("no vocabularies here: run `peerjudge download tokenizers`")
+    text = "The answer of reviewer two is correct, because it names the year."
+    assert count_text(text, model="gpt-4") == 14
+    assert count_text(text, model="gpt-4o") == count_text(text, model="a new model") == 14
+
+
+@pytest.mark.usefixtures("no_vocabulary")
+def test_a_vocabulary_that_is_not_the_published_one_is_not_kept(httpserver, tmp_path: Path):
+    """The digests of the published files decide, not the address."""
+    httpserver.expect_request("/encodings/spoiled").respond_with_data(b"spoiled")
+    files = {"spoiled": (VOCABULARIES["cl100k_base"], "")}
+    with pytest.raises(DataError, match="is not the published file"):
+        fetch_files(files, tmp_path, httpserver.url_for("/encodings"))
+    assert not (tmp_path / "spoiled").exists()
