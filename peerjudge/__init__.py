@@ -33,14 +33,19 @@ if TYPE_CHECKING:
     )
     from peerjudge.errors import PeerJudgeError
     from peerjudge.protocol import DiscussionProtocol
+    from peerjudge.results.agreements import agreement
+    from peerjudge.results.biases import bias
+    from peerjudge.results.comparisons import compare
+    from peerjudge.results.opinions import events
+    from peerjudge.results.rankings import peer_rank, rank
+    from peerjudge.results.reports import report
+    from peerjudge.results.scores import score
     from peerjudge.runs import RunSummary, load, run
     from peerjudge.runs.frames import (
         battles_df,
         calls_df,
         discussions_df,
         events_df,
-        peer_rank,
-        rank,
         turns_df,
         weights_df,
     )
@@ -70,20 +75,31 @@ __all__ = [
     "Turn",
     "Verdict",
     "__version__",
+    "agreement",
     "battles_df",
+    "bias",
     "calls_df",
+    "compare",
     "discussions_df",
+    "events",
     "events_df",
     "load",
     "opinion_events",
     "peer_rank",
     "rank",
+    "report",
     "run",
+    "score",
     "turns_df",
     "weights_df",
 ]
 
 _HOMES = {
+    "agreement": "results.agreements",
+    "bias": "results.biases",
+    "compare": "results.comparisons",
+    "events": "results.opinions",
+    "score": "results.scores",
     "DiscussionProtocol": "protocol",
     "PeerJudgeError": "errors",
     "RunSummary": "runs",
@@ -94,8 +110,9 @@ _HOMES = {
     "events_df": "runs.frames",
     "load": "runs",
     "opinion_events": "tracker",
-    "peer_rank": "runs.frames",
-    "rank": "runs.frames",
+    "peer_rank": "results.rankings",
+    "rank": "results.rankings",
+    "report": "results.reports",
     "run": "runs",
     "turns_df": "runs.frames",
     "weights_df": "runs.frames",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from peerjudge.cli.console import print_json, say_if_few, say_if_simulated
-from peerjudge.cli.rank_command import split_names
-from peerjudge.cli.tables import gold_name, say, show
+from peerjudge.cli.tables import print_result, split_names
 
 
-async def agreement_command(
+def agreement_command(
     source: str,
     /,
     *,
@@ -44,36 +42,16 @@ async def agreement_command(
     json
         Print the result as one JSON document.
     """
-    from peerjudge.analysis import (
-        build_agreement_document,
-        measure_agreement,
-        measure_panel,
-        select_judges,
-    )
-    from peerjudge.data import to_plain
-    from peerjudge.reporting.biases import (
-        build_panel_accuracy_table,
-        build_panel_table,
-        describe_agreement,
-        describe_panel,
-    )
-    from peerjudge.runs import read_ballots
+    from peerjudge.results.agreements import agreement
 
-    ballots = await read_ballots(source)
-    stances = ballots.where(ballots.opening if stance == "private" else ballots.closing)
-    names = split_names(reviewers)
-    found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
-    together = None
-    if panel:
-        together = measure_panel(select_judges(stances, reviewers=names, gold=gold), seed=seed)
-    if json:
-        document = {**build_agreement_document(found), "simulated": ballots.simulated}
-        print_json(document if together is None else {**document, "panel": to_plain(together)})
-        return 0
-    say_if_simulated(ballots)
-    say_if_few(stances.count_questions())
-    say(*describe_agreement(found, gold_name(ballots, gold)))
-    if together is not None:
-        show(build_panel_accuracy_table(together), build_panel_table(together))
-        say("", *describe_panel(together))
+    found = agreement(
+        source,
+        gold=gold,
+        reviewers=split_names(reviewers),
+        weights=weights,
+        stance=stance,
+        panel=panel,
+        seed=seed,
+    )
+    print_result(found, json=json)
     return 0

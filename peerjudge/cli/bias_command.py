@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from peerjudge.cli.console import print_json, say_if_few, say_if_simulated
-from peerjudge.cli.rank_command import families_of, split_names
-from peerjudge.cli.tables import gold_name, show
-from peerjudge.data import replace
+from peerjudge.cli.tables import print_result, split_families, split_names
 
 
-async def bias_command(
+def bias_command(
     source: str,
     /,
     *,
@@ -39,22 +36,14 @@ async def bias_command(
     json
         Print the result as one JSON document.
     """
-    from peerjudge.analysis import build_bias_document, measure_bias
-    from peerjudge.reporting.biases import build_bias_tables
-    from peerjudge.runs import read_ballots
+    from peerjudge.results.biases import bias
 
-    ballots = await read_ballots(source)
-    found = measure_bias(
-        ballots,
+    found = bias(
+        source,
         reviewers=split_names(reviewers),
         gold=gold,
-        families=await families_of(source, families),
+        families=split_families(families),
         seed=seed,
     )
-    if json:
-        print_json(build_bias_document(found))
-    else:
-        say_if_simulated(ballots)
-        say_if_few(ballots.count_questions())
-        show(*build_bias_tables(replace(found, gold=gold_name(ballots, gold))))
+    print_result(found, json=json)
     return 0

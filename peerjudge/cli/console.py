@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import os
 import sys
 from collections import Counter
@@ -13,16 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from peerjudge.cli.output import unmarked
-from peerjudge.cli.overwriting import require_free, require_free_figures
 from peerjudge.errors import PeerJudgeError, StoreError
 from peerjudge.marks import escape_controls, mark_controls
+from peerjudge.results.overwriting import require_free, require_free_figures
+from peerjudge.results.plain import make_plain
 
 if TYPE_CHECKING:
     from structlog.typing import EventDict
 
-    from peerjudge.analysis.ballots import Ballots
     from peerjudge.cli.terminal import Terminal
-    from peerjudge.data import Dataset
     from peerjudge.reporting.drawing import Figure
 
 _FAILED = "turn failed"
@@ -67,23 +65,7 @@ def print_json(document: object) -> None:
 
 def json_text(document: object) -> str:
     """Return the document as one line of JSON, with control characters as escapes."""
-    return escape_controls(json.dumps(_finite(document), ensure_ascii=False, allow_nan=False))
-
-
-def say_if_simulated(dataset: Dataset | Ballots) -> None:
-    """Print a notice if the reviews are simulated."""
-    if dataset.simulated:
-        from peerjudge.reporting.formats import SIMULATED
-
-        results().print(SIMULATED, style="bold")
-
-
-def say_if_few(questions: int) -> None:
-    """Print a caution if the intervals are from fewer than 8 questions."""
-    from peerjudge.reporting.formats import caution
-
-    for sentence in caution(questions):
-        results().print(sentence, soft_wrap=True)
+    return escape_controls(json.dumps(make_plain(document), ensure_ascii=False, allow_nan=False))
 
 
 def report_interruption() -> int:
@@ -208,13 +190,3 @@ class _RepeatFilter:
         if self._counts[kind] == _SHOWN_FAILURES:
             event["more"] = "further ones are counted only; --log-level info shows all"
         return event
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}  # pyright: ignore
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]  # pyright: ignore
-    return value

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import print_json, print_status, say_if_few
-from peerjudge.cli.overwriting import require_free
-from peerjudge.cli.tables import say, show, write_graph
+from peerjudge.cli.console import print_json, print_status
+from peerjudge.cli.tables import print_result, write_graph
 from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.stances import Stances
-    from peerjudge.data import OpinionEvent, Primary, Transcript
+    from peerjudge.data import OpinionEvent
 
 
-async def events_command(
+def events_command(
     run: str,
     /,
     *,
@@ -50,63 +47,30 @@ async def events_command(
     json
         Print every event as one line of JSON, or the summary as one document.
     """
+    from peerjudge.results.opinions import events
+    from peerjudge.results.overwriting import require_free
+
     if not summary and graph is None:
         _print_events(run, json=json)
         return 0
     if graph is not None:
         require_free(graph, source=run, force=force, option="--graph")
-    from peerjudge.analysis import build_persuasion_graph
-    from peerjudge.reporting.opinions import build_summary_tables, describe_summary
-    from peerjudge.runs import open_run
-
-    async with open_run(run) as opened:
-        primary = opened.primary
-    found, questions = _stances(run, seed, primary)
+    found = events(run, summary=True, seed=seed)
     if graph is not None:
-        write_graph(build_persuasion_graph(found.persuasion), graph)
-    if summary and json:
-        from peerjudge.data import to_plain
-
-        print_json(to_plain(found))
-    elif summary:
-        say_if_few(questions)
-        show(*build_summary_tables(found))
-        say("", *describe_summary(found))
+        write_graph(found.graph(), graph)
+    if summary:
+        print_result(found, json=json)
     return 0
 
 
 def _print_events(run: str, *, json: bool) -> None:
+    """Print each event while the run is read: a large run has more than fit in memory."""
     from peerjudge.data import to_plain
-    from peerjudge.runs import frames
-    from peerjudge.tracker import opinion_events
+    from peerjudge.reporting.opinions import describe_event
+    from peerjudge.results.opinions import stream_events
 
-    def print_all(transcripts: Iterable[Transcript]) -> bool:
-        found = False
-        for transcript in transcripts:
-            for event in opinion_events(transcript):
-                found = True
-                print_json(to_plain(event)) if json else print(mark_controls(_line(event)))
-        return found
+    def print_event(event: OpinionEvent) -> None:
+        print_json(to_plain(event)) if json else print(mark_controls(describe_event(event)))
 
-    if not frames.read_without_texts(run, print_all):
+    if not stream_events(run, print_event):
         print_status("no opinion events: no reviewer gave a verdict after hearing another's")
-
-
-def _line(event: OpinionEvent) -> str:
-    simulated = ", simulated" if event.simulated else ""
-    control = "" if event.control == "none" else f" ({event.control})"
-    heard = "not told" if event.control == "placebo" else "heard"
-    return (
-        f"{event.condition}  {event.comparison}  turn {event.turn}  "
-        f"{event.reviewer} ({event.role}{simulated}) {event.kind.replace('_', ' ')}: "
-        f"{event.before} -> {event.after}, {heard} {event.others}{control}"
-    )
-
-
-def _stances(run: str, seed: int, primary: Primary | None) -> tuple[Stances, int]:
-    from peerjudge.analysis import Sampler, build_stances, collect_transcripts
-    from peerjudge.runs import frames
-
-    ballots = frames.read_without_texts(run, collect_transcripts)
-    found = build_stances(ballots, sampler=Sampler(seed=seed), primary=primary)
-    return found, ballots.count_questions()

@@ -19,7 +19,6 @@ from cyclopts import Parameter
 
 from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
 from peerjudge.cli.output import unmarked
-from peerjudge.cli.overwriting import require_free
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
 
@@ -74,6 +73,8 @@ async def export_command(
         msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
         raise DataError(msg)
     if output is not None:
+        from peerjudge.results.overwriting import require_free
+
         require_free(output, source=run, force=force)
     if format == "parquet" or (format == "csv" and frame is not None):
         form = "parquet" if format == "parquet" else "csv"

@@ -9,9 +9,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status, report_interruption, save_document
-from peerjudge.cli.overwriting import require_free
 from peerjudge.cli.tables import say
 from peerjudge.errors import CardError
+from peerjudge.results.overwriting import require_free
 
 _DOCUMENT = "plan.json"
 _OWN = b'"comparisons_in_data": '

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from peerjudge.cli.reporting import Reading
-    from peerjudge.runs import OpenRun, RunSummary
+    from peerjudge.results.reports import RunReport
+    from peerjudge.runs import RunSummary
     from peerjudge.runs.ledger import Spending
 
 _SHOWN_FAILURES = 5
@@ -169,19 +169,19 @@ async def run_command(
 
 
 async def _print_results(summary: RunSummary, *, store: str | None, json: bool) -> None:
-    from peerjudge.cli import reporting
-    from peerjudge.reporting import print_findings
+    from peerjudge.reporting.layout import print_parts
     from peerjudge.reporting.stopping import describe_decision
+    from peerjudge.results.reports import report_run
     from peerjudge.runs import open_run, summary_document
 
     async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
-        reading = await reporting.read(opened)
-        report = _write_report(opened, reading) if summary.folder else None
+        found = await report_run(opened)
+    report = _save_report(found) if summary.folder else None
     if json:
         print_json(summary_document(summary))
         return
     console = results()
-    print_findings(reading.findings, console=console)
+    print_parts(found.parts(), console, wrap=True)
     counts = summary.discussions
     console.print(
         f"\n{counts.done} discussions completed, {counts.skipped} already complete, "
@@ -198,12 +198,10 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
         say(f"report  {report}")
 
 
-def _write_report(opened: OpenRun, reading: Reading) -> Path | None:
+def _save_report(report: RunReport) -> Path | None:
     """Write the report into the run folder; a file of the user there stays, and the run is complete."""
-    from peerjudge.cli import reporting
-
     try:
-        return reporting.write(opened, reading)
+        return report.save()
     except StoreError as error:
         print_status(f"No report is written: {error}")
         return None

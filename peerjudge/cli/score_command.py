@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
-
-from peerjudge.cli.console import print_json, say_if_few
-from peerjudge.cli.rank_command import split_names
-from peerjudge.cli.tables import say, show
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from peerjudge.analysis.ballots import Ballots
-    from peerjudge.analysis.contrasts import ConditionContrasts
-    from peerjudge.analysis.published import Match, PublishedTable
-    from peerjudge.analysis.ratings import RatingKind
-    from peerjudge.analysis.scoring import Scores
-    from peerjudge.data import Primary, RecordedReview
+from peerjudge.cli.tables import print_result, say, split_names
 
 
-async def score_command(
+def score_command(
     source: str,
     /,
     *,
@@ -63,87 +48,18 @@ async def score_command(
     json
         Print the result as one JSON document.
     """
-    from peerjudge.analysis import Sampler, build_contrasts, collect_reviews
-    from peerjudge.analysis.golds import align_comparisons
-    from peerjudge.analysis.score_document import build_score_document
-    from peerjudge.analysis.scoring import score_ballots
-    from peerjudge.datasets import load as load_dataset
+    from peerjudge.results.scores import score
 
-    ballots, reviews, ratings, primary = await _read(source)
-    replaced = None if gold is None else load_dataset(gold)
-    scores = score_ballots(
-        ballots,
+    found = score(
+        source,
         by=by,
         reviewers=split_names(reviewers),
-        gold=replaced,
-        reviews=reviews if own_reading else (),
-        ratings=ratings,
+        gold=gold,
+        own_reading=own_reading,
+        beside=beside,
         seed=seed,
     )
-    published = None if beside is None else _match(scores, beside)
-    judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
-    contrasts = build_contrasts(judged, sampler=Sampler(seed=seed), primary=primary)
-    if json:
-        print_json(build_score_document(scores, contrasts=contrasts, published=published))
-    else:
-        say_if_few(ballots.count_questions())
-        _print(scores, contrasts, published, disagreements=disagreements)
+    print_result(found, json=json)
+    if disagreements and not json and found.published is None:
+        say(*found.describe_disagreements())
     return 0
-
-
-async def _read(
-    source: str,
-) -> tuple[Ballots, Sequence[RecordedReview], Counter[RatingKind], Primary | None]:
-    """Return the ballots, the reviews of a dataset, the kinds of ratings and the primary of a run."""
-    from peerjudge.analysis.assembling import collect_reviews
-    from peerjudge.analysis.collecting import BallotCollector
-    from peerjudge.analysis.ratings import find_ratings
-    from peerjudge.cli import reporting
-    from peerjudge.datasets import load as load_dataset
-    from peerjudge.runs import is_run, open_run
-
-    ratings: Counter[RatingKind] = Counter()
-    if not is_run(source):
-        dataset = load_dataset(source)
-        return collect_reviews(dataset), dataset.reviews, ratings, None
-    collector = BallotCollector()
-    async with open_run(source) as opened:
-        async for transcript in reporting.played(opened):
-            collector.add(transcript)
-            ratings.update(find_ratings(transcript))
-        primary = opened.primary
-    return collector.ballots(name=source), (), ratings, primary
-
-
-def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ...]]:
-    from peerjudge.analysis.published import match_published
-    from peerjudge.datasets.published import read_published_tables
-
-    name, _, setting = wanted.partition(":")
-    return match_published(scores, read_published_tables(name), setting=setting)
-
-
-def _print(
-    scores: Scores,
-    contrasts: Sequence[ConditionContrasts],
-    published: tuple[PublishedTable, tuple[Match, ...]] | None,
-    *,
-    disagreements: bool,
-) -> None:
-    from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
-    from peerjudge.reporting.formats import SIMULATED
-    from peerjudge.reporting.scores import (
-        build_published_table,
-        build_score_tables,
-        describe_disagreements,
-        describe_scores,
-    )
-
-    if published is not None:
-        show(build_published_table(scores, *published))
-        say(*([SIMULATED] if scores.simulated else []))
-        return
-    show(*build_score_tables(scores), build_contrasts_table(contrasts))
-    say("", *describe_missing(contrasts), *describe_scores(scores))
-    if disagreements:
-        say(*describe_disagreements(scores))

@@ -1,21 +1,36 @@
-"""Output that several commands share: tables in the terminal, GraphML files, the name of gold."""
+"""Input and output that several commands share: lists of names, results, GraphML files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import results
-from peerjudge.errors import StoreError
+from peerjudge.cli.console import print_json, results
+from peerjudge.errors import DataError, StoreError
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from peerjudge.analysis.ballots import Ballots
-    from peerjudge.data import Dataset
     from peerjudge.reporting.layout import Table
+    from peerjudge.results.base import Result
 
 _WIDE = 1000
+
+
+def print_result(found: Result, *, json: bool) -> None:
+    """Print a result as one JSON document, or as tables and sentences.
+
+    Outside a terminal every sentence, and every row of a table, is one line.
+    """
+    if json:
+        print_json(found.document())
+        return
+    from peerjudge.reporting.layout import print_parts
+
+    console = results()
+    if not console.is_terminal:
+        console.width = _WIDE
+    print_parts(found.parts(), console, wrap=console.is_terminal)
 
 
 def show(*tables: Table) -> None:
@@ -50,8 +65,24 @@ def write_graph(graph: nx.DiGraph[str], path: Path) -> None:
         raise StoreError(msg) from cause
 
 
-def gold_name(dataset: Dataset | Ballots, gold: str) -> str:
-    """Return the name of gold: `gold` where the data name no people as its source."""
-    from peerjudge.analysis.selecting import HUMAN
+def split_names(names: str | None) -> list[str] | None:
+    """Split `"a,b"` into `["a", "b"]`; `None` stays `None`."""
+    if names is None:
+        return None
+    return [name.strip() for name in names.split(",") if name.strip()]
 
-    return "gold" if gold == HUMAN and not dataset.humans else gold
+
+def split_families(families: str | None) -> dict[str, str]:
+    """Split `"name=family,..."` into families by name.
+
+    Raises:
+        DataError: a part has no `=`.
+    """
+    found: dict[str, str] = {}
+    for part in split_names(families) or ():
+        name, equals, family = part.partition("=")
+        if not equals:
+            msg = f"--families wants name=family, separated by commas; {part!r} has no ="
+            raise DataError(msg)
+        found[name.strip()] = family.strip()
+    return found

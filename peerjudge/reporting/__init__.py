@@ -9,7 +9,7 @@ from peerjudge.reporting.page import (
     write_report,
 )
 from peerjudge.reporting.published import Published, find_published
-from peerjudge.reporting.run_page import print_findings
+from peerjudge.reporting.run_page import list_findings
 from peerjudge.reporting.transcripts import TranscriptData
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "draw_recorded_figures",
     "draw_run_figures",
     "find_published",
-    "print_findings",
+    "list_findings",
     "save_figures",
     "write_recorded_report",
     "write_report",

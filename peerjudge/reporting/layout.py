@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from peerjudge.data import Measurement, Noun
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.formats import MISSING, decimal, interval
+from peerjudge.reporting.formats import MISSING, SIMULATED, decimal, interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +48,10 @@ class Table:
         columns = zip(self.headings, *self.rows, strict=True)
         widths = (max(map(len, (*heading.split(), *cells))) for heading, *cells in columns)
         return sum(width + 2 for width in widths) > _PAGE
+
+    def without_note(self) -> Table:
+        """Return the table without its note."""
+        return replace(self, note="")
 
     def only(self, *headings: str) -> Table:
         """Return the table with these columns, as far as it has them."""
@@ -144,7 +148,7 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def print_table(table: Table, console: Console, *, notes: bool = True) -> None:
+def print_table(table: Table, console: Console) -> None:
     """Print a table that has rows, and its note below it."""
     from rich.text import Text
 
@@ -157,8 +161,20 @@ def print_table(table: Table, console: Console, *, notes: bool = True) -> None:
             # Broken cells are harder to read than cut ones, but they are complete.
             drawn = _rich_table(table, wraps=True)
         console.print(drawn)
-        if table.note and notes:
+        if table.note:
             console.print(Text(table.note))
+
+
+def print_parts(parts: Iterable[str | Table], console: Console, *, wrap: bool) -> None:
+    """Print sentences and tables in order; `wrap` breaks long sentences at the width of the console."""
+    from rich.text import Text
+
+    for part in parts:
+        if isinstance(part, Table):
+            print_table(part, console)
+        else:
+            text = Text(part, style="bold" if part == SIMULATED else "")
+            console.print(text, soft_wrap=not wrap)
 
 
 def _rich_table(table: Table, *, wraps: bool) -> RichTable:

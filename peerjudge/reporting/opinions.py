@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from peerjudge.data import Direction, EventKind
+from peerjudge.data import Direction, EventKind, OpinionEvent
 from peerjudge.reporting.accuracy import build_changes_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
 from peerjudge.reporting.formats import (
@@ -262,6 +262,18 @@ def describe_summary(found: Stances) -> list[str]:
         f"have questions as the unit, p-values flip the signs of questions{simulated}"
     )
     return [*silent, *describe_missing(found.contrasts), *more, made]
+
+
+def describe_event(event: OpinionEvent) -> str:
+    """Return an opinion event in one line."""
+    simulated = ", simulated" if event.simulated else ""
+    control = "" if event.control == "none" else f" ({event.control})"
+    heard = "not told" if event.control == "placebo" else "heard"
+    return (
+        f"{event.condition}  {event.comparison}  turn {event.turn}  "
+        f"{event.reviewer} ({event.role}{simulated}) {event.kind.replace('_', ' ')}: "
+        f"{event.before} -> {event.after}, {heard} {event.others}{control}"
+    )
 
 
 def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:

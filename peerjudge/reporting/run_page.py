@@ -1,4 +1,4 @@
-"""Sections of the page of a run, and its findings in a terminal."""
+"""Sections of the page of a run, and its findings in short."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from peerjudge.reporting.layout import (
     Table,
     build_section,
     build_table,
-    print_table,
 )
 from peerjudge.reporting.opinions import (
     build_controls_table,
@@ -39,8 +38,6 @@ from peerjudge.reporting.opinions import (
 from peerjudge.reporting.sentences import describe_effort
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from peerjudge.analysis.conditions import ConditionFindings
     from peerjudge.analysis.findings import Findings
 
@@ -72,41 +69,41 @@ def build_run_sections(findings: Findings, manifest: Mapping[str, object]) -> li
     return [section for section in shown if section is not None]
 
 
-def print_findings(findings: Findings, *, console: Console) -> None:
-    """Print accuracy, opinion events, ranking and reviewer weights of a run, in 80 columns.
+def list_findings(findings: Findings) -> list[str | Table]:
+    """Return accuracy, opinion events, ranking and reviewer weights of a run, for 80 columns.
 
-    The first line states that reviewers were simulated, where they were.
+    The first sentence states that reviewers were simulated, where they were.
     """
-    from rich.text import Text
-
-    if findings.simulated:
-        console.print(Text(SIMULATED, style="bold"))
-    console.print(Text(describe_effort(findings.effort)))
-    table = build_accuracy_table(findings).only(
+    accuracy = build_accuracy_table(findings).only(
         "Condition", "Before", "After", "Over best seat", "Over vote"
     )
-    print_table(table, console, notes="*" in table.note)
-    for line in describe_unreadable(findings):
-        console.print(Text(line))
     events = build_events_table(findings.by_seat)
     columns = [
         one
         for one in events.headings
         if one not in {"Agreed", "Altered after agreement", "No event"}
     ]
-    print_table(events.only(*columns), console, notes=False)
     controls = build_controls_table(
         [row for row in findings.stances.controls if row.reviewer is None]
     )
     shown = ("Condition", "Altered", "By gold", "By another", "More without")
-    print_table(controls.only(*shown), console, notes=False)
+    found: list[str | Table] = [
+        *([SIMULATED] if findings.simulated else []),
+        describe_effort(findings.effort),
+        accuracy if "*" in accuracy.note else accuracy.without_note(),
+        *describe_unreadable(findings),
+        events.only(*columns).without_note(),
+        controls.only(*shown).without_note(),
+    ]
     if findings.peers is None:
-        console.print(Text(f"\nNo ranking: {findings.peers_missing}"))
-        return
-    print_table(build_run_ranking_table(findings), console)
-    if findings.peers.reason:
-        console.print(Text(findings.peers.reason))
-    print_table(build_run_weights_table(findings), console, notes=False)
+        return [*found, f"\nNo ranking: {findings.peers_missing}"]
+    reason = findings.peers.reason
+    return [
+        *found,
+        build_run_ranking_table(findings),
+        *([reason] if reason else []),
+        build_run_weights_table(findings).without_note(),
+    ]
 
 
 def describe_cost(costs: Costs) -> str:

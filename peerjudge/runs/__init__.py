@@ -2,6 +2,7 @@
 
 from peerjudge.runs.estimate import Costs, Estimate, Step, estimate_calls
 from peerjudge.runs.manifest import default_folder, read_manifest
+from peerjudge.runs.reading import Source, read_ballots
 from peerjudge.runs.resolve import Prepared, parse_settings, prepare
 from peerjudge.runs.results import RunCounts, RunSummary, summary_document
 from peerjudge.runs.runner import Observer, run
@@ -12,7 +13,6 @@ from peerjudge.runs.sources import (
     is_run,
     load,
     open_run,
-    read_ballots,
 )
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Prepared",
     "RunCounts",
     "RunSummary",
+    "Source",
     "Step",
     "default_folder",
     "estimate_calls",

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from peerjudge.analysis.assembling import collect_reviews
-from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.collecting import BallotCollector
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
-from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest
 from peerjudge.runs.transcript_files import import_transcripts, is_transcript_file
@@ -37,10 +33,22 @@ class OpenRun:
     @property
     def primary(self) -> Primary | None:
         """The primary contrast that the experiment declared, if any."""
-        declared = cast("Mapping[str, object]", self.manifest.get("experiment") or {})
-        conditions = cast("Sequence[Mapping[str, object]]", declared.get("conditions") or ())
-        names = [str(one["name"]) for one in conditions]
-        return read_primary(str(declared.get("primary") or ""), names)
+        return read_primary(str(self._declared.get("primary") or ""), self.conditions)
+
+    @property
+    def conditions(self) -> list[str]:
+        """The names of the conditions, in the order of the experiment."""
+        conditions = cast("Sequence[Mapping[str, object]]", self._declared.get("conditions") or ())
+        return [str(one["name"]) for one in conditions]
+
+    @property
+    def title(self) -> str:
+        """The name of the experiment; the beginning of the id of the run where there is none."""
+        return str(self._declared.get("name") or self.id[:8])
+
+    @property
+    def _declared(self) -> Mapping[str, object]:
+        return cast("Mapping[str, object]", self.manifest.get("experiment") or {})
 
     @property
     def decision(self) -> Decision | None:
@@ -50,6 +58,15 @@ class OpenRun:
     def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun, by condition and comparison."""
         return self.store.transcripts(run=self.id)
+
+    async def played(self) -> AsyncIterator[Transcript]:
+        """Read the discussions that have begun by condition, in the order of the experiment."""
+        if not self.conditions:
+            async for transcript in self.transcripts():
+                yield transcript
+        for name in self.conditions:
+            async for transcript in self.store.transcripts(run=self.id, condition=name):
+                yield transcript
 
 
 def is_run(source: str) -> bool:
@@ -109,21 +126,8 @@ async def load(source: str | Path) -> tuple[Transcript, ...]:
         return tuple([transcript async for transcript in opened.transcripts()])
 
 
-async def read_ballots(source: str) -> Ballots:
-    """Return the ballots of a run or of the recorded reviews of a dataset.
-
-    The discussions of a run are read one at a time; their texts are not kept.
-    """
-    if not is_run(source):
-        return collect_reviews(load_dataset(source))
-    collector = BallotCollector()
-    async with open_run(source) as opened:
-        async for transcript in opened.transcripts():
-            collector.add(transcript)
-        return collector.ballots(name=_name_run(source, opened))
-
-
-def _name_run(source: str, opened: OpenRun) -> str:
+def name_run(source: str, opened: OpenRun) -> str:
+    """Return the name of a run for messages, without the password of a database."""
     place = source.partition("#")[0]
     if opened.folder is not None or is_transcript_file(source):
         return source

@@ -7,7 +7,6 @@ resumes it and keeps its replies. `effects` prints what every factor changes.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -62,7 +61,7 @@ def _print_effects(chosen: argparse.Namespace) -> int:
     from studies.wording.effects import MEASURES, measure_effects, measure_wordings
     from studies.wording.factors import list_cells
 
-    measured = measure_wordings(asyncio.run(read_ballots(chosen.run)))
+    measured = measure_wordings(read_ballots(chosen.run))
     print("Means over the pairs judged in both orders\n")
     print("| wording | pairs |" + "".join(f" {name} |" for name in MEASURES))
     print("|---|--:|" + "--:|" * len(MEASURES))

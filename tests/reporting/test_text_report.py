@@ -7,13 +7,14 @@ from rich.console import Console
 
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import INCONSISTENT, Transcript, replace
-from peerjudge.reporting import print_findings
+from peerjudge.reporting import list_findings
+from peerjudge.reporting.layout import print_parts
 
 
 def printed(transcripts: tuple[Transcript, ...], width: int) -> str:
     """Return the output in a terminal of this width, without colour."""
     console = Console(file=io.StringIO(), width=width, highlight=False, no_color=True)
-    print_findings(build_findings(transcripts), console=console)
+    print_parts(list_findings(build_findings(transcripts)), console, wrap=True)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 

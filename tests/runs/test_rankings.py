@@ -13,9 +13,9 @@ async def test_a_ranking_takes_a_path_discussions_or_a_tournament(small, tmp_pat
     await pj.run(small, out=folder, limit=4)
     transcripts = await pj.load(folder)
     tournament = build_tournament(collect_transcripts(transcripts).of_stance("private"))
-    expected = pj.rank(tournament, bootstrap=0)
-    assert pj.rank(folder, bootstrap=0) == expected
-    assert pj.rank(transcripts, bootstrap=0) == expected
+    expected = pj.rank(tournament, bootstrap=0).ranking
+    assert pj.rank(folder, bootstrap=0).ranking == expected
+    assert pj.rank(transcripts, bootstrap=0).ranking == expected
     assert pj.peer_rank(folder).weights == pj.peer_rank(tournament).weights
     with pytest.raises(DataError, match="elsewhere"):
         pj.rank(str(tmp_path / "elsewhere"))

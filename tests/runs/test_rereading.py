@@ -14,10 +14,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from peerjudge.analysis import build_findings
-from peerjudge.cli import reporting
 from peerjudge.data import Condition, EventKind, Experiment, StopReason, Transcript, replace
 from peerjudge.errors import ExperimentError, ShelfError
 from peerjudge.power import plan_study
+from peerjudge.results.reports import report_run
 from peerjudge.runs import estimate_calls, load, open_run, prepare, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
@@ -277,7 +277,7 @@ async def test_rereadings_are_booked_and_cached_like_any_call(models: Models):
     assert summary.tokens == models.billed
     async with open_run("out") as opened:
         booked = await opened.store.booked()
-        findings = (await reporting.read(opened)).findings
+        findings = (await report_run(opened)).findings
     assert {each.reviewer: each.calls for each in booked} == {"ann": 2, "bob": 2, "scribe": 1}
     assert findings.spoken["scribe"].paid == 1
     assert (findings.effort.reread, findings.effort.reread_verdicts) == (4, 4)
@@ -359,7 +359,7 @@ async def test_the_report_counts_and_marks_rereadings(models: Models):
     """The page has a column, a sentence and the name of the second model at every such verdict."""
     await play()
     async with open_run("out") as opened:
-        page = reporting.write(opened, await reporting.read(opened))
+        page = (await report_run(opened)).save()
     text = page.read_text("utf-8")
     assert "A second model reread 4 of the replies and found 4 verdicts." in text
     assert "Verdicts reread" in text

@@ -124,7 +124,7 @@ def test_the_password_of_a_store_is_not_shown():
 async def test_private_and_final_stances_of_a_run_are_ballots(small, tmp_path):
     """A run has one stance per seat and discussion, like the reviews of a dataset."""
     await run(small, out=tmp_path, limit=2)
-    ballots = (await read_ballots(str(tmp_path))).of_stance("final")
+    ballots = read_ballots(str(tmp_path)).of_stance("final")
     assert Counter(ballots.reviewers[code] for code in ballots.reviewer.tolist()) == {
         "sim_strong": 8,
         "sim_weak": 8,

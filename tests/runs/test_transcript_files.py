@@ -10,7 +10,7 @@ from peerjudge.analysis import collect_transcripts
 from peerjudge.data import to_json
 from peerjudge.errors import DataError
 from peerjudge.runs import is_run, open_run, read_ballots
-from peerjudge.runs.frames import read_without_texts
+from peerjudge.runs.reading import read_without_texts
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_verdicts_of_a_transcript_file_are_those_of_its_run(exported):
     )
     assert (from_file.verdict == from_run.verdict).all()
     assert pj.events_df(file).equals(pj.events_df(run))
-    ballots = asyncio.run(read_ballots(str(file)))
+    ballots = read_ballots(file)
     assert ballots.name == str(file)
 
 

@@ -1,0 +1,99 @@
+"""Agreement of reviewers with gold, alone and as a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from peerjudge.analysis import (
+    GoldAgreement,
+    Panel,
+    build_agreement_document,
+    measure_agreement,
+    measure_panel,
+    select_judges,
+)
+from peerjudge.analysis.selecting import HUMAN
+from peerjudge.data import to_plain
+from peerjudge.reporting.biases import (
+    build_panel_accuracy_table,
+    build_panel_table,
+    describe_agreement,
+    describe_panel,
+)
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.layout import Table
+from peerjudge.results.base import Document, Result, Shown, list_names, name_gold
+from peerjudge.results.plain import make_plain
+from peerjudge.runs.reading import Source, read_material
+from peerjudge.tracker import Stance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementResult(Result):
+    """Agreement of the combined verdict with gold; `gold` is its name, `panel` the single reviewers."""
+
+    agreement: GoldAgreement
+    panel: Panel | None
+    gold: str
+    simulated: bool
+    questions: int
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge agreement --json`."""
+        document = {**build_agreement_document(self.agreement), "simulated": self.simulated}
+        if self.panel is not None:
+            document["panel"] = to_plain(self.panel)
+        return make_plain(document)
+
+    def parts(self) -> Shown:
+        """Return the sentences on the agreement, and the tables of the panel."""
+        parts: list[str | Table] = [
+            *([SIMULATED] if self.simulated else []),
+            *caution(self.questions),
+            *describe_agreement(self.agreement, self.gold),
+        ]
+        if self.panel is not None:
+            parts += [build_panel_accuracy_table(self.panel), build_panel_table(self.panel)]
+            parts += ["", *describe_panel(self.panel)]
+        return parts
+
+
+def agreement(
+    source: Source,
+    *,
+    gold: str = HUMAN,
+    reviewers: str | Sequence[str] | None = None,
+    weights: Literal["equal", "peer"] = "equal",
+    stance: Stance = "private",
+    panel: bool = False,
+    seed: int = 0,
+) -> AgreementResult:
+    """Measure accuracy and Fleiss' kappa of the reviewers' combined verdict against gold.
+
+    Args:
+        source: Run, dataset `NAME:PATH`, or transcripts.
+        gold: `human` for the gold of the data, or the name of a reviewer to measure against.
+        reviewers: Only these; one alone, or several as a panel.
+        weights: `equal`, or `peer`: weight reviewers by their rank as contestants.
+        stance: For a run: `private` verdicts, before a seat heard another one, or `final` ones.
+        panel: Also measure each reviewer and each pair.
+        seed: Seed of the resampling.
+
+    Raises:
+        DataError: A reviewer gave no verdict, or nothing has both a gold and a readable verdict.
+        StoreError: There is no such run.
+    """
+    ballots = read_material(source).ballots
+    stances = ballots.of_stance(stance)
+    names = list_names(reviewers)
+    found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
+    judged = select_judges(stances, reviewers=names, gold=gold) if panel else None
+    return AgreementResult(
+        agreement=found,
+        panel=None if judged is None else measure_panel(judged, seed=seed),
+        gold=name_gold(ballots, gold),
+        simulated=ballots.simulated,
+        questions=stances.count_questions(),
+    )

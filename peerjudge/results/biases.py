@@ -1,0 +1,75 @@
+"""Position, self-preference and length bias of reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from peerjudge.analysis import Bias, build_bias_document, measure_bias
+from peerjudge.analysis.selecting import HUMAN
+from peerjudge.data import replace
+from peerjudge.reporting.biases import build_bias_tables
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.results.base import Document, Result, Shown, list_names, name_gold
+from peerjudge.results.plain import make_plain
+from peerjudge.runs.reading import Source, read_material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasResult(Result):
+    """Biases of every reviewer; `gold` is the name of the gold in the tables."""
+
+    bias: Bias
+    gold: str
+    questions: int
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge bias --json`."""
+        return make_plain(build_bias_document(self.bias))
+
+    def parts(self) -> Shown:
+        """Return one table for each measure."""
+        return [
+            *([SIMULATED] if self.bias.simulated else []),
+            *caution(self.questions),
+            *build_bias_tables(replace(self.bias, gold=self.gold)),
+        ]
+
+
+def bias(
+    source: Source,
+    *,
+    reviewers: str | Sequence[str] | None = None,
+    gold: str = HUMAN,
+    families: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> BiasResult:
+    """Measure position, self-preference and length bias and order consistency of every reviewer.
+
+    Measured on the verdicts that reviewers gave before they heard another one; for a run also the
+    position bias before and after the discussions.
+
+    Args:
+        source: Run, dataset `NAME:PATH`, or transcripts.
+        reviewers: Only these.
+        gold: `human` for the gold of the data, or the name of a reviewer to measure against.
+        families: Family by reviewer or author; added to those that the cards of a run declare.
+        seed: Seed of the resampling.
+
+    Raises:
+        DataError: There are no verdicts on pairs by these reviewers.
+        StoreError: There is no such run.
+    """
+    found = read_material(source, texts=True)
+    measured = measure_bias(
+        found.ballots,
+        reviewers=list_names(reviewers),
+        gold=gold,
+        families=found.merge_families(families),
+        seed=seed,
+    )
+    return BiasResult(
+        bias=measured,
+        gold=name_gold(found.ballots, gold),
+        questions=found.ballots.count_questions(),
+    )

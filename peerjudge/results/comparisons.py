@@ -1,0 +1,187 @@
+"""Comparisons: accuracy of conditions, runs or reviewers on the same questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from peerjudge.analysis import (
+    AccuracyByComparison,
+    Compared,
+    ConditionContrasts,
+    Sampler,
+    build_contrasts,
+    compare_all,
+    measure_mean_accuracy,
+    measure_mean_margin,
+    tabulate_by_condition,
+    tabulate_by_reviewer,
+)
+from peerjudge.analysis.score_document import build_contrasts_document
+from peerjudge.data import Measurement, to_plain
+from peerjudge.data import replace as changed
+from peerjudge.errors import DataError
+from peerjudge.reporting.accuracy import build_pairs_table
+from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
+from peerjudge.reporting.formats import SIMULATED, caution, percent
+from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.plain import make_plain
+from peerjudge.runs import hide_password
+from peerjudge.runs.reading import Source, Stored, locate_source, read_material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareResult(Result):
+    """Accuracy and margin of each condition or reviewer, and the differences of pairs.
+
+    `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
+    judge.
+    """
+
+    rows: tuple[AccuracyByComparison, ...]
+    accuracy: Mapping[str, Measurement]
+    margin: Mapping[str, Measurement]
+    contrasts: tuple[ConditionContrasts, ...]
+    pairs: tuple[Compared, ...]
+    simulated: bool
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge compare --json`."""
+        return make_plain(
+            {
+                "accuracy": to_plain(self.accuracy),
+                "margin": to_plain(self.margin),
+                "contrasts": build_contrasts_document(self.contrasts),
+                "pairs": to_plain(self.pairs),
+                "simulated": self.simulated,
+            }
+        )
+
+    def parts(self) -> Shown:
+        """Return the tables of accuracies, contrasts and pairs."""
+        questions = {question for one in self.rows for question, _ in one.right}
+        return [
+            *([SIMULATED] if self.simulated else []),
+            *caution(len(questions)),
+            self._accuracy_table(),
+            build_contrasts_table(self.contrasts),
+            build_pairs_table(
+                "On the same comparisons, difference in accuracy in points", self.pairs
+            ),
+            *describe_missing(self.contrasts),
+        ]
+
+    def _accuracy_table(self) -> Table:
+        margins: list[Column[AccuracyByComparison]] = []
+        if self.margin:
+            margins = [("Margin", lambda one: percent(self.margin.get(one.name)))]
+        return build_table(
+            "Accuracy and margin in %" if margins else "Accuracy in %",
+            self.rows,
+            ("Name", lambda one: one.name),
+            ("Accuracy", lambda one: percent(self.accuracy[one.name])),
+            *margins,
+            ("Comparisons", lambda one: f"{self.accuracy[one.name].n:,}"),
+            ("Turns", lambda one: f"{one.turns:.1f}"),
+        )
+
+
+def compare(
+    *sources: Source,
+    baseline: str = "",
+    reviewers: str | Sequence[str] | None = None,
+    seed: int = 0,
+) -> CompareResult:
+    """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
+
+    Every pair has the mean difference with its interval and its sign-flip permutation test. The
+    contrasts of discussions with cheaper ways to judge are one family of tests, all other pairs
+    another. A contrast that the experiment declares as primary is not adjusted.
+
+    Args:
+        sources: Runs, datasets `NAME:PATH`, or transcripts; one or several.
+        baseline: Compare all others with this condition or reviewer only.
+        reviewers: For a dataset: only these.
+        seed: Seed of the resampling.
+
+    Raises:
+        DataError: There are no two conditions or reviewers to compare, or the baseline is unknown.
+        StoreError: There is no such run.
+    """
+    sampler = Sampler(seed=seed)
+    named = _name_sources(sources)
+    found = [_tabulate(one, list_names(reviewers), sampler) for one in named.values()]
+    rows, contrasts = _name_rows(list(named), found)
+    pairs = compare_all(rows, baseline=baseline, contrasts=contrasts, sampler=sampler)
+    if not pairs and not any(one.difference for row in contrasts for one in row.all):
+        names = ", ".join(one.name for one in rows) or "none"
+        msg = (
+            "compare needs two conditions or reviewers with readable verdicts on the same comparisons "
+            f"with gold; found {names}. Give one or more run folders, store URLs or datasets NAME:PATH."
+        )
+        raise DataError(msg)
+    margins = {one.name: measure_mean_margin(one, sampler=sampler) for one in rows}
+    return CompareResult(
+        rows=tuple(rows),
+        accuracy={one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows},
+        margin={name: margin for name, margin in margins.items() if margin is not None},
+        contrasts=tuple(contrasts),
+        pairs=tuple(pairs),
+        simulated=any(one.simulated for one in found),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The conditions or reviewers of a source, and its discussions against cheaper ways to judge."""
+
+    rows: tuple[AccuracyByComparison, ...]
+    contrasts: tuple[ConditionContrasts, ...]
+    simulated: bool
+
+
+def _name_sources(sources: Sequence[Source]) -> dict[str, Source]:
+    """Return different sources by name; those in memory are numbered."""
+    return {
+        hide_password(locate_source(one)) if isinstance(one, Stored) else f"source {number}": one
+        for number, one in enumerate(sources, 1)
+    }
+
+
+def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler) -> _Found:
+    found = read_material(source, logprobs=True)
+    ballots = found.ballots
+    if not found.of_run:
+        rows = tabulate_by_reviewer(ballots, reviewers=reviewers)
+        return _Found(rows=rows, contrasts=(), simulated=ballots.simulated)
+    return _Found(
+        rows=tuple(row for row in tabulate_by_condition(ballots) if row.right),
+        contrasts=build_contrasts(ballots, sampler=sampler, primary=found.primary),
+        simulated=ballots.simulated,
+    )
+
+
+def _name_rows(
+    sources: Sequence[str], found: Sequence[_Found]
+) -> tuple[list[AccuracyByComparison], list[ConditionContrasts]]:
+    """Return all rows; where several sources have the same name, the source is put before it."""
+    times = Counter(one.name for these in found for one in these.rows)
+    rows: list[AccuracyByComparison] = []
+    contrasts: list[ConditionContrasts] = []
+    for source, these in zip(sources, found, strict=True):
+        before = f"{source}: "
+        names = {one.name: (before if times[one.name] > 1 else "") + one.name for one in these.rows}
+        rows += [replace(one, name=names[one.name]) for one in these.rows]
+        for row in these.contrasts:
+            votes = {
+                kind: changed(one, against=tuple(names.get(name, name) for name in one.against))
+                for kind, one in (
+                    ("over_self_consistency", row.over_self_consistency),
+                    ("over_vote", row.over_vote),
+                )
+            }
+            condition = names.get(row.condition, row.condition)
+            contrasts.append(changed(row, condition=condition, **votes))
+    return rows, contrasts

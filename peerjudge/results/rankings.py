@@ -1,0 +1,229 @@
+"""Rankings: contestants by score, and weights of reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from peerjudge.analysis import build_tournament
+from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Tournament, replace
+from peerjudge.errors import DataError
+from peerjudge.ranking import elo_trajectory, majority_verdicts, ranking_document, without_family
+from peerjudge.ranking import graph as build_graph
+from peerjudge.ranking import peer_rank as weigh_reviewers
+from peerjudge.ranking import rank as rank_contestants
+from peerjudge.reporting.contestants import build_battles_table, build_ranking_tables
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.standings import describe_ranking
+from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.plain import make_plain
+from peerjudge.runs.reading import Material, Source, read_material, read_tournament
+from peerjudge.tracker import Stance
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """Elo ratings over the battles: by contestant the lines `mean`, `low` and `high` (95 % of orders)."""
+
+    battles: Sequence[int]
+    contestants: Mapping[str, Mapping[str, Sequence[float]]]
+
+    @property
+    def means(self) -> Mapping[str, Sequence[float]]:
+        """Mean ratings by contestant."""
+        return {name: lines["mean"] for name, lines in self.contestants.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankResult(Result):
+    """A ranking of contestants with the weights of reviewers, and the tournament that was ranked."""
+
+    ranking: Ranking
+    tournament: Tournament
+    trajectory: Trajectory | None
+    majority: bool
+    orders: int
+    bootstrap: int
+    simulated: bool
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge rank --json`."""
+        document = {**ranking_document(self.ranking), "simulated": self.simulated}
+        if (steps := self.trajectory) is not None:
+            document["trajectory"] = {"battles": steps.battles, "contestants": steps.contestants}
+        return make_plain(document)
+
+    def parts(self) -> Shown:
+        """Return the tables of contestants and weights, and the sentence about them."""
+        steps = self.trajectory
+        return [
+            *([SIMULATED] if self.simulated else []),
+            *caution(self.ranking.questions),
+            *build_ranking_tables(self.ranking),
+            "",
+            describe_ranking(self.ranking, orders=self.orders, bootstrap=self.bootstrap),
+            *([] if steps is None else [build_battles_table(steps.battles, steps.means)]),
+        ]
+
+    def graph(self) -> nx.DiGraph[str]:
+        """Return wins between contestants, under the weights of the ranking, as a networkx graph."""
+        shown = None if self.majority else self.ranking.weights.weights
+        return build_graph(self.tournament, weights=shown)
+
+
+def rank(
+    source: Source | Tournament,
+    *,
+    scoring: Scoring | str = Scoring.WIN_RATE,
+    weights: Literal["equal", "peer"] | Mapping[str, float] = "equal",
+    scheme: Scheme | str = Scheme.PRD,
+    reviewers: str | Sequence[str] | None = None,
+    stance: Stance = "private",
+    exclude_self: bool = False,
+    exclude_family: bool = False,
+    families: Mapping[str, str] | None = None,
+    majority: bool = False,
+    orders: int = 1000,
+    prior: float = 0.0,
+    bootstrap: int = 1000,
+    trajectory: int = 0,
+    seed: int = 0,
+) -> RankResult:
+    """Rank the contestants, best first, and weigh the reviewers.
+
+    Args:
+        source: Run, dataset `NAME:PATH`, transcripts, or a tournament.
+        scoring: `win-rate`, `elo` or `bradley-terry`.
+        weights: `equal`, `peer`, or a weight for each reviewer.
+        scheme: Scheme of peer weights: `prd` (Equation 2), or `damped`, which always converges.
+        reviewers: Only these, or patterns (`expert_*`); `human` ranks by all human votes.
+        stance: For a run: `private` verdicts, or the `final` ones after discussion.
+        exclude_self: Leave out reviews of the reviewer's own answers.
+        exclude_family: Leave out reviews of answers by the reviewer's own family.
+        families: Family by reviewer or author; added to those that the cards of a run declare.
+        majority: First decide every battle by the weighted majority of the reviewers.
+        orders: Number of random orders of the battles whose mean is the Elo rating.
+        prior: Tied battles added to every pair (Bradley-Terry).
+        bootstrap: Number of resamples of the questions for all bounds; 0 for none.
+        trajectory: For Elo: also the ratings each time after this number of battles.
+        seed: Seed of the orders and the resampling.
+
+    Raises:
+        DataError: There are no readable battles, or the options do not fit.
+        ConvergenceError: The peer weights do not converge.
+        StoreError: There is no such run.
+    """
+    scoring, scheme = Scoring(scoring), Scheme(scheme)
+    if trajectory and scoring is not Scoring.ELO:
+        msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
+        raise DataError(msg)
+    found = None if isinstance(source, Tournament) else read_material(source)
+    tournament = _choose(source, found, stance=stance, reviewers=list_names(reviewers))
+    if exclude_self or exclude_family:
+        own = families or {} if found is None else found.merge_families(families)
+        tournament = without_family(tournament, own if exclude_family else {})
+    ranking = rank_contestants(
+        tournament,
+        scoring=scoring,
+        weights=weights,
+        scheme=scheme,
+        orders=orders,
+        seed=seed,
+        prior=prior,
+        bootstrap=0 if majority else bootstrap,
+    )
+    if majority:
+        held = ranking.weights
+        tournament = majority_verdicts(tournament, held.weights)
+        ranking = rank_contestants(
+            tournament,
+            scoring=scoring,
+            orders=orders,
+            seed=seed,
+            prior=prior,
+            bootstrap=bootstrap,
+        )
+        ranking = replace(ranking, weights=held)
+    return RankResult(
+        ranking=ranking,
+        tournament=tournament,
+        trajectory=_trace(tournament, ranking, trajectory, orders, seed) if trajectory else None,
+        majority=majority,
+        orders=orders,
+        bootstrap=bootstrap,
+        simulated=found is not None and found.ballots.simulated,
+    )
+
+
+def peer_rank(
+    source: Source | Tournament,
+    *,
+    stance: Stance = "private",
+    scheme: Scheme = Scheme.PRD,
+    damping: float = 0.85,
+    tolerance: float = 1e-10,
+    max_iterations: int = 1000,
+) -> ReviewerWeights:
+    """Weight the reviewers of a run, a dataset or a tournament by the scores of their own answers.
+
+    Args:
+        source: As for `rank`.
+        stance: As for `rank`.
+        scheme: As for `peerjudge.ranking.peer_rank`, like `damping`, `tolerance` and
+            `max_iterations`.
+        damping: See `scheme`.
+        tolerance: See `scheme`.
+        max_iterations: See `scheme`.
+
+    Raises:
+        StoreError: There is no such run.
+        ConvergenceError: The weights still change after `max_iterations`.
+    """
+    return weigh_reviewers(
+        read_tournament(source, stance=stance),
+        scheme=scheme,
+        damping=damping,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+
+
+def _choose(
+    source: Source | Tournament,
+    found: Material | None,
+    *,
+    stance: Stance,
+    reviewers: list[str] | None,
+) -> Tournament:
+    if found is not None:
+        return build_tournament(found.ballots.of_stance(stance), reviewers=reviewers)
+    if reviewers is not None:
+        msg = "choose the reviewers of a tournament when you build it; `reviewers` chooses ballots"
+        raise DataError(msg)
+    return read_tournament(source)
+
+
+def _trace(
+    tournament: Tournament, ranking: Ranking, every: int, orders: int, seed: int
+) -> Trajectory:
+    """Return of each contestant the mean rating by number of battles, and bounds for 95 % of the orders."""
+    weights = [ranking.weights.weights.get(name, 1.0) for name in tournament.reviewers]
+    share = np.array(weights) / sum(weights)
+    battles, ratings = elo_trajectory(
+        tournament, every=every, weights=share, orders=orders, seed=seed
+    )
+    low, high = np.quantile(ratings, (0.025, 0.975), axis=1)
+    lines = {"mean": ratings.mean(axis=1), "low": low, "high": high}
+    return Trajectory(
+        battles=battles.tolist(),
+        contestants={
+            name: {line: values[:, k].tolist() for line, values in lines.items()}
+            for k, name in enumerate(tournament.contestants)
+        },
+    )

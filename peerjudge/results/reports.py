@@ -1,0 +1,228 @@
+"""Reports: everything that a run or recorded reviews show, as a page and as one document."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from peerjudge.analysis import Findings, FindingsCollector, collect_reviews
+from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
+from peerjudge.data import Dataset
+from peerjudge.datasets import load as load_dataset
+from peerjudge.errors import StoreError
+from peerjudge.reporting import (
+    Figure,
+    Published,
+    TranscriptData,
+    build_findings_document,
+    draw_recorded_figures,
+    draw_run_figures,
+    find_published,
+    save_figures,
+    write_recorded_report,
+    write_report,
+)
+from peerjudge.reporting.run_page import list_findings
+from peerjudge.reporting.sentences import compare_with_paper
+from peerjudge.results.base import Document, Result, Shown
+from peerjudge.results.overwriting import require_free, require_free_figures
+from peerjudge.runs import OpenRun, is_run, open_run
+from peerjudge.runs.reading import Source, Stored, locate_source, wait_for
+
+PAGE = "report.html"
+_PAGE_MARK = b'<meta name="generator" content="PeerJudge">'
+_NUMBERS_MARK = b"Findings/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(Result):
+    """A report. `source` is where it was read, and `page` the file to which it is saved by default."""
+
+    source: str
+    page: Path | None
+
+    @property
+    @abstractmethod
+    def figures(self) -> Mapping[str, Figure]:
+        """Figures by name."""
+
+    @property
+    @abstractmethod
+    def simulated(self) -> bool:
+        """True if reviewers are simulated."""
+
+    @abstractmethod
+    def _write(self, page: Path) -> None: ...
+
+    def save(self, page: str | Path | None = None, *, force: bool = False) -> Path:
+        """Write the report as one HTML file, and its numbers beside it as `.json`.
+
+        Args:
+            page: File to write; by default `report.html` in the run folder, or `NAME-report.html`
+                here for a dataset.
+            force: Replace files that are not earlier reports.
+
+        Raises:
+            StoreError: A file cannot be written, or exists, is no earlier report and `force` is false.
+        """
+        path = self.page if page is None else Path(page)
+        if path is None:
+            msg = "this run has no folder for its report; name a file FILE.html (with -o on the command line)"
+            raise StoreError(msg)
+        if path.suffix == ".json":
+            msg = (
+                f"{path} is the name of the numbers beside a page; name the page FILE.html with -o"
+            )
+            raise StoreError(msg)
+        numbers = path.with_suffix(".json")
+        require_free(path, source=self.source, force=force, own=_PAGE_MARK)
+        require_free(numbers, source=self.source, force=force, own=_NUMBERS_MARK)
+        self._write(path)
+        document = json.dumps(self.document(), ensure_ascii=False, indent=2)
+        numbers.write_text(document + "\n", encoding="utf-8")
+        return path
+
+    def require_free_figures(self, folder: str | Path, *, force: bool) -> None:
+        """Raise `StoreError` if a figure would replace another file than an earlier figure."""
+        names = [figure.id for figure in self.figures.values()]
+        require_free_figures(
+            names, Path(folder), source=self.source, force=force, option="--figures"
+        )
+
+    def save_figures(
+        self, folder: str | Path, *, force: bool = False
+    ) -> tuple[tuple[Path, ...], str]:
+        """Write every figure as SVG, and as PNG where resvg-py is installed.
+
+        Returns the files, and a sentence that gives the reason where there are no PNGs.
+        """
+        self.require_free_figures(folder, force=force)
+        return save_figures(self.figures, Path(folder), simulated=self.simulated)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport(Report):
+    """Findings of a run, and its transcripts as the page lists them."""
+
+    findings: Findings
+    listing: TranscriptData
+    title: str
+    manifest: Mapping[str, object]
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """Figures by name."""
+        return draw_run_figures(self.findings)
+
+    @property
+    def simulated(self) -> bool:
+        """True if any reviewer is simulated."""
+        return self.findings.simulated
+
+    def document(self) -> Document:
+        """Return the findings, as in the `.json` file beside the page."""
+        return build_findings_document(self.findings)
+
+    def parts(self) -> Shown:
+        """Return accuracy, opinion events, ranking and weights, as `peerjudge run` prints them."""
+        return list_findings(self.findings)
+
+    def _write(self, page: Path) -> None:
+        write_report(
+            self.findings, self.listing, title=self.title, manifest=self.manifest, path=page
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedReport(Report):
+    """Findings of recorded reviews, beside the values that a paper printed about them."""
+
+    findings: RecordedFindings
+    published: Published
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """Figures by name."""
+        return draw_recorded_figures(self.findings, self.published)
+
+    @property
+    def simulated(self) -> bool:
+        """False: reviews on record are of people and models."""
+        return False
+
+    def document(self) -> Document:
+        """Return the findings, as in the `.json` file beside the page."""
+        return build_findings_document(self.findings)
+
+    def parts(self) -> Shown:
+        """Return the summary of the page."""
+        return compare_with_paper(self.findings, self.published)
+
+    def _write(self, page: Path) -> None:
+        write_recorded_report(self.findings, self.published, path=page)
+
+
+def report(source: Source) -> Report:
+    """Compute the report of a run, of transcripts, or of the recorded reviews of a dataset.
+
+    Args:
+        source: Run, dataset `NAME:PATH` with reviews by models, or transcripts.
+
+    Raises:
+        StoreError: There is no such run.
+        DataError: The dataset has no reviews to report.
+    """
+    if isinstance(source, Dataset):
+        return _report_dataset(source, source.name)
+    if not isinstance(source, Stored):
+        collector, listing = FindingsCollector(), TranscriptData()
+        for transcript in source:
+            listing.add(transcript, collector.add(transcript).events)
+        return RunReport(
+            source="",
+            page=None,
+            findings=collector.findings(),
+            listing=listing,
+            title="Transcripts",
+            manifest={},
+        )
+    place = locate_source(source)
+    if is_run(place):
+        return wait_for(_report_run(place))
+    return _report_dataset(load_dataset(place), place)
+
+
+async def report_run(run: OpenRun) -> RunReport:
+    """Read an opened run once, discussion by discussion, without keeping whole discussions."""
+    collector, listing = FindingsCollector(), TranscriptData()
+    async for transcript in run.played():
+        listing.add(transcript, collector.add(transcript).events)
+    return RunReport(
+        source=str(run.place),
+        page=None if run.folder is None else run.folder / PAGE,
+        findings=collector.findings(primary=run.primary, decision=run.decision),
+        listing=listing,
+        title=run.title,
+        manifest=run.manifest,
+    )
+
+
+async def _report_run(place: str) -> RunReport:
+    async with open_run(place) as opened:
+        return await report_run(opened)
+
+
+def _report_dataset(dataset: Dataset, source: str) -> RecordedReport:
+    published = find_published(dataset.name)
+    findings = build_recorded_findings(
+        collect_reviews(dataset), description=dataset.description, juries=published.juries
+    )
+    return RecordedReport(
+        source=source,
+        page=Path(f"{dataset.name}-report.html"),
+        findings=findings,
+        published=published,
+    )

@@ -1,0 +1,118 @@
+"""Scores: accuracy of reviewers against gold, recorded or in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from peerjudge.analysis import ConditionContrasts, Sampler, build_contrasts, collect_reviews
+from peerjudge.analysis.golds import align_comparisons
+from peerjudge.analysis.published import Match, PublishedTable, match_published
+from peerjudge.analysis.score_document import build_score_document
+from peerjudge.analysis.scoring import Scores, score_ballots
+from peerjudge.data import Dataset
+from peerjudge.datasets import load as load_dataset
+from peerjudge.datasets.published import read_published_tables
+from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.scores import (
+    build_published_table,
+    build_score_tables,
+    describe_disagreements,
+    describe_scores,
+)
+from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.plain import make_plain
+from peerjudge.runs.reading import Source, read_material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreResult(Result):
+    """Accuracy of every judge, and of discussions over cheaper ways to judge.
+
+    `published` has the published figures and the rows that they belong to, if they were wanted.
+    """
+
+    scores: Scores
+    contrasts: tuple[ConditionContrasts, ...]
+    published: tuple[PublishedTable, tuple[Match, ...]] | None
+    questions: int
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge score --json`."""
+        document = build_score_document(
+            self.scores, contrasts=self.contrasts, published=self.published
+        )
+        return make_plain(document)
+
+    def parts(self) -> Shown:
+        """Return the tables of accuracies, or the one beside published figures, with their notes."""
+        few = caution(self.questions)
+        if self.published is not None:
+            simulated = [SIMULATED] if self.scores.simulated else []
+            return [*few, build_published_table(self.scores, *self.published), *simulated]
+        return [
+            *few,
+            *build_score_tables(self.scores),
+            build_contrasts_table(self.contrasts),
+            "",
+            *describe_missing(self.contrasts),
+            *describe_scores(self.scores),
+        ]
+
+    def describe_disagreements(self) -> list[str]:
+        """Return one sentence for each recorded reply that our own reader reads differently."""
+        return describe_disagreements(self.scores)
+
+
+def score(
+    source: Source,
+    *,
+    by: str = "",
+    reviewers: str | Sequence[str] | None = None,
+    gold: str | Dataset | None = None,
+    own_reading: bool = True,
+    beside: str | None = None,
+    seed: int = 0,
+) -> ScoreResult:
+    """Score reviewers against gold, with intervals, in total and by group.
+
+    For a run, every condition is scored, and every discussion is compared with cheaper ways to judge.
+
+    Args:
+        source: Run, dataset `NAME:PATH`, or transcripts.
+        by: `subset`, `category`, `labeler`, or a column of the data.
+        reviewers: Names or patterns (`GPT-4/*`); by default all but people.
+        gold: Dataset whose gold, groups and votes replace those of the source.
+        own_reading: Read recorded texts again and score that reading as well.
+        beside: Published figures to compare with a run, `NAME` or `NAME:EVALUATOR`.
+        seed: Seed of the resampling of questions.
+
+    Raises:
+        DataError: A name matches no reviewer, no verdict has a gold, or there are no such groups.
+        StoreError: There is no such run.
+    """
+    found = read_material(source, texts=True, as_declared=True)
+    replaced = load_dataset(gold) if isinstance(gold, str) else gold
+    ballots = found.ballots
+    scores = score_ballots(
+        ballots,
+        by=by,
+        reviewers=list_names(reviewers),
+        gold=replaced,
+        reviews=found.reviews if own_reading else (),
+        ratings=found.ratings,
+        seed=seed,
+    )
+    judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
+    return ScoreResult(
+        scores=scores,
+        contrasts=build_contrasts(judged, sampler=Sampler(seed=seed), primary=found.primary),
+        published=None if beside is None else _match(scores, beside),
+        questions=ballots.count_questions(),
+    )
+
+
+def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ...]]:
+    name, _, setting = wanted.partition(":")
+    return match_published(scores, read_published_tables(name), setting=setting)

@@ -1,0 +1,287 @@
+"""Synchronous reading of sources: the ballots of runs, datasets and transcripts, also in notebooks."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections import Counter
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from concurrent.futures import Future
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import TypeAlias, TypeVar, cast
+
+from peerjudge.analysis import (
+    BallotCollector,
+    Ballots,
+    build_tournament,
+    collect_reviews,
+    collect_transcripts,
+)
+from peerjudge.analysis.ratings import RatingKind, find_ratings
+from peerjudge.data import Dataset, Primary, RecordedReview, Tournament, Transcript
+from peerjudge.datasets import load as load_dataset
+from peerjudge.errors import StoreError
+from peerjudge.runs.results import RunSummary
+from peerjudge.runs.sources import OpenRun, is_run, name_run, open_run
+from peerjudge.store import Columns
+from peerjudge.tracker import Stance
+
+Stored: TypeAlias = str | Path | RunSummary
+"""Run folder, store URL, transcript file, dataset `NAME:PATH`, or the summary of a run."""
+
+Source: TypeAlias = Stored | Dataset | Iterable[Transcript]
+"""Everything that can be analysed: `Stored`, a dataset, or transcripts in memory."""
+
+Discussions: TypeAlias = Stored | Iterable[Transcript]
+"""Sources of discussions: run folder, store URL, transcript file, summary of a run, or transcripts."""
+
+T = TypeVar("T")
+
+_BATCH = 1000
+_MASK = ":***@"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """The ballots of a source, and what its run or its dataset declares about them.
+
+    `of_run` is true for discussions, also for those in memory. `families` are by card. `reviews` are
+    those of a dataset, with their texts; `ratings` counts ratings of single answers.
+    """
+
+    ballots: Ballots
+    of_run: bool
+    primary: Primary | None = None
+    families: Mapping[str, str] = field(default_factory=dict[str, str])
+    reviews: Sequence[RecordedReview] = ()
+    ratings: Mapping[RatingKind, int] = field(default_factory=Counter[RatingKind])
+
+    def merge_families(self, more: Mapping[str, str] | None) -> dict[str, str]:
+        """Return the families with those given, which go before; empty ones are left out."""
+        known = {**self.families, **(more or {})}
+        return {name: family for name, family in known.items() if family}
+
+
+def read_material(
+    source: Source, *, texts: bool = False, logprobs: bool = False, as_declared: bool = False
+) -> Material:
+    """Read the ballots of a source.
+
+    Args:
+        source: What to read.
+        texts: Read the lengths of answers and the kinds of ratings as well, which takes several times
+            as long for a run.
+        logprobs: Read log-probabilities, for margins; with texts they are always read.
+        as_declared: Order the conditions of a run as its experiment does, not by name; with texts.
+
+    Raises:
+        StoreError: There is no such run.
+        DataError: The dataset or transcript file cannot be read.
+    """
+    if isinstance(source, Dataset):
+        return Material(ballots=collect_reviews(source), of_run=False, reviews=source.reviews)
+    if not isinstance(source, str | Path | RunSummary):
+        return _collect(source)
+    place = locate_source(source)
+    if not is_run(place):
+        return read_material(load_dataset(place))
+    if texts:
+        return wait_for(_read_with_texts(place, as_declared=as_declared))
+
+    def read(opened: SyncRun) -> Material:
+        transcripts = opened.transcripts(logprobs=logprobs)
+        ballots = collect_transcripts(transcripts, name=name_run(place, opened.run))
+        return _declare(opened.run, ballots)
+
+    return read_run(place, read)
+
+
+def read_ballots(source: Source) -> Ballots:
+    """Return the ballots of a source, with the lengths of the answers; see `read_material`."""
+    return read_material(source, texts=True).ballots
+
+
+def read_tournament(source: Source | Tournament, *, stance: Stance = "private") -> Tournament:
+    """Return the battles of a source; a tournament is returned unchanged."""
+    if isinstance(source, Tournament):
+        return source
+    return build_tournament(read_material(source).ballots.of_stance(stance))
+
+
+def read_without_texts(
+    source: Discussions,
+    build: Callable[[Iterable[Transcript]], T],
+    *,
+    logprobs: bool = False,
+) -> T:
+    """Return the result of `build` for the discussions of a run, read one by one without texts.
+
+    Much faster than `open_run` where only verdicts matter.
+
+    Args:
+        source: A run; transcripts in memory are passed unchanged.
+        build: Function that iterates over the discussions once.
+        logprobs: Read the log-probabilities of the replies with a verdict, for margins.
+    """
+    if isinstance(source, str | Path | RunSummary):
+        return read_run(source, lambda opened: build(opened.transcripts(logprobs=logprobs)))
+    return build(source)
+
+
+def locate_source(source: Stored) -> str:
+    """Return the place of a source as commands name it.
+
+    Raises:
+        StoreError: The summary is of a run in a database whose password it does not hold.
+    """
+    if not isinstance(source, RunSummary):
+        return str(source)
+    if source.folder is None and _MASK in source.store:
+        msg = (
+            f"the summary of this run does not hold the password of {source.store}; "
+            f"pass the URL of the database, with #{source.run[:8]} at its end"
+        )
+        raise StoreError(msg)
+    return source.folder or f"{source.store}#{source.run}"
+
+
+class SyncRun:
+    """A run opened for synchronous reading."""
+
+    def __init__(self, runner: asyncio.Runner, columns: Columns, run: OpenRun) -> None:
+        self._runner = runner
+        self.columns = columns
+        self.run = run
+
+    def heads(self) -> tuple[list[Transcript], list[int]]:
+        """Return the discussions without their turns, and the number of turns of each."""
+        return self._runner.run(self.columns.heads(self.run.id))
+
+    def transcripts(self, *, logprobs: bool = False) -> Iterator[Transcript]:
+        """Read the discussions one by one without their texts."""
+        heads, _ = self.heads()
+        return self.pull(self.columns.transcripts_without_texts(heads, logprobs=logprobs))
+
+    def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
+        """Iterate over asynchronous items, read in batches."""
+
+        async def take_batch() -> list[T]:
+            return [item async for item in _first(items, _BATCH)]
+
+        while batch := self._runner.run(take_batch()):
+            yield from batch
+
+
+def read_run(source: Stored, build: Callable[[SyncRun], T]) -> T:
+    """Return the result of `build` for an opened run.
+
+    Raises:
+        StoreError: There is no such run.
+    """
+
+    def read() -> T:
+        with _open_sync(locate_source(source)) as opened, _without_collecting():
+            return build(opened)
+
+    return run_apart(read)
+
+
+def wait_for(work: Coroutine[object, object, T]) -> T:
+    """Return the result of asynchronous work, also where an event loop runs in this thread."""
+    return run_apart(lambda: asyncio.run(work))
+
+
+def run_apart(work: Callable[[], T]) -> T:
+    """Return the result of work that needs an event loop of its own.
+
+    In a notebook an event loop already runs in this thread; the work then runs in another thread,
+    which an interrupt does not wait for.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    done: Future[T] = Future()
+
+    def fulfil() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001  raised again in the waiting thread
+            done.set_exception(error)
+
+    Thread(target=fulfil, daemon=True, name="peerjudge-reading").start()
+    return done.result()
+
+
+def _collect(transcripts: Iterable[Transcript]) -> Material:
+    collector, ratings = BallotCollector(), Counter[RatingKind]()
+    for transcript in transcripts:
+        collector.add(transcript)
+        ratings.update(find_ratings(transcript))
+    return Material(ballots=collector.ballots(name="transcripts"), of_run=True, ratings=ratings)
+
+
+async def _read_with_texts(place: str, *, as_declared: bool) -> Material:
+    collector, ratings = BallotCollector(), Counter[RatingKind]()
+    async with open_run(place) as opened:
+        async for transcript in opened.played() if as_declared else opened.transcripts():
+            collector.add(transcript)
+            ratings.update(find_ratings(transcript))
+        return _declare(opened, collector.ballots(name=name_run(place, opened)), ratings)
+
+
+def _declare(
+    opened: OpenRun, ballots: Ballots, ratings: Mapping[RatingKind, int] | None = None
+) -> Material:
+    cards = cast("Mapping[str, Mapping[str, object]]", opened.manifest.get("cards") or {})
+    return Material(
+        ballots=ballots,
+        of_run=True,
+        primary=opened.primary,
+        families={name: str(card.get("family") or "") for name, card in cards.items()},
+        ratings=Counter[RatingKind]() if ratings is None else ratings,
+    )
+
+
+async def _first(items: AsyncIterator[T], count: int) -> AsyncIterator[T]:
+    async for item in items:
+        yield item
+        count -= 1
+        if count == 0:
+            return
+
+
+@contextmanager
+def _without_collecting() -> Generator[None]:
+    """Disable the garbage collector: there are no cycles, and collecting takes as long as reading."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@contextmanager
+def _open_sync(place: str) -> Generator[SyncRun]:
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        try:
+            opened = runner.run(stack.enter_async_context(open_run(place)))
+            columns = runner.run(stack.enter_async_context(Columns.open(opened.place)))
+            yield SyncRun(runner, columns, opened)
+        finally:
+            runner.run(stack.aclose())
