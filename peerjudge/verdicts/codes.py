@@ -72,19 +72,25 @@ def resolve(code: int, form: Form, rule: str) -> Reading:
 
 
 NOUN = (
-    r"(?:assistant|answer|response|output|option|candidate|submission|solution|model|choice|reply"
-    r"|text|summary|system|version|chatbot)"
+    r"(?:a(?:nswer|ssistant)|c(?:hoice|hatbot|andidate|aption|ompletion|onversation)|d(?:ialogue|raft)|essay"
+    r"|headline|model|o(?:utput|ption)|p(?:oem|araphrase|roof)|re(?:sponse|ply|write)"
+    r"|s(?:olution|ubmission|ummary|ystem|tory)|t(?:ext|ranslation)|version)"
 )
 _WORK = (
     r"(?:code|implementation|script|program|essay|story|poem|email|letter|post|review|list|article"
     r"|speech|draft|work)"
 )
-_LABEL = r"(?:\(?#?[1-9](?![\w/%])(?!\.\d)\)?|\([A-Ea-e]\)|[A-E](?![\w/+]))"
+LABEL = r"(?:\(?#?[1-9](?![\w/%])(?!\.\d)\)?|\([A-Ea-e]\)|[A-E](?![\w/+]))"
+"""Number or letter of an answer, after a noun."""
+
 _OWNED = rf"(?:'s?(?i: {NOUN}\b| {_WORK}\b)?)?"
 
 NAME = (
-    rf"(?:(?i:the )?(?i:\b{NOUN})(?i: number| no\.| option)? ?{_LABEL}{_OWNED}"
-    rf"|(?i:the (?:first|second|third|fourth)(?: AI)? (?:{NOUN}|one))\b{_OWNED})"
+    rf"(?:(?i:the )?(?i:\b{NOUN})(?i: number| no\.| option)? ?{LABEL}{_OWNED}"
+    rf"|(?i:the (?:first|second|third|fourth)(?: AI)? (?:{NOUN}|one))\b{_OWNED}"
+    r"|(?i:the (?:first|second|third|fourth))"
+    r"(?= (?:is|was) (?:(?:the|clearly|much|slightly|overall|thus|therefore) ){0,3}"
+    r"(?:better|best|stronger|superior|winner|preferable)\b))"
 )
 """Answer given by name: "Assistant 1's answer", "Output (b)", "the second response"."""
 
@@ -92,12 +98,13 @@ CODE = r"(?:\[\[[A-E1-9]\]\]|\[[A-E1-9]\]|\([A-Ea-e1-9]\)|(?:[1-9]|[A-E])(?![\w/
 """Answer given by its bare code: `2`, `B`, `(b)`, `[[B]]`."""
 
 TIE_WORDS = (
-    r"(?:(?:it is |it's |this is )?(?:a |an )?(?:tie|tied|draw|equal|equivalent|equally good))"
+    r"(?:(?:(?:none|neither)[ ,:-]{1,2}\(?)?(?:it is |it's |this is )?(?:a |an )?"
+    r"(?:tie|tied|draw|equal|equivalent|equally good))"
 )
 
 _TIE = re.compile(rf"(?i){TIE_WORDS}\W{{0,9}}")
 _MARK = re.compile(
-    r"([1-9])|\(([A-Ea-e])\)|\b([A-E])\b(?!'(?!s\b))|\b(?i:(first|second|third|fourth))\b"
+    r"([1-9])|\(([A-Ea-e])\)|(?<![A-Za-z0-9_])([A-E])(?![A-Za-z0-9_])(?!'(?!s\b))|\b(?i:(first|second|third|fourth))\b"
 )
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 

@@ -10,7 +10,6 @@ from peerjudge.verdicts.codes import (
     CONTRADICTION,
     NAME,
     NOUN,
-    TIE_CODE,
     TIE_WORDS,
     Form,
     code_of,
@@ -37,15 +36,22 @@ _SURE = (
     r"|advantage"
 )
 _AMBIGUOUS = r"answer|output|conclusion|result|better|best|evaluation"
-_END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |because|since|as|for|due).*)"
+_END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |\| |because|since|as|for|due).*)"
 
 
 def _label(words: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: is)?)(?: ?[:=]| -| ?\u2192) ?"
+        rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: {NOUN})?(?: is)?)(?: ?[:=]| -| ?\u2192) ?"
         rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]]*{_END}"
     )
 
+
+_ASKED = re.compile(
+    r"(?i:(?:so,? )?(?:which|who)\b(?:(?!\b(?:you|they|he|she|reviewers?|others?)\b)[^?]){1,60}"
+    r"\b(?:better|best|prefer\w*|wins?|winner|stronger|superior)\b(?:(?!\b(?:in|at|if)\b)[^?]){0,40})"
+    rf"\? ({NAME}|{CODE}|(?i:{TIE_WORDS})){_END}"
+)
+"""Question of which answer is better, and its answer."""
 
 _LABELLED_SMALL = re.compile(
     rf"(?i:{_LEAD}{_KIND}(?:{_SURE}|{_AMBIGUOUS})(?: is)?)(?: ?[:=]| -) ?"
@@ -53,9 +59,6 @@ _LABELLED_SMALL = re.compile(
 )
 _LABELLED = _label(_SURE)
 _LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
-_MARK = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
-_MARKS = re.compile(rf"{_MARK}(?:(?:, ?| ){_MARK})+[.,]?")
-_ANY_MARK = re.compile(_MARK)
 _REVISED = re.compile(
     r"(?i:[a-z',: -]{0,40}\b(?:edit|update|correction|actually|sorry|wait|rather|instead|meant|mean|no"
     r"|make (?:it|that)|second thoughts?|reflection|revised?|changed?)\b[a-z',: -]{0,40}?)"
@@ -113,6 +116,8 @@ def label(line: str, *, last: bool) -> int | None:
 
     "Answer" and "output" may belong to the task itself, so they count on the last line only.
     """
+    if "? " in line and (asked := _ASKED.fullmatch(line)):
+        return code_of(asked[1])
     if ":" not in line and "=" not in line and " - " not in line and "\u2192" not in line:
         return None
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
@@ -125,73 +130,6 @@ def revision(line: str) -> int | None:
     """Return the code of a line that replaces an earlier verdict: "Correction: 1"."""
     found = _REVISED.fullmatch(line)
     return None if found is None else code_of(found[1])
-
-
-def mark_pair(line: str, form: Form) -> int | None:
-    """Return the code of a line with one mark per answer: the highest wins, equal marks tie.
-
-    Marks that are all valid verdict codes ("1, 2") are ambiguous and not read.
-    """
-    if not _MARKS.fullmatch(line):
-        return None
-    marks = [float(mark) for mark in _ANY_MARK.findall(line)]
-    if len(marks) != form.answers or set(marks) <= set(range(1, form.answers + 2)):
-        return None
-    return highest(marks)
-
-
-def highest(marks: list[float]) -> int:
-    """Return the code of the highest mark; a tie if all are equal, a contradiction if some are."""
-    if len(set(marks)) == 1:
-        return TIE_CODE
-    best = max(marks)
-    return marks.index(best) + 1 if marks.count(best) == 1 else CONTRADICTION
-
-
-_GIVEN = re.compile(
-    rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:as|is|gets|receives|earns|deserves|-)|:)?"
-    r"(?: an?)?(?: (?:score|rating|mark) of)? ([0-9]{1,3}(?:\.[0-9])?)(?:/([0-9]{1,3})"
-    r"| out of ([0-9]{1,3}))?"
-    r"(?=$|[.;)]|: | and\b|, (?:and\b|[A-Z])|,$| -)"
-)
-
-
-_COUNTS = re.compile(
-    r"(?i)\b(?:penalt|error|mistake|miss|fault|length|words?\b|rank|counts?\b|sentences?\b"
-    r"|typos?\b|flaws?\b|issues?\b"
-    r"|problems?\b(?!-)|bugs?\b|deduct|demerit|violation|paragraph|character|tokens?\b|lines?\b|number of)"
-)
-_HEADER = 60
-"""A line that says what the numbers below it count is shorter than this. [characters]"""
-
-
-def _counts(header: str, before: str) -> bool:
-    """Return `True` if the words before a mark, or the line above the marks, name something counted."""
-    said = f"{'' if header.endswith('.') or len(header) > _HEADER else header} {before}"
-    return len(before) < _HEADER and _COUNTS.search(said) is not None
-
-
-def named_marks(lines: list[str], form: Form) -> int | None:
-    """Return the code of the highest mark if every answer gets one mark on one scale, else `None`."""
-    given: dict[int, set[tuple[float, str]]] = {}
-    header = ""
-    for line in lines:
-        if any(map(str.isdigit, line)):
-            first = _GIVEN.search(line)
-            if first and not first[3] and not first[4] and _counts(header, line[: first.start()]):
-                return None
-            header = header if first else line
-            for name, mark, of, out_of in _GIVEN.findall(line):
-                code = code_of(name)
-                if code is not None:
-                    given.setdefault(code, set()).add((float(mark), of or out_of))
-        else:
-            header = line
-    wanted = range(1, form.answers + 1)
-    if set(given) != set(wanted) or any(len(marks) > 1 for marks in given.values()):
-        return None
-    marks = [next(iter(given[code])) for code in wanted]
-    return highest([mark for mark, _ in marks]) if len({scale for _, scale in marks}) == 1 else None
 
 
 _RESULT = re.compile(

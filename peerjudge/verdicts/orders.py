@@ -17,7 +17,9 @@ _RANKING = re.compile(r"(?i)\brank|\bbest (?:first|to worst)|order of preference
 _BOXED = re.compile(
     r"\$*(?:\\[\[(] ?)?\\boxed\{ ?(?:\\(?:text|textbf|mathrm)\{)?([^{}]{1,40})\}{1,2} ?(?:\\[\])])?\$*"
 )
-_BOX_CONTENT = re.compile(rf" *(?:{NAME}|{CODE}|(?i:tie)) *")
+_BOX_CONTENT = re.compile(
+    rf" *(?:{NAME}|{CODE}|(?i:tie)|[0-9.]{{1,4}}(?:, ?[0-9.]{{1,4}}){{1,3}}) *"
+)
 _NAMES = re.compile(NAME)
 _REFERENCE = re.compile(r"\b[Tt]he (former|latter)(?: (?:one|answer|response|output))?\b")
 _TAKES_BACK = re.compile(
@@ -34,6 +36,15 @@ _WITHDRAWS = re.compile(
     r"(?i)\bI (?:\w+ ){0,9}(?<!not )(?<!never )(?:withdraw|retract|revoke)\b"
     r"|\bI (?:\w+ )?(?:no longer|do not|don't) (?:stand by|trust|hold) (?:it|this|that|my)\b"
     r"|\b(?:ignore|disregard|forget) (?:my|this|the) (?:\w+ )?(?:choice|verdict|answer|vote)\b"
+)
+
+
+_GIVES_UP = re.compile(
+    r"(?i)(?:(?:so|but|and|still|honestly|in the end),? ){0,2}I (?:\w+ )?(?:cannot|can't|could not|couldn't"
+    r"|am (?:unable|not able) to) (?:(?:really|honestly|yet) )?(?:decide|make up my mind|choose|pick"
+    r"|tell(?: which)?|say(?: which)?)(?: (?:between )?(?:them|the two|one|a winner)| is better| yet"
+    r"| now)*[.!]?"
+    r"|I (?:am|remain) (?:undecided|torn|on the fence)[.!]?"
 )
 
 
@@ -112,6 +123,8 @@ def resolve_references(line: str) -> str:
 
 def takes_back(line: str) -> bool:
     """Return `True` for a line that only withdraws what was said before: "Scratch that."."""
+    if _GIVES_UP.fullmatch(line.rpartition(". ")[2]):
+        return True
     if len(line) >= 100:
         return False
     if _TAKES_BACK.fullmatch(line):

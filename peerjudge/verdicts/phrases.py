@@ -19,7 +19,8 @@ _CUE_WORDS = (
     "answer|output|verdict|decision|judg|lean|settle|crown|declare|neither|[[|stick|stand by|"
     "stay with|switch|chang|shift|mov|revis|updat|maintain|uphold|keep|most|few|edges|"
     "it is|win for|beats|outperform|"
-    "surpass|outdo|outshin|defeats|takes it|ahead|on top|the one i|first|above|go for"
+    "rank|weaker|poorer|loses|trails|lags|short of|beaten|surpass|outdo|outshin|defeats|takes it"
+    "|ahead|on top|the one i|first|above|go for"
 )
 
 
@@ -83,7 +84,7 @@ _GAP = (
 )
 _STOP = (
     r"(?=$|[.,;:!?)\]\"]| (?:as|because|since|for|over|instead|and|but|rather|due|with|based|given|in"
-    r"|which|on|to|is|here|-)(?: |$)| \()"
+    r"|which|on|to|is|here|-)(?:[ .,;:!]|$)| \()"
 )
 _OBJECT = r"(?: (?i:number|choice|verdict|the|with|as|my|of))*"
 _NOT_BOTH = rf"(?!(?: for [\w' -]{{1,30}}?)?,? (?:and|or) {CODE})"
@@ -107,6 +108,8 @@ _IS = r"(?: is| remains| stays| would be| should be| goes to| has to be| must be
 DECLARES = re.compile(
     rf"(?i:^(?:(?:a|the) )?(?:clear|narrow|easy)? ?(?:win|victory) for )$"
     rf"|(?i:\b{_ARTICLE} (?:{NOUN}|one|{_SETTLED}){_WHERE}{_IS}(?: (?:that of|the one (?:by|from)))?) $"
+    r"|(?i:\b(?:choose|pick|prefer|decide|select)\b[^.;]{0,40}, (?:it|that|this)"
+    r" (?:would|will|must)(?: have to)? be(?: with)? )$"
 )
 """Before a name: "the better answer is "."""
 DECLARES_CODE = re.compile(
@@ -120,10 +123,12 @@ _ENDS = (
     r"|in (?:this|my|that|general|comparison)|of the|between|here|based|given|while|with|but|by|among"
     rf"|(?i:AI|{NOUN}|one|{_SETTLED}))\b)"
 )
-UNDECIDED = re.compile(r"\]\]\W{0,5}(?:(?:or|and|nor|vs|versus)\W{1,5})?\[\[")
+UNDECIDED = re.compile(
+    r"\]\] (?:if|when|in case|for (?:a )?(?:tie|draw))\b|\]\]\W{0,5}(?:(?:or|and|nor|vs|versus)\W{1,5})?\[\["
+)
 """Bracketed alternatives without a choice: "[[A]] or [[B]]"."""
 
-BRACKETED = re.compile(r"\[\[([A-E1-9])(?:>{1,2}[A-E1-9])?\]\]")
+BRACKETED = re.compile(r"\[\[([A-E1-9])(?:(>{1,3}|<{1,3}|=)([A-E1-9]))?\]\]")
 CODE_IS_BETTER = re.compile(
     rf"(?:^|, |\bthat )({CODE}) (?:is|was)(?: clearly| slightly| much)?(?: the)? (?:better|best)\b{_ENDS}"
 )
@@ -135,6 +140,9 @@ _EDGE = (
 GIVES = re.compile(rf"{_I_WOULD}{{0,3}} give (?P<to>{_EDGE} to )?$")
 """Before a name: "I would give ", or all of "I would give a slight edge to "."""
 EDGE = re.compile(rf" {_EDGE}\b(?! of)")
+
+SERVED = re.compile(r"(?i:\bbetter (?:served|off|helped) (?:by|with|choosing) )$")
+"""Before a name: the user is better served by this answer."""
 
 _ADVERBS = (
     r"(?: (?!(?:not|no|less|more|only|hardly|never|rarely|barely|scarcely|supposedly|allegedly)\b)"
@@ -162,7 +170,7 @@ _ONE_RESPECT = (
     r"|(?:formatted|written|structured|worded|organi[sz]ed)\b))"
 )
 IS_BETTER = re.compile(
-    rf"(?:{_BE}{_ADVERBS} (?:better|best|superior(?: to)?|preferable|preferred|(?:(?:clear|obvious"
+    rf"(?:{_BE}{_ADVERBS} (?:to be )?(?:better|best|superior(?: to)?|preferable|preferred|(?:(?:clear|obvious"
     rf"|overall|narrow) )?winner"
     rf"|winning|stronger|ahead)"
     rf"|{DOES_BETTER}){_FOR_SOME}{_ONE_RESPECT}{_ENDS}|,? wins(?! in\b| on\b){_ENDS}"
@@ -171,11 +179,29 @@ IS_BETTER = re.compile(
     rf"|defeats) {_OTHER}| it is(?=[.!]|$)| (?:takes it|comes out (?:ahead|on top)){_ENDS}"
     r"| (?:is|remains|would be|gets) my (?:final |clear )?(?:choice|pick|vote|preference|winner|favou?rite)"
     rf"{_ENDS}"
+    r"| (?:is|was|remains) (?:(?:clearly|overall|thus|therefore) )?the (?:better|best|stronger"
+    r"|superior) [a-z]+"
+    r"(?=[.,;!]|$| (?:overall|of the two|here|because|since)\b)"
+    r"| (?:is|was) (?:(?:clearly|overall|generally|also) )?of (?:(?:a|much|clearly|significantly|slightly) )*"
+    r"(?:higher|better|superior) quality"
+    r"| has (?:the|an?) (?:(?:slight|clear|small|narrow|definite|overall) )?(?:edge|advantage|upper hand)"
+    r"(?=[.,;!]|$| (?:thanks|because|due|since|as|here|overall|over)\b)"
+    r"| (?:is|remains) (?:(?:clearly|thus|therefore) )?the right (?:choice|pick|selection)"
+    r"| (?:(?:is|should be|would be|must be) (?:ranked|placed)|ranks) (?:first|highest|above|higher)"
+    r"(?=[.,;!]|$| (?:and|because|since|as|with|here|overall|the|than|[A-Z]))"
+    rf"| (?:better|best) (?:satisf\w+|meets?|address\w*|answers?|follows?|fulfil\w*|serves?"
+    rf"|aligns? with|suits?"
+    r"|fits?|match\w*|responds? to|adheres? to|complies with|handles?) (?:[\w'-]+ ){0,3}"
+    r"(?:users?|requests?|questions?|prompts?|instructions?|tasks?|needs?|criteri\w+|requirements?"
+    r"|query|rubric|brief|assignment)\b"
+    r"|(?: [^.,;:()0-9]{1,80},? and)? is (?:therefore|thus|hence|so|clearly) my (?:final )?(?:choice"
+    r"|pick|vote)"
     r"| is the one I (?:would|'d|will|'ll) (?:send|choose|pick|recommend|give|use|prefer)\b"
 )
 CONDITIONAL = re.compile(
     rf"(?: (?i:AI|{NOUN}|one|choice))?(?: (?:than|to) {_OTHER})?(?: (?:of the two|here|overall))?,? (?:but )?"
-    r"(?:only )?(?:if|unless|once|when|provided|assuming|as long as|had it|were it|except (?:that|if|when))\b"
+    r"(?:only )?(?:if(?! (?:only|just|barely|narrowly|slightly|marginally|by)\b)|unless|once|when"
+    r"|provided|assuming|as long as|had it|were it|except (?:that|if|when))\b"
 )
 """After praise: the judgement holds under a condition only."""
 OPINES = re.compile(
@@ -186,6 +212,7 @@ OPINES = re.compile(
 OPINED = re.compile(
     r"(?: first| above\b| ahead of\b|(?: (?:is|was|provided|provides|gave|did|has))?(?: slightly"
     r"| much| a bit| a)* (?:higher|better|more"
+    r"|(?:(?:clearly|much|slightly) )?(?:preferable|superior|stronger|the (?:better|stronger|best))"
     r"|(?:as|to be)(?: being| slightly| the| a bit| much)* (?:better|best|superior|more))\b)"
 )
 _FLAWS = (
@@ -194,14 +221,21 @@ _FLAWS = (
 )
 _NO_FLAW = rf"(?! (?:[\w-]+ ){{0,2}}{_FLAWS})"
 _SURFACE = r"(?! (?:grammar|spelling|punctuation|style|tone|format|formatting|layout)\b)"
+_WHOLE = (
+    rf"(?:(?<!the better)|(?= (?:(?:and|of|overall|quality|explanation|job|work|fit|option|one"
+    rf"|{NOUN})\b|[a-z]+ly\b))"
+    r"|(?=[.,;:!]|$))"
+)
+"""After "the better": what is about the whole answer, and not its title or its end."""
 IS_MORE = re.compile(
     rf"(?:,? (?:which|who|that))? (?!(?:and|or|but|needs?|lacks?|requires?|could|should|would|with)\b)\w+"
-    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)|better{_SURFACE}{_ONE_RESPECT})\b{_NO_FLAW}"
+    rf"{_ADVERBS}(?: (?:slightly|being))* (?:more(?! than\b)"
+    rf"|better{_WHOLE}{_SURFACE}{_ONE_RESPECT})\b{_NO_FLAW}"
     rf"| (?:has|contains) (?:the )?few(?:er|est) {_FLAWS}"
 )
 _QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"
 IS_LESS = re.compile(
-    rf"{_BE}{_ADVERBS} (?:worse|inferior|less {_QUALITIES}|not (?:as|quite as) {_QUALITIES})"
+    rf"{_BE}{_ADVERBS} (?:worse|inferior|weaker|poorer|less {_QUALITIES}|not (?:as|quite as) {_QUALITIES})"
     rf" (?:than|as|to) ({NAME})"
 )
 
@@ -214,7 +248,32 @@ EQUAL = re.compile(
     r"|roughly|essentially|overall|generally))*'?"
     r" (?:equivalent|equal|tied|equally (?:good|well)|of (?:equal|the same) quality|on par)\b"
     r"(?! (?:to|in (?:length|number))\b)(?P<partly> in (?:terms|their))?"
-    r"|\b(?i:it is|it's|this is|is|call it|declare|as) a (?:tie|draw)\b"
     r"|\brate (?:both|the two) (?:\w+ )?equally\b"
     rf"|\b[Nn]either (?:of (?:the two|them)|{NAME} nor {NAME}|{NOUN}) is (?:\w+ )?better\b(?! in\b)"
 )
+EQUALS = ("equivalent", "equal", "tied", "same quality", "on par", "either")
+"""Words without which a sentence has no match of `EQUAL`."""
+
+TIED = re.compile(
+    r"\b(?i:it is|it's|this is|is|as) a (?:tie|draw)\b"
+    r"|\b(?:consider|call|declare|rate|judge|deem|see|score|rule|treat|count|mark)s?(?: (?:it|this"
+    r"|that|them|both"
+    r"|the (?:result|comparison|contest|outcome)))?(?: as| to be)? (?:a |an )(?:tie|draw)\b"
+)
+NO_WINNER = re.compile(
+    r"(?:\bno|(?:\bnot|n't) (?:see|find) an?) (?:clear|obvious|meaningful) (?:winner"
+    r"|favou?rite)\b(?=[^.]*\bequal)"
+)
+UNTIED = re.compile(
+    r"(?i)\b(?:not|\w+n't|never|cannot|declin\w+|refus\w+|hesitat\w+|reluctant|short of|far from"
+    r"|nearly|almost"
+    r"|close to|rather than)\b[^,;:.]*$"
+)
+"""Before words that call the answers equal: the clause denies it."""
+
+IS = re.compile(r" is(?=[.!]?$)")
+NOT_THE_OTHER = re.compile(
+    rf"{NAME} (?:is|was) not (?:the )?(?:better|best|stronger|superior"
+    rf"|winner)\b[^.;:]{{0,30}}[;,:] (?:but |rather )?$"
+)
+"""Around a name: "Answer 1 is not the better one; Answer 2 is"."""

@@ -18,7 +18,10 @@ _DELIMITED = re.compile(
     r"|\[the (?:start|(end)) of [^\]\n]{1,60}\]"
     r"|<<< (?:(end) of )?[^<>|\n]{1,80} \| \w{6,16} >>>"
 )
-_TAG = re.compile(r"(?i)</?(?:final[ _])?(?:verdict|choice|winner|decision|judge?ment)>")
+_TAG = re.compile(
+    r"(?i)</?(?:final[ _])?(?:verdict|choice|winner|decision|judge?ment|preferred|preference|better|best|pick"
+    r"|selected|selection|vote)(?:[ _](?:answer|response|output|assistant|option))?>"
+)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
 _INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]|「[^「」\n]*」')
 _SINGLE = re.compile(r"(?<!\w)'[^'\n]{8,200}'(?!\w)")
@@ -27,7 +30,9 @@ _SHORTEST = 40
 _MATH = frozenset({"\\[", "\\]", "$$", "\\(", "\\)"})
 _SYMBOL = re.compile("[\u2600-\u27bf\u2b50\ufe0f\U0001f000-\U0001faff]")
 _DASH = re.compile("(?<= )[\u2013\u2014](?= )")
-_CALL = re.compile(r"<(/?)(?:tool_call|function_call|tool|function)>|<\|/?tool_call\|>")
+_CALL = re.compile(
+    r"<(/?)(?:tool_call|function_call|tool|function)>|<\|/?tool_call\|>|\[/?TOOL_CALLS\]"
+)
 _MARKUP = (("*", ""), ("`", ""), ("#", ""), ("_", " "), ("\u2019", "'"), ("\u2018", "'"))
 
 
@@ -73,7 +78,7 @@ def own_lines(text: str) -> list[str]:
 def final_block(text: str) -> str:
     """Return the content of a closing code fence if the reply ends in one, else the reply."""
     text = text.strip()
-    if "call" in text or "<tool" in text or "<function" in text:
+    if "call" in text or "<tool" in text or "<function" in text or "TOOL_CALLS" in text:
         text = _CALL.sub("", text).strip()
     if text.startswith("```") and text.count("```") == 2 and not text.endswith("```"):
         # A fence that opens the reply holds its verdict; sentences may follow.

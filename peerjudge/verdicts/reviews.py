@@ -19,9 +19,10 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.verdicts.expectation import expected_rating
-from peerjudge.verdicts.quoting import own_lines, plain, unquoted
+from peerjudge.verdicts.quoting import own_lines
 from peerjudge.verdicts.ratings import read_rating
-from peerjudge.verdicts.reader import read_verdict, refuses
+from peerjudge.verdicts.reader import read_verdict
+from peerjudge.verdicts.refusals import refuses
 
 CUT_OFF = "cut off at max_tokens"
 """Rule of the review of a reply that ended at its limit before its verdict or rating."""
@@ -93,12 +94,9 @@ def _choosing(answer_id: str, rule: str) -> Review:
 def _rated(text: str, logprobs: Sequence[TokenLogprob], *, low: int, high: int) -> Review:
     rating = read_rating(text, low=low, high=high)
     if rating.score is None:
-        opening = unquoted(" ".join(map(plain, own_lines(text)[:3])))
-        return (
-            Review(verdict=REFUSED, rule="refusal")
-            if refuses(opening)
-            else Review(rule=rating.rule)
-        )
+        if refuses(own_lines(text)):
+            return Review(verdict=REFUSED, rule="refusal")
+        return Review(rule=rating.rule)
     expected = expected_rating(
         logprobs,
         rating.score,

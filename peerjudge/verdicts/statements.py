@@ -23,7 +23,9 @@ from peerjudge.verdicts.phrases import (
     DECLARES_CODE,
     EDGE,
     EQUAL,
+    EQUALS,
     GIVES,
+    IS,
     IS_BETTER,
     IS_LESS,
     IS_MORE,
@@ -32,12 +34,17 @@ from peerjudge.verdicts.phrases import (
     KEEPS,
     KEPT,
     NAMES,
+    NO_WINNER,
+    NOT_THE_OTHER,
     OPINED,
     OPINES,
     OVERALL,
     QUALIFIED,
     REACH,
+    SERVED,
+    TIED,
     UNDECIDED,
+    UNTIED,
     has_choice,
     has_cue,
 )
@@ -126,7 +133,7 @@ _PART_OF = re.compile(
 )
 _MINE = re.compile(r"\b(?:I|[Ww]e)\b")
 _SINCE = re.compile(
-    r"\b(?i:but|however|now|still|yet|nevertheless|again|changed?|switch|revised?)\b"
+    r"\b(?i:but|however|now|still|yet|final|nevertheless|again|changed?|switch|revised?)\b"
 )
 _WHOLE = re.compile(
     r"(?i)[;:.]|\b(?:overall|all things considered|but|therefore|so|thus|altogether)\b"
@@ -253,6 +260,11 @@ def _about_names(sentence: str) -> Iterator[_Found]:
         if code is None or _not_alone(sentence, ahead, end):
             continue
         strength, words = _spoken_for(sentence, before, end)
+        if not strength and (
+            ("better " in before and SERVED.search(before))
+            or (IS.match(sentence, end) and NOT_THE_OTHER.search(ahead))
+        ):
+            strength = CALLED
         if strength:
             yield start - words, start, strength, code
         elif less := IS_LESS.match(sentence, end):
@@ -302,15 +314,27 @@ def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:
         patterns.append((DECLARES_CODE, DECIDED))
         if final:
             patterns.append((ANSWER_IS_CODE, DECIDED))
-    if "[[" in sentence and not UNDECIDED.search(sentence):
-        patterns.append((BRACKETED, DECIDED))
     for pattern, strength in patterns:
         for found in pattern.finditer(sentence):
             code = code_of(found[1])
             if code is not None:
                 yield found.start(), found.start(1), strength, code
+    if "[[" in sentence and not UNDECIDED.search(sentence):
+        for found in BRACKETED.finditer(sentence):
+            less = (found[2] or "").startswith("<")
+            code = TIE_CODE if found[2] == "=" else code_of(found[3] if less else found[1])
+            if code is not None:
+                yield found.start(), found.start(1), DECIDED, code
 
 
 def _about_all(sentence: str) -> Iterator[_Found]:
-    for found in EQUAL.finditer(sentence):
-        yield found.end(), found.end(), PRAISED if found["partly"] else CALLED, TIE_CODE
+    if any(word in sentence for word in EQUALS):
+        for found in EQUAL.finditer(sentence):
+            if not UNTIED.search(sentence, 0, found.start()):
+                yield found.end(), found.end(), PRAISED if found["partly"] else CALLED, TIE_CODE
+    if "equal" in sentence and (found := NO_WINNER.search(sentence)):
+        yield found.start(), found.start(), CALLED, TIE_CODE
+    if " a tie" in sentence or " a draw" in sentence:
+        for found in TIED.finditer(sentence):
+            if not UNTIED.search(sentence, 0, found.start()):
+                yield found.end(), found.end(), CALLED, TIE_CODE

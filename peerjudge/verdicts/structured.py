@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from peerjudge.verdicts.codes import BROKEN, CODE, CONTRADICTION, NAME, TIE_WORDS, code_of
+from peerjudge.verdicts.codes import BROKEN, CODE, CONTRADICTION, NAME, NOUN, TIE_WORDS, code_of
 from peerjudge.verdicts.quoting import final_block
 
 Members = tuple[tuple[str, object], ...]
@@ -21,11 +21,35 @@ _VERDICT_KEYS = frozenset(
     | {"verdict", "finalverdict", "answer", "finalanswer", "output", "better", "betteranswer"}
     | {"best", "bestanswer", "preferred", "preferredanswer", "betterresponse", "bestresponse"}
     | {"preferredresponse", "winningresponse", "winninganswer", "finalchoice", "finaldecision"}
+    | {
+        "betteroutput",
+        "bestoutput",
+        "preferredoutput",
+        "bettermodel",
+        "preferredmodel",
+        "selection",
+    }
+    | {"judgement", "judgment", "pick", "finaljudgement", "finaljudgment", "preferredassistant"}
+    | {
+        "urteil",
+        "gewinner",
+        "entscheidung",
+        "bessereantwort",
+        "gagnant",
+        "choix",
+        "meilleureréponse",
+    }
+    | {"ganador", "veredicto", "elección", "mejorrespuesta", "vencedor", "veredito", "escolha"}
+    | {"melhorresposta", "更好的回答", "更优的回答", "获胜者", "胜者", "结论", "选择", "最终结论"}
+    | {"勝者", "結論", "選択", "より良い回答", "判定"}
 )
+_ORDER_KEYS = frozenset({"ranking", "rank", "order", "rankedanswers", "orderedanswers"})
 _SCORE_KEYS = frozenset(
     {"score", "rating", "grade", "mark", "overall", "overallscore", "overallrating"}
 )
-_NAMED = re.compile(rf"(?:{NAME}|{CODE}|(?i:{TIE_WORDS}))\.?")
+_ORDINAL = rf"(?i:(?:the )?(?:first|second|third|fourth)(?: (?:{NOUN}|one))?)"
+_NAMED = re.compile(rf"(?:{NAME}|{CODE}|(?i:{TIE_WORDS})|{_ORDINAL})\.?")
+_SMALL = re.compile(rf"(?i:({NOUN}) )([a-e])")
 _SCORED = re.compile(
     r"(?i)(?:score|rating|mark)s?[ _]?(?:of|for)?[ _]?(?:answer|response|assistant)?[ _]?\(?([12ab])\)?"
     r"|(?:answer|response|assistant|output)[ _]?\(?([12ab])\)?"
@@ -50,8 +74,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_Object)
 def find_json(text: str) -> Found | None:
     """Return the JSON object that makes up, ends or starts a reply; `None` if there is none."""
     if "{" not in text:
-        return None
+        return _find_call(text) if "=" in text and text.rstrip("\n`; ").endswith(")") else None
     block = final_block(text)
+    if block.startswith("[") and block.endswith("]"):
+        block = _from_list(block)
     if block.startswith("{"):
         value, end = _decoded(block, 0)
         if value is None and block.endswith("}"):
@@ -70,6 +96,47 @@ def find_json(text: str) -> Found | None:
     if last >= 0 and "\n\n" not in block[last:] and _decoded(block, last)[0] is None:
         return (), True
     return None
+
+
+def _from_list(block: str) -> str:
+    """Return the only object of a list, or the order that a list of ranked answers makes, as JSON."""
+    try:
+        listed = cast("object", json.loads(block if '"' in block else block.replace("'", '"')))
+    except (ValueError, RecursionError):
+        return block
+    if not isinstance(listed, list):
+        return block
+    objects = cast("list[object]", listed)
+    if len(objects) == 1 and isinstance(objects[0], dict):
+        return json.dumps(objects[0])
+    ranks: dict[object, object] = {}
+    for each in objects:
+        if not isinstance(each, dict):
+            return block
+        members = cast("dict[str, object]", each)
+        names = [value for key, value in members.items() if key in _RANKED and _code(value)]
+        ranks[members.get("rank")] = names[0] if len(names) == 1 else None
+    places = range(1, len(objects) + 1)
+    if {*ranks} != {*places}:
+        return block
+    return json.dumps({"ranking": [ranks[place] for place in places]})
+
+
+_RANKED = ("model", "answer", "response", "name", "id", "assistant", "output", "candidate")
+_CALL = re.compile(r"(?:print\()?[\w.]{3,60}\(([^()]{1,2000})\)\)?;?")
+_ARGUMENT = re.compile(r"""(\w{2,30}) ?= ?("[^"]*"|'[^']*'|[0-9]{1,2})(?= ?(?:,|$))""")
+
+
+def _find_call(text: str) -> Found | None:
+    """Return the arguments of a function call that makes up the reply: `submit(choice="A")`."""
+    call = _CALL.fullmatch(final_block(text))
+    if call is None:
+        return None
+    members = tuple(
+        ("".join(filter(str.isalpha, key)).lower(), value.strip("\"'"))
+        for key, value in _ARGUMENT.findall(call[1])
+    )
+    return (members, True) if any(key in _VERDICT_KEYS for key, _ in members) else None
 
 
 def json_code(members: Members) -> int:
@@ -125,10 +192,20 @@ def _members(value: _Object | None) -> Members:
     members = tuple(_flattened(value, _DEPTH))
     if any(key in _VERDICT_KEYS for key, _ in members):
         return members
-    return members + _by_score(value)
+    return members + (_by_order(members) or _by_score(value, _DEPTH))
 
 
-def _by_score(value: _Object) -> Members:
+def _by_order(members: Members) -> Members:
+    """Return the verdict of an order of the answers: `{"ranking": ["B", "A"]}`."""
+    for key, value in members:
+        if key in _ORDER_KEYS and isinstance(value, list):
+            codes = [_code(each) for each in cast("list[object]", value)]
+            if len(codes) > 1 and sorted(map(str, codes)) == [*map(str, range(1, len(codes) + 1))]:
+                return (("choice", codes[0]),)
+    return ()
+
+
+def _by_score(value: _Object, depth: int) -> Members:
     """Return the verdict of an object with one score for each answer: `{"answer_1_score": 8, ...}`."""
     marks: dict[int, float] = {}
     for key, inner in value:
@@ -139,7 +216,12 @@ def _by_score(value: _Object) -> Members:
             continue
         marks[code] = score
     if sorted(marks) != [1, 2]:
-        return ()
+        found = [
+            _by_score(inner, depth - 1)
+            for _, inner in value
+            if isinstance(inner, _Object) and depth
+        ]
+        return found[0] if len(found) == 1 else ()
     return (("choice", "tie" if marks[1] == marks[2] else max(marks, key=marks.__getitem__)),)
 
 
@@ -162,7 +244,9 @@ def _code(value: object) -> int | None:
         return int(value) if whole and value > 0 else BROKEN
     if not isinstance(value, str):
         return BROKEN
-    value = value.strip().replace("_", " ")
+    value = _SMALL.sub(
+        lambda small: f"{small[1]} {small[2].upper()}", value.strip().replace("_", " ")
+    )
     return code_of(value) if _NAMED.fullmatch(value) else None
 
 

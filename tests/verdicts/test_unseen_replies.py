@@ -12,8 +12,18 @@ Its classes of failures were mended. Then the part `second` was written and read
     ordinary   56 replies:  45 right,  1 wrong, 10 unread
     hard       24 replies:  23 right,  1 wrong,  0 unread
 
-These classes were mended as well, so both parts no longer measure unseen replies. The author of the second
-part had read the rules by then, the author of the first had not.
+These classes were mended as well. The part `third` was written by an author who had read neither the
+rules nor the corpora, with more forms (tables, totals, tool calls, rankings, ratings of both), and read once:
+
+    ordinary  200 replies: 123 right, 0 wrong, 77 unread
+        bare 12, brackets 7 of 8, boxed 3 of 4, markdown 11 of 14, table 1 of 5, json 5 of 12, xml 4 of 5,
+        tool 3 of 5, reasoning 4 of 5, sentence 24 of 55, ratings 9 of 18, totals 4 of 9, prometheus 5,
+        winner 17 of 24, discussion 7 of 8, refusal 3 of 7, undecided 4
+        en 101 of 154, de 6 of 10, fr 2 of 9, es 4 of 8, pt 4 of 6, zh 3 of 8, ja 3 of 5
+    hard       61 replies:  49 right, 6 wrong, 6 unread
+        wrong: one tie of two denied, one aspect, one change of mind, two equal labels, one placeholder
+
+Its classes were mended too, so these parts no longer measure unseen replies.
 """
 
 import json
@@ -40,6 +50,8 @@ def read(text: str) -> object:
         ("first", "hard", 6),
         ("second", "ordinary", 1),
         ("second", "hard", 0),
+        ("third", "ordinary", 0),
+        ("third", "hard", 0),
     ],
 )
 def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
@@ -96,4 +108,56 @@ def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
 )
 def test_other_replies_of_the_mended_classes(text, expect):
     """A class of phrases is read, or disowned, in words that are in no corpus."""
+    assert read(text) == expect
+
+
+@pytest.mark.parametrize(
+    ("text", "expect"),
+    [
+        (
+            "| | Response A | Response B |\n|---|---|---|\n| Logic | 2 | 4 |\n| Average | 2.5 | 4 |",
+            2,
+        ),
+        (
+            "| Answer | Depth | Total |\n|---|---|---|\n| Answer 1 | 3 | 8 |\n| Answer 2 | 4 | 7 |",
+            1,
+        ),
+        ("| Errors | Answer 1 | Answer 2 |\n|---|---|---|\n| Total | 3 | 4 |", "unreadable"),
+        ("| Aspect | A | B | Winner |\n|---|---|---|---|\n| Depth | 1 | 2 | B |", "unreadable"),
+        ("Response A\nDepth: 3\nOverall: 6/10\n\nResponse B\nDepth: 2\nOverall: 4/10", 1),
+        ("Total errors: A 3, B 5", "unreadable"),
+        ("Ratings: (4, 3)", 1),
+        ("Scores: 8/10", "unreadable"),
+        ('{"ratings": {"answer_1": {"overall": 3}, "answer_2": {"overall": 4}}}', 2),
+        ('[{"name": "Assistant B", "rank": 1}, {"name": "Assistant A", "rank": 2}]', 2),
+        ('{"order": ["A"]}', "unreadable"),
+        ("vote(winner='B', note='B is exact')", 2),
+        ("def vote(winner): return 1", "unreadable"),
+        ("<best_answer>2</best_answer>", 2),
+        ("[[A<<B]]", 2),
+        ("Choose [[A]] when A is better, [[B]] when B is better.", "unreadable"),
+        ("Who wins? Response A, because it is exact.", 1),
+        ("Which one do you prefer? Answer 1.", "unreadable"),
+        ("Selected response: B", 2),
+        ("The second is the better joke.", 2),
+        ("Response B has the better ending.", "unreadable"),
+        ("Answer 1 loses on facts. Hence the user is better served by Answer 2.", 2),
+        ("Answer 1, however, is the winner.", 1),
+        ("Answer B is not the winner; Answer A is.", 1),
+        ("I score this as a draw.", "tie"),
+        ("I hesitate to declare it a tie.", "unreadable"),
+        ("Answer 1 is better. Still, I cannot decide.", "unreadable"),
+        ("Verdict: A\nVerdict: B", "unreadable"),
+        ("I must decline to rank these.", "refused"),
+        ("Leider kann ich diese Texte nicht vergleichen.", "unreadable"),
+        ("Es tut mir leid, ich kann diese Texte nicht vergleichen.", "refused"),
+        ("Ich kann nicht beurteilen, welche Antwort besser ist.", "unreadable"),
+        ("Je ne peux pas juger laquelle est meilleure.", "unreadable"),
+        ("Obwohl Antwort 1 kürzer ist, ist Antwort 2 besser.", 2),
+        ("Aunque la respuesta 1 es breve, la respuesta 2 es mejor.", 2),
+        ("Modell A: 7,5\nModell B: 8", 2),
+    ],
+)
+def test_other_replies_of_the_classes_of_the_third_part(text, expect):
+    """Tables, totals, calls, ranks and clauses are read, or left unread, in words that are in no corpus."""
     assert read(text) == expect

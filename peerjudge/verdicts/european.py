@@ -1,0 +1,244 @@
+"""Words of verdicts in German, French, Spanish and Portuguese."""
+
+from __future__ import annotations
+
+from peerjudge.verdicts.languages import Language, Verbs
+
+GERMAN = Language(
+    signs=(
+        *("antwort", "urteil", "entscheidung", "wahl:", "fazit", "gewinner", "unentschieden"),
+        *("gleichstand", "sieger", "assistent", "bewerten", "ergebnis:", "ich kann"),
+        *("gleichwertig", "gleich gut", "ebenbürtig"),
+    ),
+    noun=r"Antwort|Lösung|Ausgabe|Assistent|Modell|Zusammenfassung|Übersetzung|Text",
+    article=r"(?:die|der|von|das) ",
+    ordinals=(
+        r"die erste(?: Antwort)?|der erste Assistent",
+        r"die zweite(?: Antwort)?|der zweite Assistent",
+        r"die dritte(?: Antwort)?",
+    ),
+    verbs=Verbs(
+        kinds=r"(?:(?:meine?|endg[a-zü]+|abschließende[sr]?|end|bessere|beste|bevorzugte|die) ?)*"
+        r"(?:urteil|entscheidung|wahl|gewinner|sieger|fazit|ergebnis|antwort|bewertung)",
+        choose=r"(?:ich )?(?:wähle|bevorzuge|nehme|favorisiere|empfehle)(?: ich)?"
+        r"|(?:ich entscheide|entscheide ich) mich(?: also| daher| deshalb)? für|stimme für"
+        r"|ich bleibe(?: also| daher| weiterhin)? bei(?: meiner (?:wahl|entscheidung|meinung) ?[:,]?)?"
+        r"|(?:meine |die )(?:wahl|entscheidung) fällt auf",
+        best=r"(?:die|der|das) (?:bessere|beste|überlegene)(?: antwort| wahl| lösung)?|mein(?:e wahl"
+        r"| favorit)"
+        r"|(?:die )?entscheidung|(?:der|die) (?:gewinner|gewinnerin|sieger)",
+        be="ist",
+        adverbs=r"klar|deutlich|etwas|eindeutig|insgesamt|viel|trotzdem|dennoch|jedoch|also|daher|deshalb"
+        r"|somit|weiterhin|nun|jetzt|damit|leicht|knapp|hier|für mich",
+        better=r"besser|am besten|(?:die|der) (?:bessere|beste)(?: antwort| wahl)?|überlegen|vorzuziehen"
+        r"|stärker|hochwertiger|mein favorit",
+        worse=r"(?:schlechter|schwächer) als|unterlegen gegenüber",
+        than="als|gegenüber",
+        wins=r"gewinnt|siegt|liegt vorn|schneidet besser ab|hat die nase vorn|setzt sich durch",
+        beats=r"übertrifft|schlägt|ist besser als",
+        overall=r"insgesamt|am ende|unterm strich",
+    ),
+    decides=(
+        (
+            r"(?:ich (?:halte|finde)|halte ich) {N} (?:für )?(?:die )?(?:besser|bessere|überlegen|stärker)"
+            r"(?: antwort| wahl)?"
+        ),
+        r"{N} überzeugt mich (?:insgesamt )?(?:mehr|eher)",
+        r"überzeugt mich {N} (?:insgesamt )?(?:mehr|eher)",
+    ),
+    calls=(
+        (
+            r"(?:(?:insgesamt|daher|deshalb|somit|letztlich|zusammenfassend) )?ist {N} (?:klar |deutlich "
+            r"|etwas )*besser"
+            r"(?: als {O})?"
+        ),
+        r"(?:insgesamt |daher |deshalb |somit |letztlich )?schneidet {N} besser ab(?: als {O})?",
+    ),
+    ties=(
+        (
+            r"(?:ich finde )?(?:beide(?: antworten)?|die (?:beiden )?antworten) sind"
+            r" (?:insgesamt |etwa |in etwa |qualitativ )?(?:gleich gut|gleichwertig|ebenbürtig)"
+        ),
+        r"(?:(?:es|das) ist |ich (?:entscheide mich für|werte (?:es|das) als) )?(?:ein )?unentschieden",
+        r"(?:es herrscht )?gleichstand",
+    ),
+    opens=r"insgesamt|fazit|daher|deshalb|somit|zusammenfassend|also|letztlich|am ende|meiner meinung nach"
+    r"|(?:mein )?urteil|(?:meine )?entscheidung|ergebnis|so|alles in allem|folglich|unterm strich",
+    reason=r",? (?:weil|da|denn|aufgrund|wegen)\b|[:;] ",
+    but=r"aber|jedoch|doch|allerdings|dennoch",
+    view=r"ich (?:finde|denke|meine|glaube)",
+    others=r"gutachter|prüfer|kolleg|jemand|manche|einige|viele|andere|\bman\b|wenn|falls|nicht",
+    refuses=r"ich kann (?:diese |dies |das |die |bei |hier |ihnen |dir |dabei )?.{0,60}?nicht"
+    r" (?:bewerten|beurteilen|vergleichen|helfen|unterstützen|weiterhelfen|beantworten)",
+    leads=r"nach|angesichts|aufgrund|wegen|obwohl|obgleich|während|trotz|da|weil|zwar",
+    within=r"in|im|bei|hinsichtlich|an",
+)
+FRENCH = Language(
+    signs=(
+        *(
+            "réponse",
+            "choix",
+            "verdict :",
+            "décision",
+            "égalité",
+            "match nul",
+            "gagnant",
+            "vainqueur",
+        ),
+        *("l'assistant", "je ne peux", "désolé"),
+    ),
+    noun=r"réponse|solution|sortie|assistant|modèle|résumé|traduction|texte",
+    article=r"(?:la |le |l'|de la |de l'|du |celle de l')",
+    ordinals=(
+        r"la première(?: réponse)?|le premier assistant",
+        r"la (?:deuxième|seconde)(?: réponse)?|le (?:deuxième|second) assistant",
+        r"la troisième(?: réponse)?",
+    ),
+    verbs=Verbs(
+        kinds=r"(?:mon |ma |la |le )?(?:verdict|choix|décision|gagnante?|vainqueur|jugement|conclusion"
+        r"|préférence|(?:meilleure )?réponse(?: préférée| retenue)?)(?: final(?:e)?)?",
+        choose=r"je (?:choisis|préfère|retiens|recommande|vote|opte|penche)(?: (?:donc|finalement|plutôt"
+        r"|toujours|par conséquent))?(?: pour)?|je (?:maintiens|garde|confirme) (?:mon choix|ma préférence)"
+        r" ?(?:pour|[:,])?|je reste sur|(?:mon choix|mon verdict|ma préférence) (?:va à|se porte sur)",
+        best=r"la meilleure(?: réponse| solution)?|(?:le|la) (?:gagnante?|vainqueur)|mon (?:choix|verdict)"
+        r"|ma préférence",
+        be="est",
+        adverbs=r"clairement|nettement|légèrement|globalement|donc|finalement|largement|de loin|ici",
+        better=r"(?:la )?(?:meilleure|supérieure|préférable|meilleur|supérieur|gagnante)(?: réponse)?",
+        worse=r"moins bonne que|inférieure à|pire que|moins bon que",
+        than=r"que|à|sur|par rapport à",
+        wins=r"l'emporte|gagne|remporte la comparaison|s'impose",
+        beats=r"surpasse|bat|dépasse",
+        overall=r"globalement|au final|dans l'ensemble",
+    ),
+    decides=(
+        r"{N} me (?:convainc davantage|convainc plus|semble (?:meilleure|supérieure)|paraît meilleure)",
+        (
+            r"c'est (?:donc )?{N} (?:qui (?:l'emporte|gagne|est (?:la )?meilleure?)|que je"
+            r" (?:choisis|préfère|retiens))"
+        ),
+    ),
+    calls=(
+        (
+            r"{N} (?:fournit|offre|propose|donne|présente|apporte) une (?:meilleure réponse"
+            r"|réponse (?:nettement"
+            r" |bien )?(?:plus|meilleure) ?(?!longue|courte|vague|générale|confuse|verbeuse|compli)\w*"
+            r"(?: et (?:plus )?\w+)?)(?: que (?:celle de )?{O})?"
+        ),
+    ),
+    ties=(
+        (
+            r"les deux(?: réponses)? (?:se valent|sont (?:équivalentes|égales|de qualité égale"
+            r"|aussi bonnes l'une"
+            r" que l'autre))"
+        ),
+        r"(?:c'est une |il y a (?:donc )?(?:une )?)?égalité",
+        r"match nul",
+    ),
+    opens=r"en conclusion|au final|finalement|donc|ainsi|globalement|dans l'ensemble|à mon avis|en somme"
+    r"|conclusion|verdict(?: final)?|(?:je maintiens )?mon (?:choix|verdict|avis)|par conséquent|en résumé"
+    r"|pour ces raisons|selon moi|pour moi",
+    reason=r",? (?:car|parce qu|puisqu|grâce|en raison|pour sa|pour son|du fait)| ?[:;] ",
+    but=r"mais|cependant|toutefois|pourtant",
+    view=r"je (?:pense|trouve|crois|considère|estime) que",
+    others=r"évaluat|collègue|certains|autres?\b|beaucoup|vous|\bon\b|\bil\b|elle|si\b|\bpas\b",
+    refuses=r"je ne (?:peux|puis) (?:malheureusement )?pas (?:évaluer|juger|comparer|aider|vous aider|noter"
+    r"|répondre|traiter)\b.*|je refuse d'?e? ?(?:évaluer|juger|comparer)\b.*",
+    leads=r"après|compte tenu|étant donné|grâce|bien que|malgré|vu|puisque|en raison|alors que|tandis que",
+    within=r"en|sur|par",
+)
+SPANISH = Language(
+    signs=(
+        *("respuesta", "veredicto", "elección", "decisión", "empate", "ganador", "asistente"),
+        *("no puedo", "lo siento"),
+    ),
+    noun=r"respuesta|solución|salida|asistente|modelo|resumen|traducción|texto",
+    article=r"(?:la |el |a la |por la |al |por el )",
+    ordinals=(
+        r"la primera(?: respuesta)?|el primer asistente",
+        r"la segunda(?: respuesta)?|el segundo asistente",
+        r"la tercera(?: respuesta)?",
+    ),
+    verbs=Verbs(
+        kinds=r"(?:mi |la |el )?(?:veredicto|elección|decisión|ganadora?|conclusión|preferencia|juicio"
+        r"|(?:mejor )?respuesta(?: preferida| elegida)?)(?: final)?",
+        choose=r"(?:yo )?(?:elijo|prefiero|escojo|recomiendo|selecciono|voto por|me quedo con|opto por"
+        r"|me inclino por)(?: (?:entonces|finalmente))?|(?:yo )?(?:mantengo|confirmo) mi (?:elección|voto"
+        r"|preferencia|veredicto) ?(?:por|[:,])?|(?:yo )?sigo (?:prefiriendo|eligiendo)",
+        best=r"la mejor(?: respuesta| opción)?|(?:la|el) ganadora?|mi (?:elección|veredicto|preferencia)",
+        be="es",
+        adverbs=r"claramente|ligeramente|mucho|algo|sin duda|también|notablemente|por tanto",
+        better=r"(?:la |el )?(?:mejor|superior|preferible|ganadora?)(?: respuesta| opción)?",
+        worse=r"peor que|inferior a",
+        than="que|a",
+        wins="gana|vence|se impone",
+        beats="supera a|vence a|gana a|es mejor que",
+        overall="en general|en conjunto|al final",
+    ),
+    decides=(r"{N} me (?:convence más|parece (?:claramente )?(?:mejor|superior))",),
+    ties=(
+        r"(?:ambas|las dos)(?: respuestas)? son (?:igual de buenas|igualmente buenas|equivalentes|iguales)",
+        r"(?:(?:es|declaro|hay) )?(?:un )?empate",
+    ),
+    opens=r"en conclusión|en resumen|por (?:lo )?tanto|así que|en general|finalmente|al final|en mi opinión"
+    r"|conclusión|veredicto(?: final)?|mi (?:elección|veredicto)|en definitiva|por (?:ello|eso)|en conjunto",
+    reason=r",? (?:porque|ya que|pues|puesto que|por|debido|gracias|al)\b|[:;] ",
+    but=r"pero|sin embargo|aunque",
+    view=r"(?:yo )?(?:creo|pienso|considero|opino) que",
+    others=r"evaluador|colega|algunos|muchos|otros?\b|usted|\bél\b|ella|\bsi\b|\bno\b",
+    refuses=r"no puedo (?:ayudar|evaluar|juzgar|comparar|calificar|valorar|asistir|cumplir|responder)\w*\b.*",
+    leads=r"por su|por sus|gracias|tras|después|aunque|dado|debido|mientras que|teniendo|considerando",
+    within="en",
+)
+PORTUGUESE = Language(
+    signs=(
+        *(
+            "resposta",
+            "veredito",
+            "veredicto",
+            "escolha",
+            "decisão",
+            "empate",
+            "vencedor",
+            "assistente",
+        ),
+        *("não posso", "desculpe"),
+    ),
+    noun=r"resposta|solução|saída|assistente|modelo|resumo|tradução|texto",
+    article=r"(?:a |o |à |na |pela |ao |no |pelo )",
+    ordinals=(
+        r"a primeira(?: resposta)?|o primeiro assistente",
+        r"a segunda(?: resposta)?|o segundo assistente",
+        r"a terceira(?: resposta)?",
+    ),
+    verbs=Verbs(
+        kinds=r"(?:meu |minha |a |o )?(?:vere(?:dito|dicto)|escolha|decisão|vencedora?|conclusão|preferência"
+        r"|julgamento|(?:melhor )?resposta(?: preferida| escolhida)?)(?: final)?",
+        choose=r"(?:eu )?(?:escolho|prefiro|recomendo|seleciono|voto n|fico com|opto por|opto)(?: (?:então"
+        r"|portanto))?|(?:eu )?(?:mantenho|confirmo) (?:a )?minha (?:escolha|preferência"
+        r"|decisão) ?(?:por|[:,])?",
+        best=r"a melhor(?: resposta| opção)?|(?:a|o) vencedora?|minha (?:escolha|preferência)|meu veredito",
+        be="é",
+        adverbs=r"claramente|ligeiramente|muito|um pouco|sem dúvida|bem|portanto|também",
+        better=r"(?:a |o )?(?:melhor|superior|preferível|vencedora?)(?: resposta| opção)?",
+        worse=r"pior (?:do )?que|inferior à?",
+        than="do que|que|a|à",
+        wins="vence|ganha|se sai melhor|leva vantagem",
+        beats="supera|vence|é melhor (?:do )?que",
+        overall="no geral|no conjunto|no final|no fim",
+    ),
+    decides=(r"{N} me (?:convence mais|parece (?:claramente )?(?:melhor|superior))",),
+    ties=(
+        r"(?:ambas as|as duas|ambas)(?: respostas)? são (?:igualmente boas|equivalentes|iguais|tão boas)",
+        r"(?:(?:é|há|declaro) )?(?:um )?empate",
+    ),
+    opens=r"em conclusão|em resumo|portanto|assim|no geral|finalmente|no final|na minha opinião|logo"
+    r"|conclusão|veredito(?: final)?|minha (?:escolha|decisão)|por isso|em suma|em geral|sendo assim",
+    reason=r",? (?:porque|pois|já que|uma vez que|por|devido|graças|ao)\b|[:;] ",
+    but=r"mas|porém|contudo|no entanto|embora",
+    view=r"(?:eu )?(?:acho|creio|penso|considero|acredito) que",
+    others=r"avaliador|colega|alguns|muitos|outros?\b|você|\bele\b|ela\b|\bse\b|não",
+    refuses=r"não posso (?:ajudar|avaliar|julgar|comparar|atender|responder|classificar)\w*\b.*",
+    leads=r"por sua|por seu|por suas|graças|após|depois|apesar|embora|dado|devido|enquanto|considerando",
+    within="em|no|na",
+)

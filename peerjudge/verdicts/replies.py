@@ -1,0 +1,100 @@
+"""Parts of a reply that the rules read: own lines, JSON, and statements in prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from peerjudge.verdicts.codes import Form
+from peerjudge.verdicts.forms import label, lone_name, lone_number
+from peerjudge.verdicts.orders import resolve_references
+from peerjudge.verdicts.quoting import own_lines, plain, unquoted
+from peerjudge.verdicts.statements import DECIDED, Statement, find_statements, reports
+from peerjudge.verdicts.structured import Found, find_json
+
+_SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
+_LONGEST = 2000
+"""Maximum length of a sentence in characters; of a longer one, only the end is read."""
+_PAUSE = re.compile(r"\bis(?:\.\.\.|\u2026) ?")
+_ASIDE = re.compile(
+    r", (?:however|though|therefore|thus|in my (?:view|opinion)),(?= (?:is|was|has|wins|explains|gives))"
+)
+_ASIDES = (", however,", ", though,", ", therefore,", ", thus,", ", in my ")
+_SHORT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Parts of a reply: the reviewer's own lines, its JSON, and the requested form.
+
+    `lines` are as written; `last` is the last line without Markdown, empty if there is none.
+    """
+
+    form: Form
+    text: str
+    lines: list[str]
+    last: str
+    json: Found | None
+
+    @property
+    def first(self) -> str:
+        """First line without Markdown, empty if there is none."""
+        return plain(self.lines[0]) if self.lines else ""
+
+    @property
+    def finished(self) -> bool:
+        """`True` if the last line ends with final punctuation."""
+        return self.last.endswith((".", "!", "?", ":", ")", '"', "'", "]"))
+
+
+def take_apart(text: str, form: Form) -> Reply:
+    """Split a reply into the parts that the rules read."""
+    lines = own_lines(text)
+    return Reply(form, text, lines, plain(lines[-1]) if lines else "", find_json(text))
+
+
+def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
+    """Yield the statements of a reply, last one first."""
+    final = True
+    for at in range(len(reply.lines) - 1, -1, -1):
+        line = plain(reply.lines[at])
+        if (
+            len(line) < _SHORT
+            and at
+            and (code := _introduced(plain(reply.lines[at - 1]), line)) is not None
+        ):
+            yield DECIDED, code
+        if (code := label(line, last=False)) is not None:
+            yield DECIDED, code
+        said = resolve_references(unquoted(line))
+        if "is..." in said or "is\u2026" in said:
+            said = _PAUSE.sub("is ", said)
+        if any(aside in said for aside in _ASIDES):
+            said = _ASIDE.sub("", said)
+        for sentence in reversed(_SPLIT.split(said)):
+            for strength, code in reversed(find_statements(sentence[-_LONGEST:], final=final)):
+                if reply.form.allows(code):
+                    yield strength, code
+            final = False
+
+
+def _introduced(before: str, line: str) -> int | None:
+    """Return the code of a line announced by the previous line: "I would choose:"."""
+    if not before.endswith(":") or (lone_number(line) is None and lone_name(line) is None):
+        return None
+    together = f"{before} {line}"
+    if (code := label(together, last=False)) is not None:
+        return code
+    decided = [
+        code for strength, code in find_statements(together[-_LONGEST:]) if strength == DECIDED
+    ]
+    return decided[-1] if decided else None
+
+
+def retold(reply: Reply) -> bool:
+    """Return `True` if the line before the last announces the words of another person."""
+    if len(reply.lines) < 2 or ":" not in reply.lines[-2][-8:]:
+        return False
+    before = plain(reply.lines[-2])
+    return before.endswith(":") and reports(before)
