@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from peerjudge.errors import PeerJudgeError
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
+    from peerjudge.results.annotators import annotators
     from peerjudge.results.biases import bias
     from peerjudge.results.comparisons import compare
     from peerjudge.results.opinions import events
@@ -76,6 +77,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "agreement",
+    "annotators",
     "battles_df",
     "bias",
     "calls_df",
@@ -96,6 +98,7 @@ __all__ = [
 
 _HOMES = {
     "agreement": "results.agreements",
+    "annotators": "results.annotators",
     "bias": "results.biases",
     "compare": "results.comparisons",
     "events": "results.opinions",

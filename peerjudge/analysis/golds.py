@@ -44,7 +44,7 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools) -> Golds:
     comparisons = ballots.comparisons
     numbers: list[int] = np.flatnonzero(used).tolist()
     if by == LABELER:
-        voted = _find_votes(ballots)
+        voted = find_votes(ballots)
         votes = voted.where(np.argsort(voted.comparison, kind="stable"))
         votes = votes.where(used[votes.comparison])
         golds = list(zip(votes.comparison.tolist(), votes.verdict.tolist(), strict=True))
@@ -122,7 +122,8 @@ def _permute(probabilities: Shares, places: Codes) -> Shares:
     return moved
 
 
-def _find_votes(ballots: Ballots) -> Ballots:
+def find_votes(ballots: Ballots) -> Ballots:
+    """Return the readable ballots of humans."""
     humans = [code for code, name in enumerate(ballots.reviewers) if name in set(ballots.humans)]
     return ballots.where(np.isin(ballots.reviewer, humans) & ballots.readable)
 
@@ -160,7 +161,7 @@ def _describe_groups(ballots: Ballots, by: str, comparisons: Sequence[Comparison
         for name in _OWN
         if any(one.subset if name == "subset" else one.question.category for one in comparisons)
     ]
-    labeled = [LABELER] if len(_find_votes(ballots)) else []
+    labeled = [LABELER] if len(find_votes(ballots)) else []
     known = own + labeled + sorted({key for one in comparisons for key in one.meta})
     groups = ", ".join(known) or "no groups"
     hint = "; take the votes from a dataset that has them (--gold)" if by == LABELER else ""

@@ -123,7 +123,7 @@ def score_ballots(
     sampler = Sampler(seed=seed, samples=samples, level=level)
     recorded, judges, names = group_judges(ballots, reviewers)
     reread, rules = _read_again(ballots, recorded, reviews)
-    source, used = _find_source(ballots, gold)
+    source, used = find_source(ballots, gold)
     if gold is not None:
         recorded, reread = (align_comparisons(one, source) for one in (recorded, reread))
     correlations = correlate_ratings(recorded, judges, used, sampler=sampler)
@@ -175,7 +175,7 @@ def score_ballots(
     )
 
 
-def _find_source(ballots: Ballots, gold: Dataset | None) -> tuple[Ballots, Bools]:
+def find_source(ballots: Ballots, gold: Dataset | None) -> tuple[Ballots, Bools]:
     """Return the ballots whose comparisons and votes are gold, and by comparison if it is used."""
     facts = ballots.discussions
     size = len(ballots.comparisons)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from peerjudge.cli.tables import print_result, say, split_names
+from peerjudge.errors import DataError
 
 
 def score_command(
@@ -14,6 +15,7 @@ def score_command(
     gold: str | None = None,
     own_reading: bool = True,
     disagreements: bool = False,
+    annotators: bool = False,
     beside: str | None = None,
     seed: int = 0,
     json: bool = False,
@@ -41,6 +43,10 @@ def score_command(
         Read recorded texts again and score that reading as well.
     disagreements
         List the replies whose reading differs from the record; JSON always has them.
+    annotators
+        Instead, estimate how often each person errs from votes that disagree (Dawid and Skene's
+        model), and compare accuracy against gold with accuracy against the labels of the model.
+        A run needs --gold with a dataset that has the votes.
     beside
         Published figures to compare with those of a run, NAME or NAME:EVALUATOR; `prepair` is there.
     seed
@@ -48,6 +54,15 @@ def score_command(
     json
         Print the result as one JSON document.
     """
+    if annotators:
+        from peerjudge.results.annotators import annotators as judge_annotators
+
+        if by or beside is not None or disagreements:
+            msg = "--annotators prints tables of its own; leave --by, --beside and --disagreements out"
+            raise DataError(msg)
+        model = judge_annotators(source, gold=gold, reviewers=split_names(reviewers), seed=seed)
+        print_result(model, json=json)
+        return 0
     from peerjudge.results.scores import score
 
     found = score(

@@ -10,6 +10,7 @@ import numpy as np
 from peerjudge.data import Measurement
 from peerjudge.reporting.drawing import Figure
 from studies.outcome import Study, Table, draw_targets
+from studies.recovery.annotators import RIGHT, Recovery, recover_accuracy
 from studies.recovery.claims import Claims, count_claims
 from studies.recovery.coverage import LEAST, SIZES, Coverage, is_honest, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
@@ -100,17 +101,20 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     covered = measure_coverage(studies=2 * studies, seed=seed)
     told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
     claims = count_claims(studies=studies, seed=seed)
+    voted = recover_accuracy(studies=max(1, studies // 5), seed=seed)
     return Study(
         title="Recovery of planted effects",
         summary=(
             *_write_summary(found, told, studies),
             _write_coverage(covered),
             _say_claims(claims),
+            _say_annotators(voted),
         ),
         tables=(
             _build_table(found),
             _build_coverage_table(covered),
             _build_claims_table(claims),
+            _build_annotators_table(voted),
             Table(
                 title=f"How far the most telling figure moves, {_QUESTIONS} questions in both orders",
                 columns=("trait", "from", "to", "figure", "standard deviations", ""),
@@ -136,6 +140,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             "coverage": [asdict(one) | {"honest": is_honest(one)} for one in covered],
             "effects": {name: asdict(one) for name, one in found.items()},
             "false_claims": {str(one.conditions): asdict(one) for one in claims},
+            "annotators": [asdict(one) for one in voted],
             "sensitivities": [
                 {
                     "trait": one.trait,
@@ -170,6 +175,47 @@ def _build_claims_table(claims: Sequence[Claims]) -> Table:
         ),
         note="Shares of studies of 24 questions. `without adjusting` is the share in which some "
         "condition's own 95 % interval leaves out 0; `at most` is what chance allows for 5 %.",
+    )
+
+
+def _say_annotators(voted: Sequence[Recovery]) -> str:
+    least, most = (
+        (min(one.found[kind] for one in voted), max(one.found[kind] for one in voted))
+        for kind in ("majority", "expected")
+    )
+    return (
+        f"Where gold comes from people who err, a reviewer that is right in {RIGHT:.0%} seems right in "
+        f"{least[0]:.0%} to {least[1]:.0%} against a majority; under the annotator model it is "
+        f"{most[0]:.0%} to {most[1]:.0%}."
+    )
+
+
+def _build_annotators_table(voted: Sequence[Recovery]) -> Table:
+    kinds = ("majority", "label", "expected")
+    return Table(
+        title=f"A reviewer right in {RIGHT:.0%}, measured against people who err",
+        columns=(
+            "votes",
+            *kinds,
+            *(f"{kind}, covered" for kind in kinds),
+            "right labels, majority",
+            "model",
+            "reliability, covered",
+        ),
+        rows=tuple(
+            (
+                one.design,
+                *(one.found[kind] for kind in kinds),
+                *(one.covered[kind] for kind in kinds),
+                one.labels_right["majority"],
+                one.labels_right["model"],
+                one.reliability_covered,
+            )
+            for one in voted
+        ),
+        note=f"Means over {voted[0].studies} studies of 160 or 80 comparisons. `label`: against the most "
+        "probable label of the annotator model; `expected`: its expected accuracy. `covered`: shares of "
+        "95 % intervals that hold the truth.",
     )
 
 

@@ -68,14 +68,18 @@ def test_every_question_has_a_better_answer_by_default(published):
 
 
 @pytest.mark.data
-def test_the_tidy_tables_add_the_domains(published):
-    """The two forms differ in the category alone: seven domains of 20 questions."""
+def test_the_tidy_tables_add_the_domains_and_the_experts(published):
+    """The two forms differ in the categories, seven domains of 20 questions, and in the names of experts."""
     tidy = load(f"lfqa:{published('lfqa')}")
     domains = Counter(comparison.question.category for comparison in tidy.comparisons)
     assert sorted(domains.values()) == [20] * 7
     plain = tuple(replace(c, question=replace(c.question, category="")) for c in tidy.comparisons)
+    votes = tuple(replace(review, reviewer="human") for review in tidy.reviews)
+    assert {review.reviewer for review in tidy.reviews} == set(tidy.humans)
+    assert all(name.startswith("expert_") for name in tidy.humans)
     file = published("lfqa/original/experts_pairwise_human_preferences.jsonl")
-    assert replace(tidy, comparisons=plain) == load(f"lfqa:{file}")
+    same = replace(tidy, comparisons=plain, reviews=votes, humans=("human",))
+    assert same == load(f"lfqa:{file}")
 
 
 def test_line_breaks_are_line_breaks(write):

@@ -5,9 +5,10 @@ Xu, Song, Iyyer, Choi, "A Critical Evaluation of Evaluations for Long-form Quest
 with one of GPT-3 (contestants `human` and `gpt3`); in 65 both are people's, so those are no battles.
 
 Read from the published file (or its folder), or from the tidy tables `pairs.jsonl` and `votes.jsonl`
-derived from it; only the tables have the domain of a question, which becomes its category. The
-answers are `a` and `b` in the order of the file. `<br />` in the texts becomes a line break. Each
-expert's vote is also a review by `human`, with the justification as its text.
+derived from it. Only the tables have the domain of a question, which becomes its category, and the
+numbers of the experts. The answers are `a` and `b` in the order of the file. `<br />` in the texts
+becomes a line break. Each vote is also a review, with the justification as its text: by `expert_19` in
+the tables, and by `human` in the file, which does not tell the experts apart.
 
 The gold is the sign of the mean vote. On 11 questions two experts disagree; there the vote that
 comes first in the file decides (`GoldRule.FIRST_VOTE_ON_EVEN`), because PRD's discussions need a
@@ -40,8 +41,8 @@ _AUTHORS = {"human": "human", "machine": "gpt3", "gpt3": "gpt3"}
 _PAIR = ("a", "b")
 
 
-_Votes = dict[str, list[tuple[int, str]]]
-"""Votes with their justifications, by comparison."""
+_Votes = dict[str, list[tuple[str, int, str]]]
+"""Votes by comparison: who gave it, the vote, and its justification."""
 
 _Parts = tuple[list[Comparison], _Votes]
 """Comparisons without gold, and the votes on them."""
@@ -54,11 +55,11 @@ def _read(request: Request) -> Dataset:
         name="lfqa",
         description=SOURCE.description,
         comparisons=tuple(
-            replace(each, gold=settle_gold([vote for vote, _ in votes[each.id]], rule, _PAIR))
+            replace(each, gold=settle_gold([vote for _, vote, _ in votes[each.id]], rule, _PAIR))
             for each in comparisons
         ),
         reviews=tuple(_reviews(votes)) if request.reviews else (),
-        humans=(HUMAN,),
+        humans=tuple(sorted({who for given in votes.values() for who, _, _ in given})),
         gold_rule=rule,
     )
 
@@ -75,11 +76,11 @@ def _parts(path: Path) -> _Parts:
 
 def _reviews(votes: _Votes) -> Iterator[RecordedReview]:
     for comparison, given in votes.items():
-        for vote, text in given:
+        for who, vote, text in given:
             yield RecordedReview(
                 comparison=comparison,
                 shown=_PAIR,
-                reviewer=HUMAN,
+                reviewer=who,
                 verdict=Verdict.of(_PAIR[vote > 0]),
                 text=text,
             )
@@ -94,7 +95,7 @@ def _native(path: Path) -> _Parts:
         if key not in pairs:
             pairs[key] = _comparison(row, name=f"lfqa-{len(pairs) + 1:03}", source="answer_{}_type")
         given = votes.setdefault(pairs[key].id, [])
-        given.append((_vote(row, "overall_preference"), row.text("justification")))
+        given.append((HUMAN, _vote(row, "overall_preference"), row.text("justification")))
     return list(pairs.values()), votes
 
 
@@ -109,7 +110,8 @@ def _tidy(path: Path) -> _Parts:
         if name not in votes:
             msg = f"{name!r} is no question of pairs.jsonl; take both files from one place"
             raise row.error(msg)
-        votes[name].append((_vote(row, "score"), row.text("justification")))
+        expert = f"expert_{row.integer('annotator')}"
+        votes[name].append((expert, _vote(row, "score"), row.text("justification")))
     return list(pairs.values()), votes
 
 

@@ -1,0 +1,221 @@
+"""The annotator model of Dawid and Skene: true labels and error rates from votes that disagree.
+
+Each item has a true label, drawn with the class shares, and each annotator gives label `l` to an item of
+true label `k` with its own probability `confusions[annotator, k, l]`, independently of all other votes on
+the item. Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM
+algorithm", Applied Statistics 28 (1979). Here the rates have a prior, because many annotators give a
+few votes only, and they may be tied so that the order of two answers has no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.intp]
+
+_MOST = 5000
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Votes:
+    """Votes as columns, one entry per vote; items, annotators and labels are numbered from 0.
+
+    An annotator may vote several times on an item, as people do who are not told apart.
+    """
+
+    item: Ints
+    annotator: Ints
+    label: Ints
+    items: int
+    annotators: int
+    labels: int
+
+    def pool(self) -> Votes:
+        """Return the same votes as if one annotator had given them all."""
+        return Votes(
+            item=self.item,
+            annotator=np.zeros_like(self.annotator),
+            label=self.label,
+            items=self.items,
+            annotators=1,
+            labels=self.labels,
+        )
+
+    def collapse(self) -> tuple[Votes, Ints]:
+        """Return one item for each set of equal votes, and the number of that item for every item.
+
+        Items with equal votes have equal posteriors, so a model of few annotators is far smaller.
+        """
+        cell = self.annotator * self.labels + self.label
+        table = np.zeros((self.items, self.annotators * self.labels), dtype=np.int32)
+        np.add.at(table, (self.item, cell), 1)
+        patterns, first, pattern = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        kept = np.isin(self.item, first)
+        small = Votes(
+            item=pattern[self.item[kept]],
+            annotator=self.annotator[kept],
+            label=self.label[kept],
+            items=len(patterns),
+            annotators=self.annotators,
+            labels=self.labels,
+        )
+        return small, pattern
+
+    def count(self) -> Floats:
+        """Return the number of votes `[item, label]`."""
+        cells = np.bincount(
+            self.item * self.labels + self.label, minlength=self.items * self.labels
+        )
+        return cells.reshape(self.items, self.labels).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AnnotatorFit:
+    """The estimated model.
+
+    `posterior` is `[item, label]`: the probability of each true label, given the votes. `shares` are
+    the class shares, `confusions` are `[annotator, true label, given label]`, and `rates` the expected
+    numbers of votes behind them, with the prior. After `iterations` steps no posterior
+    probability changed by more than the tolerance, unless `settled` is false.
+    """
+
+    posterior: Floats
+    shares: Floats
+    confusions: Floats
+    rates: Floats
+    iterations: int
+    settled: bool
+
+
+def fit_annotators(
+    votes: Votes,
+    *,
+    prior: Floats,
+    mirror: Sequence[int],
+    share_prior: float = 0.0,
+    weights: Floats | None = None,
+    start: Floats | None = None,
+    tolerance: float = 1e-6,
+    most: int = _MOST,
+) -> AnnotatorFit:
+    """Return the model of greatest posterior density that expectation maximisation finds.
+
+    Args:
+        votes: every item needs one or more.
+        prior: pseudo-votes that are added to the expected counts, `[annotator, true label, given
+            label]` with 1 or all annotators. Zeros give maximum likelihood.
+        mirror: the label that each label becomes when the answers of an item swap places. The rates
+            are then the same for a label and its mirror image. Labels that are their own images
+            (0, 1, 2, ...) give the general model.
+        share_prior: pseudo-items of each class.
+        weights: how often each item counts; `None` counts each once.
+        start: posterior `[item, label]` to start from; `None` starts from the shares of votes.
+        tolerance: of the largest change of a posterior probability.
+        most: number of steps after which the search ends.
+    """
+    image = np.asarray(mirror, dtype=np.intp)
+    times = np.ones(votes.items) if weights is None else weights
+    by_item = _Sums.over(votes.item, votes.items)
+    by_cell = _Sums.over(
+        votes.annotator * votes.labels + votes.label, votes.annotators * votes.labels
+    )
+    counted = votes.count()
+    posterior = counted / counted.sum(axis=1, keepdims=True) if start is None else start
+    shape = (votes.annotators, votes.labels, votes.labels)
+    iterations, settled = 0, False
+    while True:
+        weighted = posterior * times[:, None]
+        counts = by_cell.add(weighted[votes.item]).reshape(shape).transpose(0, 2, 1)
+        counts = (counts + counts[:, image][:, :, image]) / 2.0
+        rates = counts + prior
+        confusions = rates / np.maximum(rates.sum(axis=2, keepdims=True), _LEAST)
+        total = weighted.sum(axis=0) + share_prior
+        shares = (total + total[image]) / (2.0 * total.sum())
+        if settled or iterations == most:
+            break
+        surprise = np.log(np.maximum(confusions, _LEAST))
+        density = by_item.add(surprise[votes.annotator, :, votes.label])
+        density += np.log(np.maximum(shares, _LEAST))
+        density = np.exp(density - density.max(axis=1, keepdims=True))
+        density /= density.sum(axis=1, keepdims=True)
+        settled = float(np.abs(density - posterior).max(initial=0.0)) <= tolerance
+        posterior, iterations = density, iterations + 1
+    return AnnotatorFit(
+        posterior=posterior,
+        shares=shares,
+        confusions=confusions,
+        rates=rates,
+        iterations=iterations,
+        settled=settled,
+    )
+
+
+def rate_verdicts(
+    chances: Floats,
+    label: Ints,
+    *,
+    prior: Floats,
+    mirror: Sequence[int],
+    weights: Floats | None = None,
+    tolerance: float = 1e-6,
+    most: int = _MOST,
+) -> Floats:
+    """Return the probability of each verdict of one reviewer to be the true label.
+
+    Given the votes of the annotators and the verdict itself. The rates of the reviewer are estimated
+    here, by expectation maximisation, and do not change those of the annotators. Without the verdict
+    itself these probabilities would be too low wherever votes leave doubt: a reviewer that is always
+    right would seem to err as often as the votes are doubtful.
+
+    Args:
+        chances: `[verdict, label]`, the posterior of the item of each verdict (`fit_annotators`).
+        label: the label that each verdict gives.
+        prior: pseudo-verdicts `[true label, given label]`.
+        mirror: the label that each label becomes when the answers swap places.
+        weights: how often each verdict counts; `None` counts each once.
+        tolerance: of the largest change of a rate.
+        most: number of steps after which the search ends.
+    """
+    image = np.asarray(mirror, dtype=np.intp)
+    given = np.eye(chances.shape[1])[label]
+    times = np.ones(len(label)) if weights is None else weights
+    share = chances
+    rates = np.full_like(prior, np.inf)
+    for _ in range(most):
+        counts = (share * times[:, None]).T @ given
+        counts = (counts + counts[image][:, image]) / 2.0 + prior
+        before, rates = rates, counts / np.maximum(counts.sum(axis=1, keepdims=True), _LEAST)
+        if float(np.abs(rates - before).max()) <= tolerance:
+            break
+        share = chances * rates[:, label].T
+        share = share / np.maximum(share.sum(axis=1, keepdims=True), _LEAST)
+    return share[np.arange(len(label)), label]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Sums of rows by group; sorted once, which is faster than a scattered sum in every step."""
+
+    order: Ints
+    starts: Ints
+    present: Ints
+    size: int
+
+    @classmethod
+    def over(cls, group: Ints, size: int) -> _Sums:
+        order = np.argsort(group, kind="stable")
+        present, starts = np.unique(group[order], return_index=True)
+        return cls(order, starts, present, size)
+
+    def add(self, rows: Floats) -> Floats:
+        total = np.zeros((self.size, rows.shape[1]))
+        if len(self.order):
+            total[self.present] = np.add.reduceat(rows[self.order], self.starts, axis=0)
+        return total

@@ -1,0 +1,346 @@
+"""Uncertain gold: what people's votes say under an annotator model, and the accuracies that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from peerjudge.analysis.annotator_model import (
+    AnnotatorFit,
+    Ints,
+    Votes,
+    fit_annotators,
+    rate_verdicts,
+)
+from peerjudge.analysis.annotator_rates import Annotator, describe_annotators
+from peerjudge.analysis.ballots import NONE, TIE, Ballots, Floats, Numbers
+from peerjudge.analysis.golds import align_comparisons, find_votes
+from peerjudge.analysis.grouping import group_rows
+from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
+from peerjudge.analysis.judges import Judge, group_judges, order_judges
+from peerjudge.analysis.scoring import find_source
+from peerjudge.analysis.selecting import find_pairs
+from peerjudge.data import Dataset, Measurement
+from peerjudge.errors import DataError
+
+_DIFFERENCE = (-1.0, 1.0)
+_EVEN = 1e-6
+_STRENGTH = 4.0
+"""Pseudo-votes of each annotator on each true label, at the rates of all annotators together."""
+_WEAK = np.eye(3) * 0.5 + 0.5
+"""Pseudo-votes of all annotators together: on each true label one that is right, and half of each other."""
+_CLASS = 1.0
+_SETTLED, _RESAMPLED = 1e-6, 1e-4
+"""Tolerances of a fit, and of one to a resample, whose scatter is far greater."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotedComparison:
+    """A pair with votes: its gold, the label of the model, and the probability of each true label.
+
+    Verdicts are ids of answers, or `tie`. The label is the most probable verdict; where the two answers
+    are equally probable, and more so than a tie, it is `tie`.
+    """
+
+    id: str
+    votes: int
+    gold: str
+    label: str
+    probabilities: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAccuracy:
+    """The accuracy of a judge against gold, against the model's labels, and its expectation.
+
+    All are over the same readable verdicts. `expected` is the mean probability that a verdict is the true
+    label, see `rate_verdicts`. `label_change` and `expected_change` are the differences from the accuracy
+    against gold.
+    """
+
+    judge: Judge
+    gold: Measurement
+    label: Measurement
+    expected: Measurement
+    label_change: Measurement
+    expected_change: Measurement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedGold:
+    """The annotator model of the votes on the pairs of a source.
+
+    `told_apart` is false where the votes name no annotators, so that all have the same rates. `ties` is
+    the share of true ties, `None` where no vote is a tie. `changed` counts comparisons of which label and
+    gold differ. Intervals resample questions and fit the model again in each of `samples` resamples;
+    those of reliability are of a beta distribution, see `Annotator`. In `unsettled` resamples the
+    fit did not settle, and its last step is used.
+    """
+
+    source: str
+    simulated: bool
+    annotators: tuple[Annotator, ...]
+    comparisons: tuple[VotedComparison, ...]
+    accuracies: tuple[ModelAccuracy, ...]
+    questions: int
+    told_apart: bool
+    ties: Measurement | None
+    changed: int
+    iterations: int
+    samples: int
+    unsettled: int
+    seed: int
+    level: float
+
+
+def measure_annotators(
+    ballots: Ballots,
+    *,
+    gold: Dataset | None = None,
+    reviewers: Sequence[str] | None = None,
+    seed: int = 0,
+    samples: int = 200,
+    level: float = 0.95,
+) -> AnnotatedGold:
+    """Fit the annotator model to people's votes on pairs, and judge reviewers by it.
+
+    The model is that of `annotator_model`, the same in both orders of the answers: an annotator has one
+    rate for right and one for wrong choices, whichever answer comes first. Reviewers that are models
+    have no vote. The rates of an annotator have a prior of 4 votes on each true label, at the rates of
+    all annotators together.
+
+    Args:
+        ballots: of a dataset or a run.
+        gold: a dataset whose comparisons, gold and votes replace those of the source; a run has none of
+            its own.
+        reviewers: names or patterns of those to judge; `None` judges all but the humans.
+        seed: of the resampling of questions.
+        samples: number of resamples.
+        level: of the intervals.
+
+    Raises:
+        DataError: there are no votes, or no comparison has two, so that nothing tells how often they err.
+    """
+    source, _ = find_source(ballots, gold)
+    voted, numbers = _collect_votes(source)
+    votes, names = _number_votes(voted, numbers)
+    fit, refit = _fit(votes)
+    questions = group_rows(source.question_of[numbers])[0]
+    draws = draw_clusters(int(questions.max()) + 1, samples=samples, seed=seed)
+    drawn = [refit(times[questions]) for times in draws]
+    labelled = label_posterior(fit.posterior)
+    golds = source.gold_of[numbers]
+    ties = None
+    if votes.labels > 2:
+        shares = np.array([one.shares[2] for one in drawn])
+        ties = _measure(float(fit.shares[2]), shares, questions, votes.items, level)
+    return AnnotatedGold(
+        source=ballots.name,
+        simulated=ballots.simulated,
+        annotators=tuple(describe_annotators(votes, names, fit, drawn, level)),
+        comparisons=tuple(_describe_comparisons(source, numbers, votes, fit, labelled)),
+        accuracies=tuple(
+            _judge(ballots, source, numbers, [fit, *drawn], draws, questions, reviewers, level)
+        ),
+        questions=draws.shape[1],
+        told_apart=votes.annotators > 1,
+        ties=ties,
+        changed=int((labelled != golds).sum()),
+        iterations=fit.iterations,
+        samples=samples,
+        unsettled=sum(not one.settled for one in drawn),
+        seed=seed,
+        level=level,
+    )
+
+
+def _fit(votes: Votes) -> tuple[AnnotatorFit, Callable[[Floats], AnnotatorFit]]:
+    """Return the model, and a function that fits it again to items that count as often as given."""
+    small, pattern = votes.collapse()
+    mirror = (1, 0, *range(2, votes.labels))
+
+    def fit(
+        over: Votes, prior: Floats, weights: Floats, start: Floats | None, tolerance: float
+    ) -> AnnotatorFit:
+        return fit_annotators(
+            over,
+            prior=prior,
+            mirror=mirror,
+            share_prior=_CLASS,
+            weights=np.bincount(pattern, weights, small.items).astype(np.float64),
+            start=start,
+            tolerance=tolerance,
+        )
+
+    weak = _WEAK[None, : votes.labels, : votes.labels]
+    once = np.ones(votes.items)
+    prior = weak
+    if votes.annotators > 1:
+        prior = _STRENGTH * fit(small.pool(), weak, once, None, _SETTLED).confusions
+    best = fit(small, prior, once, None, _SETTLED)
+
+    def refit(weights: Floats) -> AnnotatorFit:
+        found = fit(small, prior, weights, best.posterior, _RESAMPLED)
+        return replace(found, posterior=found.posterior[pattern])
+
+    return replace(best, posterior=best.posterior[pattern]), refit
+
+
+def label_posterior(posterior: Floats) -> Numbers:
+    """Return the label of each item of `[item, (first, second, tie)]`, coded like `Ballots.verdict`.
+
+    Two answers that are equally probable are a tie: any other rule would depend on their order.
+    """
+    best = posterior.argmax(axis=1)
+    even = np.abs(posterior[:, 0] - posterior[:, 1]) <= _EVEN
+    return np.where((best == 2) | even, TIE, best).astype(np.int32)
+
+
+def _collect_votes(source: Ballots) -> tuple[Ballots, Ints]:
+    """Return the votes on pairs with gold, and the numbers of these comparisons."""
+    usable = find_pairs(source) & (source.gold_of != NONE)
+    voted = find_votes(source)
+    voted = voted.where(usable[voted.comparison])
+    numbers, count = np.unique(voted.comparison, return_counts=True)
+    if not len(numbers):
+        msg = (
+            f"{source.name} has no votes of people on pairs; name a dataset that has them with "
+            "--gold NAME:PATH (vicuna80, mtbench, lfqa)"
+        )
+        raise DataError(msg)
+    if count.max() < 2:
+        msg = (
+            f"{source.name} has one vote on each comparison; an annotator model learns from votes that "
+            "differ, so it needs comparisons with two or more"
+        )
+        raise DataError(msg)
+    return voted, numbers.astype(np.intp)
+
+
+def _number_votes(voted: Ballots, numbers: Ints) -> tuple[Votes, tuple[str, ...]]:
+    """Return the votes with items in the order of `numbers`, and the names of the annotators."""
+    codes, annotator = np.unique(voted.reviewer, return_inverse=True)
+    label = np.where(voted.verdict == TIE, 2, voted.verdict).astype(np.intp)
+    votes = Votes(
+        item=np.searchsorted(numbers, voted.comparison).astype(np.intp),
+        annotator=annotator.astype(np.intp),
+        label=label,
+        items=len(numbers),
+        annotators=len(codes),
+        labels=3 if (label == 2).any() else 2,
+    )
+    return votes, tuple(voted.reviewers[int(code)] for code in codes)
+
+
+def _describe_comparisons(
+    source: Ballots, numbers: Ints, votes: Votes, fit: AnnotatorFit, labelled: Numbers
+) -> list[VotedComparison]:
+    counts = np.bincount(votes.item, minlength=votes.items)
+    found: list[VotedComparison] = []
+    chosen: list[int] = numbers.tolist()
+    for item, number in enumerate(chosen):
+        one = source.comparisons[number]
+        verdicts = (*one.shown, "tie")
+        found.append(
+            VotedComparison(
+                id=one.id,
+                votes=int(counts[item]),
+                gold=verdicts[int(source.gold_of[number])],
+                label=verdicts[int(labelled[item])],
+                probabilities=dict(zip(verdicts, fit.posterior[item].tolist(), strict=False)),
+            )
+        )
+    return found
+
+
+def _judge(
+    ballots: Ballots,
+    source: Ballots,
+    numbers: Ints,
+    fits: Sequence[AnnotatorFit],
+    draws: Floats,
+    questions: Ints,
+    reviewers: Sequence[str] | None,
+    level: float,
+) -> list[ModelAccuracy]:
+    """Return the accuracies of every judge; none where a dataset has people's votes alone."""
+    if not len(ballots.discussions) and set(ballots.reviewers) <= set(ballots.humans):
+        return []
+    recorded, judges, _ = group_judges(ballots, reviewers)
+    if source is not ballots:
+        recorded = align_comparisons(recorded, source)
+    recorded = recorded.where(recorded.readable & np.isin(recorded.comparison, numbers))
+    found: list[ModelAccuracy] = []
+    for code in order_judges(recorded):
+        own = recorded.where(recorded.reviewer == code)
+        item = np.searchsorted(numbers, own.comparison)
+        found.append(_measure_judge(judges[code], own, item, fits, draws, questions, level))
+    return found
+
+
+def _measure_judge(
+    judge: Judge,
+    own: Ballots,
+    item: Ints,
+    fits: Sequence[AnnotatorFit],
+    draws: Floats,
+    questions: Ints,
+    level: float,
+) -> ModelAccuracy:
+    """Return the accuracies of the ballots of one judge on these items."""
+    right = (own.verdict == own.gold).astype(np.float64)
+    column = np.where(own.verdict == TIE, 2, own.verdict).astype(np.intp)
+    # A judge may call a tie where people did not; no comparison is one then.
+    columns = max(fits[0].posterior.shape[1], int(column.max(initial=0)) + 1)
+    every = np.ones((1, draws.shape[1]))
+    rows: list[tuple[float, float, float]] = []
+    for fit, times in zip(fits, np.vstack([every, draws]), strict=True):
+        weight = times[questions[item]]
+        total = float(weight.sum()) or np.nan
+        chances = np.pad(fit.posterior, ((0, 0), (0, columns - fit.posterior.shape[1])))[item]
+        likely = rate_verdicts(
+            chances,
+            column,
+            prior=_WEAK[:columns, :columns],
+            mirror=(1, 0, *range(2, columns)),
+            weights=weight,
+            tolerance=_RESAMPLED,
+        )
+        labelled = label_posterior(fit.posterior)[item] == own.verdict
+        rows.append(
+            (
+                float(weight @ right) / total,
+                float(weight @ labelled) / total,
+                float(weight @ likely) / total,
+            )
+        )
+    values = np.array(rows)
+    changes = values[:, 1:] - values[:, :1]
+    own_questions = questions[item]
+
+    def measure(column: Floats, limits: tuple[float, float] = SHARE) -> Measurement:
+        return _measure(float(column[0]), column[1:], own_questions, len(own), level, limits)
+
+    return ModelAccuracy(
+        judge=judge,
+        gold=measure(values[:, 0]),
+        label=measure(values[:, 1]),
+        expected=measure(values[:, 2]),
+        label_change=measure(changes[:, 0], _DIFFERENCE),
+        expected_change=measure(changes[:, 1], _DIFFERENCE),
+    )
+
+
+def _measure(
+    value: float,
+    drawn: Floats,
+    questions: Ints,
+    n: int,
+    level: float,
+    limits: tuple[float, float] = SHARE,
+) -> Measurement:
+    return make_measurement(
+        value, drawn, clusters=len(np.unique(questions)), n=n, limits=limits, level=level
+    )

@@ -1,0 +1,83 @@
+"""Tables and sentences of an annotator model: accuracies side by side, and reliabilities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from peerjudge.reporting.formats import MISSING, counted, percent, points, share
+from peerjudge.reporting.layout import Table, build_table
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.annotators import AnnotatedGold
+
+_SHOWN = 12
+"""Annotators in the table; JSON has all."""
+
+
+def build_annotator_tables(found: AnnotatedGold) -> list[Table]:
+    """Return the accuracies of the judges, and the reliability of the annotators."""
+    simulated = " (simulated reviewers)" if found.simulated else ""
+    return [
+        build_table(
+            f"Accuracy in % [{found.level:.0%} interval] against people who err{simulated}",
+            found.accuracies,
+            ("Condition", lambda row: row.judge.condition or MISSING),
+            ("Reviewer", lambda row: row.judge.reviewer),
+            ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
+            ("Verdicts", lambda row: f"{row.gold.n:,}"),
+            ("Gold", lambda row: percent(row.gold, 1)),
+            ("Model's label", lambda row: percent(row.label, 1)),
+            ("Expected", lambda row: percent(row.expected, 1)),
+            ("Label - gold", lambda row: points(row.label_change)),
+            ("Expected - gold", lambda row: points(row.expected_change)),
+            names=3,
+            note="Gold: the rule of the data, such as a majority. Model's label: the most probable true "
+            "label given the votes. Expected: the mean probability that a verdict is the true label, "
+            "given the votes and how often this reviewer is right. Differences in points.",
+        ),
+        build_table(
+            f"Annotators, shares in % [{found.level:.0%} interval]",
+            found.annotators[:_SHOWN],
+            ("Annotator", lambda row: row.name),
+            ("Votes", lambda row: f"{row.votes:,}"),
+            ("Comparisons", lambda row: f"{row.comparisons:,}"),
+            ("Reliability", lambda row: percent(row.reliability)),
+            ("Right choice", lambda row: share(row.right)),
+            ("Wrong choice", lambda row: share(row.opposite)),
+            ("Calls a tie", lambda row: MISSING if row.tie is None else share(row.undecided)),
+            ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
+            note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "
+            "tie: where one answer is better. Tie seen: where the answers are equally good.",
+        ),
+    ]
+
+
+def describe_annotators(found: AnnotatedGold) -> list[str]:
+    """Return what the model changes, and what limits it."""
+    votes = Counter(one.votes for one in found.comparisons)
+    voted = counted(len(found.comparisons), "comparison")
+    said = [f"{found.changed:,} of {voted} with votes have another label than gold."]
+    if votes[1]:
+        said.append(f"{votes[1]:,} have one vote only.")
+    if len(found.annotators) > _SHOWN:
+        left = len(found.annotators) - _SHOWN
+        said.append(f"{left:,} annotators with fewer votes are not shown; --json has all.")
+    if not found.told_apart:
+        said.append(
+            "The votes do not tell people apart: all have the same rates, and no vote weighs more."
+        )
+    if found.ties is not None:
+        said.append(
+            f"True ties, in %: {percent(found.ties)}. A tie is a comparison on which the answers are "
+            "equally good; if this interval is wide, the votes cannot tell such ties from errors."
+        )
+    if found.unsettled:
+        said.append(
+            f"In {found.unsettled:,} of {found.samples:,} resamples the fit did not settle."
+        )
+    said.append(
+        "The model assumes that errors are independent given the true label. A taste that people and "
+        "reviewers share, such as one for length, counts as truth."
+    )
+    return said
