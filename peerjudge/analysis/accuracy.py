@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from peerjudge.analysis.ballots import NONE, TIE, Ballots, Floats, Stage
+from peerjudge.analysis.ballots import INCONSISTENT, NONE, TIE, Ballots, Floats, Stage
 from peerjudge.analysis.grouping import group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.margins import pool_orders
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Undecided
 from peerjudge.errors import DataError
 
 VOTE = "vote"
@@ -27,12 +27,15 @@ class Accuracy:
     """The share of readable verdicts that equal the gold, and the bounds the unreadable ones leave.
 
     `worst_case` and `best_case` are the shares if every unreadable verdict were wrong or right.
+    `as_tie` and `as_half` count the inconsistent, unreadable and refused ones as `Undecided` says.
     """
 
     measured: Measurement
     unreadable: int
     worst_case: float
     best_case: float
+    as_tie: float
+    as_half: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +43,9 @@ class AccuracyByComparison:
     """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
 
     `right` is by question and comparison the share of right verdicts among the readable ones;
-    `ties_as_half` is the same with a tie as half right where gold is a choice. `margin` is the mean
-    margin of the comparisons with log-probabilities; of those in `one_order`, a judgement was made
+    `ties_as_half` is the same with a tie as half right where gold is a choice. `counted` has the
+    shares of all verdicts, with the undecided ones as ties, or as half right (`Undecided`). `margin` is
+    the mean margin of the comparisons with log-probabilities; of those in `one_order`, a judgement was made
     in one order only. `vote` is true for a protocol in which no seat hears another; `turns` is the
     mean number of turns per verdict.
     """
@@ -52,6 +56,9 @@ class AccuracyByComparison:
     turns: float
     right: Mapping[ComparisonKey, float]
     ties_as_half: Mapping[ComparisonKey, float]
+    counted: Mapping[Undecided, Mapping[ComparisonKey, float]] = field(
+        default_factory=dict[Undecided, Mapping[ComparisonKey, float]]
+    )
     margin: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
     one_order: frozenset[ComparisonKey] = frozenset()
 
@@ -72,12 +79,21 @@ def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
         unreadable=unreadable,
         worst_case=measure_proportion(right, len(known)).value,
         best_case=measure_proportion(right + unreadable, len(known)).value,
+        as_tie=float(_credit(known, Undecided.AS_TIE).mean()),
+        as_half=float(_credit(known, Undecided.AS_HALF).mean()),
     )
 
 
 def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement:
     """Return the mean over the comparisons that were judged; bounds resample questions."""
     return _measure_mean(row.right, sampler)
+
+
+def measure_counted(
+    row: AccuracyByComparison, *, sampler: Sampler
+) -> Mapping[Undecided, Measurement]:
+    """Return the mean over comparisons with undecided verdicts as ties, and as half right."""
+    return {kind: _measure_mean(values, sampler) for kind, values in row.counted.items()}
 
 
 def measure_mean_margin(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement | None:
@@ -111,6 +127,7 @@ def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
                 turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
                 right=_shares(ended, tie=0.0),
                 ties_as_half=_shares(ended, tie=0.5),
+                counted=_count_undecided(ended),
                 margin=margin,
                 one_order=one_order,
             )
@@ -130,7 +147,8 @@ def tabulate_by_reviewer(
     Raises:
         DataError: a reviewer gave no readable verdict on a pair with gold, or none did.
     """
-    pairs = ballots.where(ballots.readable & (ballots.gold != NONE) & (ballots.answers == 2))
+    judged = ballots.where((ballots.gold != NONE) & (ballots.answers == 2))
+    pairs = judged.where(judged.readable)
     present = {pairs.reviewers[code] for code in list_distinct(pairs.reviewer)}
     wanted = present - set(pairs.humans) if reviewers is None else set(reviewers)
     missing = sorted(wanted - present)
@@ -146,6 +164,7 @@ def tabulate_by_reviewer(
             turns=1.0,
             right=_shares(pairs.where(pairs.reviewer == code), tie=0.0),
             ties_as_half=_shares(pairs.where(pairs.reviewer == code), tie=0.5),
+            counted=_count_undecided(judged.where(judged.reviewer == code)),
         )
         for name, code in found
     )
@@ -155,6 +174,23 @@ def _shares(ballots: Ballots, *, tie: float) -> dict[ComparisonKey, float]:
     known = ballots.where(ballots.readable & (ballots.gold != NONE))
     half = (known.verdict == TIE) & (known.gold != TIE)
     return dict(_means(known, np.where(half, tie, known.correct.astype(np.float64))))
+
+
+def _count_undecided(ballots: Ballots) -> dict[Undecided, dict[ComparisonKey, float]]:
+    """Return the share of all verdicts that is right, by comparison; empty if all are readable."""
+    known = ballots.where(ballots.gold != NONE)
+    if known.readable.all():
+        return {}
+    kinds = (Undecided.AS_TIE, Undecided.AS_HALF)
+    return {kind: dict(_means(known, _credit(known, kind))) for kind in kinds}
+
+
+def _credit(ballots: Ballots, undecided: Undecided) -> Floats:
+    """Return 1 for a right verdict and 0 for a wrong one; undecided ones as ties or as half right."""
+    if undecided is Undecided.AS_HALF:
+        return np.where(ballots.readable, ballots.correct.astype(np.float64), 0.5)
+    tied = (ballots.verdict == INCONSISTENT) & (ballots.gold == TIE)
+    return (ballots.correct | tied).astype(np.float64)
 
 
 def _find_margins(

@@ -8,7 +8,7 @@ from math import isnan
 
 import numpy as np
 
-from peerjudge.analysis.ballots import TIE, Ballots, Floats, Numbers, score_of
+from peerjudge.analysis.ballots import INCONSISTENT, TIE, Ballots, Floats, Numbers, score_of
 from peerjudge.analysis.grouping import Ints, group_rows
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
 from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
@@ -33,7 +33,9 @@ class GoldAgreement:
     verdict; `unjudged` the items left out because no reviewer with a weight above 0 gave one.
     With peer weights the bounds are over resampled questions in which the weights are computed again;
     in `unsettled` of the `samples` they did not settle, and the last ones are used. `worst_case` and
-    `best_case` are the accuracies if the unjudged items were all wrong or all right.
+    `best_case` are the accuracies if the unjudged items were all wrong or all right. `as_tie` counts
+    an unjudged item on which a reviewer contradicted itself as a tie and any other as wrong, `as_half`
+    every unjudged item as half right.
     """
 
     reviewers: tuple[str, ...]
@@ -48,6 +50,8 @@ class GoldAgreement:
     unjudged: int
     worst_case: float
     best_case: float
+    as_tie: float
+    as_half: float
 
 
 def measure_agreement(
@@ -128,13 +132,16 @@ def measure_agreement(
         unjudged=unjudged,
         worst_case=right / len(first),
         best_case=(right + unjudged) / len(first),
+        as_tie=(right + _count_ties(golden, item, combined)) / len(first),
+        as_half=(right + unjudged / 2) / len(first),
     )
 
 
 def build_agreement_document(found: GoldAgreement) -> dict[str, object]:
     """Return the agreement as plain values for JSON, as `peerjudge agreement --json` prints it.
 
-    `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict.
+    `fleiss_kappa` is null where it does not exist: both raters always gave the same verdict. `accuracy`
+    leaves the `unjudged` items out; the other two count them as `GoldAgreement` says.
     """
     kappa = found.fleiss_kappa.value
     return {
@@ -142,8 +149,11 @@ def build_agreement_document(found: GoldAgreement) -> dict[str, object]:
         "gold": found.gold,
         "accuracy": found.accuracy.value,
         "fleiss_kappa": None if isnan(kappa) else kappa,
+        "accuracy_as_tie": found.as_tie,
+        "accuracy_as_half": found.as_half,
         "n": found.n,
         "unreadable": found.unreadable,
+        "unjudged": found.unjudged,
     }
 
 
@@ -196,6 +206,12 @@ def _score_items(ballots: Ballots, item: Ints) -> Floats:
         total = np.bincount(item[rows], ballots.score[rows], size)
         np.divide(total, count, out=column, where=count > 0)
     return scores
+
+
+def _count_ties(ballots: Ballots, item: Ints, combined: Floats) -> int:
+    """Return how many items without a combined verdict are right as ties: gold is one, too."""
+    torn = (ballots.verdict == INCONSISTENT) & (ballots.gold == TIE)
+    return len(np.unique(item[torn & np.isnan(combined)[item]]))
 
 
 def _combine(scores: Floats, weights: Floats) -> Floats:

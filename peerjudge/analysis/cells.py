@@ -11,13 +11,22 @@ from typing import TypeAlias
 
 import numpy as np
 
-from peerjudge.analysis.ballots import OUTCOME_CODES, Ballots, Bools, Codes, Floats, Numbers
+from peerjudge.analysis.ballots import (
+    INCONSISTENT,
+    OUTCOME_CODES,
+    TIE,
+    Ballots,
+    Bools,
+    Codes,
+    Floats,
+    Numbers,
+)
 from peerjudge.analysis.conditions import Consistency
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import SCORE, SHARE, bound_mean
 from peerjudge.analysis.margins import Margin, pool_orders
-from peerjudge.data import Measurement, Noun, Outcome
+from peerjudge.data import Measurement, Noun, Outcome, Undecided
 from peerjudge.data import replace as changed
 
 Golds: TypeAlias = tuple[Numbers, Codes, Mapping[str, Bools]]
@@ -27,8 +36,17 @@ _Entries: TypeAlias = tuple[Numbers, Ints, dict[str, Bools]]
 """Judges, questions, and by name which entries count."""
 
 _EQUAL = 1e-12
-_RATIOS = ("right", "readable", "decided_right", "decided", "settled_same", "settled")
-"""Marks that are summed and resampled: three pairs of which the ratio is measured."""
+_RATIOS = (
+    "right",
+    "readable",
+    "decided_right",
+    "decided",
+    "settled_same",
+    "settled",
+    "tied",
+    "judged",
+)
+"""Marks that are summed by question: four pairs of which the ratio is measured."""
 
 
 class OrderShares(Noun, frozen=True, kw_only=True):
@@ -53,7 +71,8 @@ class Cell(Noun, frozen=True, kw_only=True):
     `judged` verdicts have a gold; `outcomes` counts their kinds. `accuracy` is over the readable
     ones, a tie being right only if gold is a tie. `worst_case` and `best_case` are the shares
     if all others (unreadable, refused, inconsistent) were wrong or right. `decided` is the
-    accuracy where both the verdict and gold choose. `margin` is that of the judgements with
+    accuracy where both the verdict and gold choose. `as_tie` and `as_half` are the accuracy over all
+    `judged`, with the others counted as `Undecided` says. `margin` is that of the judgements with
     log-probabilities, `None` without any. Intervals resample `questions`.
     """
 
@@ -65,9 +84,20 @@ class Cell(Noun, frozen=True, kw_only=True):
     worst_case: float
     best_case: float
     decided: Measurement
+    as_tie: Measurement
+    as_half: Measurement
     orders: OrderShares
     consistency: Consistency
     margin: Margin | None = None
+
+    @property
+    def undecided(self) -> int:
+        """Number of verdicts that are inconsistent, unreadable or refused."""
+        return self.judged - self.outcomes[Outcome.CHOICE] - self.outcomes[Outcome.TIE]
+
+    def counting(self, undecided: Undecided) -> Measurement:
+        """Return the accuracy with undecided verdicts counted in this way."""
+        return self.accuracy if undecided is Undecided.LEFT_OUT else getattr(self, undecided)
 
 
 def measure_cells(
@@ -198,6 +228,7 @@ def _mark_verdicts(ballots: Ballots, gold: Codes) -> dict[str, Bools]:
         **{outcome: ballots.verdict == code for outcome, code in OUTCOME_CODES.items()},
         "readable": ballots.readable,
         "right": right,
+        "tied": right | ((ballots.verdict == INCONSISTENT) & (gold == TIE)),
         "decided": decided,
         "decided_right": right & decided,
         "given": given,
@@ -229,6 +260,9 @@ def _build_cell(counts: Mapping[str, int], sums: Floats, sampler: Sampler) -> Ce
         at = _RATIOS.index(name)
         return _measure_ratio(sums[:, at : at + 2], sampler)
 
+    rights, readable, *_, all_judged = sums.T
+    halves = np.stack([rights + (all_judged - readable) / 2, all_judged], axis=1)
+
     same, unreadable = counts["settled_same"], counts["items_unreadable"]
     return Cell(
         judged=judged,
@@ -239,6 +273,8 @@ def _build_cell(counts: Mapping[str, int], sums: Floats, sampler: Sampler) -> Ce
         worst_case=right / judged,
         best_case=(right + unsettled) / judged,
         decided=ratio("decided_right"),
+        as_tie=ratio("tied"),
+        as_half=_measure_ratio(halves, sampler),
         orders=_share_orders(counts),
         consistency=Consistency(
             judged=counts["items"],

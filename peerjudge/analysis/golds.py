@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ LABELER = "labeler"
 _OWN = ("subset", "category")
 
 
-def find_golds(ballots: Ballots, by: str, *, used: Bools) -> Golds:
+def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str] = ()) -> Golds:
     """Return the gold verdicts with their groups, in the order of the source.
 
     * empty: no groups;
@@ -37,20 +38,24 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools) -> Golds:
         ballots: the comparisons, and the votes of humans.
         by: name of the groups.
         used: by comparison, true for those to use.
+        votes: types of labelers; each of their votes is then one gold, in any groups.
 
     Raises:
         DataError: the source has no such groups; the message names those it has.
     """
     comparisons = ballots.comparisons
     numbers: list[int] = np.flatnonzero(used).tolist()
-    if by == LABELER:
-        voted = find_votes(ballots)
-        votes = voted.where(np.argsort(voted.comparison, kind="stable"))
-        votes = votes.where(used[votes.comparison])
-        golds = list(zip(votes.comparison.tolist(), votes.verdict.tolist(), strict=True))
-        kinds = [(name_labeler_type(votes.reviewers[int(code)]),) for code in votes.reviewer]
+    totals = _find_totals([comparisons[n] for n in numbers]) if by == "subset" else {}
+    if by == LABELER or votes:
+        voted = find_votes(ballots, votes)
+        given = voted.where(np.argsort(voted.comparison, kind="stable"))
+        given = given.where(used[given.comparison])
+        numbers = cast("list[int]", given.comparison.tolist())
+        golds = list(zip(numbers, given.verdict.tolist(), strict=True))
+        kinds = [(name_labeler_type(given.reviewers[int(code)]),) for code in given.reviewer]
+        if by != LABELER:
+            kinds = [_name_groups(comparisons[n], by, totals) for n in numbers]
     else:
-        totals = _find_totals([comparisons[n] for n in numbers]) if by == "subset" else {}
         golds = [(n, int(ballots.gold_of[n])) for n in numbers if ballots.gold_of[n] >= -1]
         kinds = [_name_groups(comparisons[n], by, totals) for n, _ in golds]
     # A total comes after all groups of which it is one.
@@ -122,9 +127,13 @@ def _permute(probabilities: Shares, places: Codes) -> Shares:
     return moved
 
 
-def find_votes(ballots: Ballots) -> Ballots:
-    """Return the readable ballots of humans."""
-    humans = [code for code, name in enumerate(ballots.reviewers) if name in set(ballots.humans)]
+def find_votes(ballots: Ballots, types: Collection[str] = ()) -> Ballots:
+    """Return the readable votes of people; of those of these types only, if any are named."""
+    humans = [
+        code
+        for code, name in enumerate(ballots.reviewers)
+        if name in set(ballots.humans) and (not types or name_labeler_type(name) in types)
+    ]
     return ballots.where(np.isin(ballots.reviewer, humans) & ballots.readable)
 
 

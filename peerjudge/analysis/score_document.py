@@ -1,17 +1,23 @@
 """The JSON document of scores, as `peerjudge score --json` prints it.
 
-    source, by, groups [name], simulated, level, seed, left_out,
+    source, by, groups [name], simulated, level, seed, left_out, conventions {...},
     rows [row], correlations [row], disagreements [row], ratings [row], contrasts {condition: ...},
     published {...} (only with published figures)
 
 A **row** is one judge: `reviewer`, `condition` and `protocol` (null outside runs), `stance`
 (`recorded`, `private` or `concluded`), `total` (a cell), `groups {name: cell}`, and `own_reading`:
 null, or `total`, `groups`, `same`, `different`, `only_recorded`, `only_own`, see `OwnReading`. Beside
+`means` has by group that consists of subsets (`""`: all) the mean of their accuracies: `of [name]`,
+`accuracy`, `as_tie`, `as_half`. With published conventions, `as_published {group: accuracy}`. Beside
 published figures it also has `published`: null, or `setting`, `method`, `values {group: share}`,
 with the share of all under the name `""`.
 
+`conventions` says what happens to verdicts that are inconsistent, unreadable or refused: in words for
+`accuracy`, `as_tie` and `as_half`, and `published`, null or the fields of `Conventions`.
+
 A **cell** has `n` (verdicts with a gold), `questions`, `right`, `ties`, `inconsistent`, `unreadable`,
 `refused`; `accuracy {value, low, high, n, method}` over the readable; `worst_case` and `best_case`;
+`as_tie` and `as_half` (as `accuracy`, over all verdicts; see `Undecided`);
 `decided` (as `accuracy`, where verdict and gold both choose); `orders {given, other, average, both,
 same}`, shares of all verdicts as in `OrderShares`; `consistency {judged, same, inconsistent,
 unreadable, rate}`; `margin {value, low, high, n, method, one_order}`, see `Margin`, null without
@@ -46,6 +52,13 @@ from peerjudge.data import Measurement, Noun, Outcome, to_plain
 
 _Document = dict[str, object]
 
+CONVENTIONS = {
+    "accuracy": "inconsistent, unreadable and refused verdicts are left out",
+    "as_tie": "an inconsistent verdict is a tie, an unreadable or refused one is wrong",
+    "as_half": "an inconsistent, unreadable or refused verdict is half right",
+}
+"""What the accuracies of a cell count, by name."""
+
 
 def build_score_document(
     scores: Scores,
@@ -68,7 +81,11 @@ def build_score_document(
         "level": scores.level,
         "seed": scores.seed,
         "left_out": scores.left_out,
-        "rows": [_row(one) for one in scores.scores],
+        "conventions": {
+            **CONVENTIONS,
+            "published": None if scores.conventions is None else to_plain(scores.conventions),
+        },
+        "rows": [_row(one, scores) for one in scores.scores],
         "correlations": [_correlation(one) for one in scores.correlations],
         "disagreements": [_disagreement(one) for one in scores.disagreements],
         "ratings": [to_plain(one) for one in scores.ratings],
@@ -77,7 +94,7 @@ def build_score_document(
     if published is not None:
         table, rows = published
         document["published"] = {"title": table.title, "source": table.source, "table": table.name}
-        document["rows"] = [{**_row(row[0]), "published": _published(row)} for row in rows]
+        document["rows"] = [{**_row(row[0], scores), "published": _published(row)} for row in rows]
     return document
 
 
@@ -126,12 +143,24 @@ def _judge(judge: Judge) -> _Document:
     }
 
 
-def _row(one: Score) -> _Document:
-    own = one.own_reading
+def _row(one: Score, scores: Scores) -> _Document:
+    own, followed = one.own_reading, scores.conventions
+    published: _Document = {}
+    if followed is not None:
+        values = {name: one.accuracy_by(name, followed) for name in ("", *scores.groups)}
+        published["as_published"] = {name: _plain(value) for name, value in values.items() if value}
     counts = ("same", "different", "only_recorded", "only_own")
     return {
         **_judge(one.judge),
         **_cells(one),
+        "means": {
+            name: {
+                "of": list(mean.of),
+                **{key: _plain(getattr(mean, key)) for key in CONVENTIONS},
+            }
+            for name, mean in one.means.items()
+        },
+        **published,
         "own_reading": (
             None
             if own is None
@@ -159,6 +188,8 @@ def _cell(cell: Cell) -> _Document:
         "accuracy": _plain(cell.accuracy),
         "worst_case": cell.worst_case,
         "best_case": cell.best_case,
+        "as_tie": _plain(cell.as_tie),
+        "as_half": _plain(cell.as_half),
         "decided": _plain(cell.decided),
         "orders": _plain(cell.orders),
         "consistency": _plain(cell.consistency),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import OUTCOME_CODES, TIE, Ballots, Bools
 from peerjudge.analysis.cells import Cell, measure_cells
 from peerjudge.analysis.golds import align_comparisons, find_golds
+from peerjudge.analysis.group_means import GroupMean, Parts, average_cells, find_parts
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.judges import Judge, group_judges, key_judgements, order_judges
@@ -24,7 +25,7 @@ from peerjudge.analysis.ratings import (
     correlate_ratings,
     sum_ratings,
 )
-from peerjudge.data import Dataset, Noun, RecordedReview, Verdict
+from peerjudge.data import Conventions, Dataset, Measurement, Noun, RecordedReview, Verdict
 from peerjudge.errors import DataError
 from peerjudge.verdicts import Reading, read_verdict
 
@@ -48,12 +49,23 @@ class OwnReading(Noun, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """The scores of one judge: of all its verdicts, and of those in each group."""
+    """The scores of one judge: of all its verdicts, and of those in each group.
+
+    `means` has, by group that consists of subsets (`""`: all), the mean of their accuracies.
+    """
 
     judge: Judge
     total: Cell
     groups: Mapping[str, Cell]
     own_reading: OwnReading | None
+    means: Mapping[str, GroupMean] = field(default_factory=dict[str, "GroupMean"])
+
+    def accuracy_by(self, group: str, conventions: Conventions) -> Measurement | None:
+        """Return the accuracy in a group (`""`: all) by these conventions; `None` without verdicts."""
+        if conventions.mean_of_groups and group in self.means:
+            return self.means[group].counting(conventions.undecided)
+        cell = self.groups.get(group) if group else self.total
+        return None if cell is None else cell.counting(conventions.undecided)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +85,8 @@ class Disagreement:
 class Scores:
     """All scores of a source. `groups` are in the order of the source.
 
-    `left_out` counts discussions that are not complete.
+    `left_out` counts discussions that are not complete. `conventions` are those of published figures
+    that were asked for, which then also chose the gold verdicts and groups.
     """
 
     source: str
@@ -87,6 +100,7 @@ class Scores:
     correlations: tuple[Correlation, ...]
     disagreements: tuple[Disagreement, ...]
     ratings: tuple[Ratings, ...]
+    conventions: Conventions | None = None
 
 
 def score_ballots(
@@ -97,6 +111,7 @@ def score_ballots(
     gold: Dataset | None = None,
     reviews: Sequence[RecordedReview] = (),
     ratings: Mapping[RatingKind, int] | None = None,
+    conventions: Conventions | None = None,
     seed: int = 0,
     samples: int = 2000,
     level: float = 0.95,
@@ -113,6 +128,7 @@ def score_ballots(
         reviews: the reviews of the dataset, whose texts are then read again and scored; a tie is a
             verdict if gold or the record has ties. Ratings and texts of humans are not read.
         ratings: the number of ratings by kind, from `find_ratings`.
+        conventions: of published figures to follow. They name the groups if `by` does not.
         seed: of the resampling of questions for the intervals.
         samples: number of resamples.
         level: of the intervals.
@@ -130,7 +146,10 @@ def score_ballots(
     if correlations and by:
         msg = f"ratings are scored by aspect, not by {by!r}; leave --by out"
         raise DataError(msg)
-    golds = find_golds(source, by, used=used)
+    votes = () if conventions is None else conventions.votes
+    by = by or ("" if conventions is None or correlations else conventions.by)
+    golds = find_golds(source, by, used=used, votes=votes)
+    parts = find_parts(golds[2], source.question_of[golds[0]]) if by == "subset" else Parts()
     recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
     cells = measure_cells(recorded, key_judgements(recorded), golds, sampler=sampler)
     if not (cells or correlations):
@@ -154,6 +173,7 @@ def score_ballots(
                 total=cells[code][""],
                 groups=_drop_total(cells[code]),
                 own_reading=_build_reading(own_cells.get(code), kinds[reread.reviewer == code]),
+                means=average_cells(cells[code], parts),
             )
             for code in order_judges(recorded)
             if code in cells
@@ -172,7 +192,19 @@ def score_ballots(
             for row in _order_rows(reread, kinds)
         ),
         ratings=sum_ratings(ratings or {}, names),
+        conventions=conventions,
     )
+
+
+def require_conventions(declared: Conventions | None, *, name: str) -> Conventions:
+    """Return the conventions that the dataset of this name declares; raise `DataError` if none."""
+    if declared is not None:
+        return declared
+    msg = (
+        f"{name} declares no published conventions; leave --as-published out, or name the dataset of "
+        "published figures with --gold NAME:PATH"
+    )
+    raise DataError(msg)
 
 
 def find_source(ballots: Ballots, gold: Dataset | None) -> tuple[Ballots, Bools]:

@@ -13,6 +13,7 @@ def score_command(
     by: str = "",
     reviewers: str | None = None,
     gold: str | None = None,
+    as_published: bool = False,
     own_reading: bool = True,
     disagreements: bool = False,
     annotators: bool = False,
@@ -39,6 +40,9 @@ def score_command(
         Only these, separated by commas; `*` stands for any letters, as in 'GPT-4/*'.
     gold
         A dataset NAME:PATH whose gold, groups and votes replace those of the source.
+    as_published
+        Count as the authors of the dataset do in their own figures: what inconsistent and unreadable
+        verdicts are, which votes are gold, and how groups are averaged.
     own_reading
         Read recorded texts again and score that reading as well.
     disagreements
@@ -70,6 +74,7 @@ def score_command(
         by=by,
         reviewers=split_names(reviewers),
         gold=gold,
+        as_published=as_published,
         own_reading=own_reading,
         beside=beside,
         seed=seed,

@@ -14,6 +14,7 @@ from peerjudge.data.comparisons import (
     Verdict,
     reconcile,
 )
+from peerjudge.data.conventions import Conventions, Undecided
 from peerjudge.data.discussion import (
     Control,
     Cue,
@@ -94,6 +95,7 @@ __all__ = [
     "Comparison",
     "Condition",
     "Control",
+    "Conventions",
     "Cue",
     "Dataset",
     "Direction",
@@ -134,6 +136,7 @@ __all__ = [
     "Tournament",
     "Transcript",
     "Turn",
+    "Undecided",
     "Usage",
     "Utterance",
     "Verdict",

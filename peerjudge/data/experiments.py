@@ -11,6 +11,7 @@ from msgspec import field
 from msgspec.structs import force_setattr
 
 from peerjudge.data.comparisons import Comparison, Scalar
+from peerjudge.data.conventions import Conventions
 from peerjudge.data.discussion import Sampling
 from peerjudge.data.golds import GoldRule
 from peerjudge.data.nouns import Noun
@@ -262,7 +263,8 @@ class Dataset(Noun, frozen=True, kw_only=True):
 
     `humans` names the recorded reviewers that are people: they serve as gold, and judge only where
     named. `gold_rule` settled their votes that disagree, where gold is from votes; it also settles
-    them where people rank the contestants. `simulated` is true where no real model gave some of the
+    them where people rank the contestants. `conventions` are those of the authors' own figures, `None`
+    where nothing is published. `simulated` is true where no real model gave some of the
     reviews.
     """
 
@@ -272,4 +274,5 @@ class Dataset(Noun, frozen=True, kw_only=True):
     reviews: tuple[RecordedReview, ...] = ()
     humans: tuple[str, ...] = ()
     gold_rule: GoldRule = GoldRule.SIGN_OF_MEAN
+    conventions: Conventions | None = None
     simulated: bool = False

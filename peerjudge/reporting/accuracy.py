@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from peerjudge.data import Measurement, Outcome
+from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, counted_span, list_counted
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Values, draw_dots
 from peerjudge.reporting.formats import (
@@ -77,11 +78,12 @@ def build_accuracy_table(findings: Findings) -> Table:
         ("Over vote", lambda row: _over_vote(votes.get(row.name))),
         ("Unreadable", lambda row: f"{_lost(row):,}"),
         ("Range", lambda row: _range(row.after)),
+        ("As tie : half", lambda row: counted_span(row.after)),
         ("Ties", lambda row: f"{row.outcomes[Outcome.TIE]:,}"),
         note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
         "and best seat: private verdicts of the discussion's own seats; the best one is chosen for each "
-        "question on the others. Range: the accuracy if every unreadable verdict were wrong, or right."
-        + _star(votes),
+        "question on the others. Range: the accuracy if all that is left out were wrong, or right. "
+        f"{LEFT_OUT} {COUNTED}" + _star(votes),
     )
 
 
@@ -124,7 +126,8 @@ def describe_unreadable(findings: Findings) -> list[str]:
     return [
         f"{row.name}: "
         + " and ".join(f"{row.outcomes[kind]} {kind.value}" for kind in kinds if row.outcomes[kind])
-        + f"; if these were all wrong or all right, accuracy is {_range(row.after)} %."
+        + f"; if these were all wrong or all right, accuracy is {_range(row.after)} %; "
+        + f"{list_counted(row.after.measured, row.after.as_tie, row.after.as_half)}."
         for row in findings.conditions
         if row.after is not None and row.after.unreadable
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.data import Noun
 from peerjudge.reporting.accuracy import SHARES, accuracy_cell, change_note, find_chance
+from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, list_counted
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Values, draw_dots
 from peerjudge.reporting.formats import (
@@ -57,7 +58,7 @@ def build_position_section(findings: Findings) -> Section | None:
         ("First, after", lambda seat: percent(seat.first_after)),
         ("Accuracy, before", lambda seat: accuracy_cell(seat.before)),
         ("Accuracy, after", lambda seat: accuracy_cell(seat.after)),
-        note="Over all conditions with discussion.",
+        note=f"Over all conditions with discussion. {LEFT_OUT}",
     )
     return build_section(
         "Preference for the first-shown answer",
@@ -215,11 +216,17 @@ def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
     return [
         f"{' & '.join(found.reviewers)} against {gold}",
         f"accuracy      {percent(found.accuracy, 1)} %",
+        *(
+            [f"by convention {list_counted(found.accuracy, found.as_tie, found.as_half)}"]
+            if found.unjudged
+            else []
+        ),
         f"Fleiss kappa  {interval(found.fleiss_kappa)}",
         (
             f"{found.n:,} judged pairs; left out: {found.unreadable:,} reviews without a readable verdict, "
             f"and {found.unjudged:,} pairs that no reviewer with a weight judged"
         ),
+        *([f"Left out are these pairs. {COUNTED}"] if found.unjudged else []),
         *(
             [
                 (
@@ -240,6 +247,7 @@ def build_panel_accuracy_table(found: Panel) -> Table:
         list(found.accuracy),
         ("Reviewer", str),
         ("Accuracy", lambda name: percent(found.accuracy[name])),
+        note=LEFT_OUT,
     )
 
 

@@ -28,6 +28,7 @@ from peerjudge.reporting.contestants import (
     fill_bounds,
     measure_standing,
 )
+from peerjudge.reporting.conventions import COUNTED, build_conventions_table, describe_conventions
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Marked, Values, draw_dots, draw_marks
 from peerjudge.reporting.formats import (
@@ -83,6 +84,8 @@ def build_recorded_sections(found: RecordedFindings, printed: Published) -> list
             or "The share of a reviewer's readable verdicts that name the gold answer, both orders "
             "together.",
             build_scores_table("Accuracy in %", found.scores, found.groups),
+            build_conventions_table(found.scores),
+            " ".join(describe_conventions(found.scores, None)),
             required=True,
         ),
         compared(
@@ -255,8 +258,11 @@ def _agreement_table(found: RecordedFindings, printed: Published, verdict: str) 
         ("Printed accuracy", said("accuracy")),
         ("Accuracy", lambda row: interval(row.agreement.accuracy)),
         ("Items", lambda row: f"{row.agreement.n:,}"),
+        ("As tie", lambda row: decimal(row.agreement.as_tie)),
+        ("As half", lambda row: decimal(row.agreement.as_half)),
         ("Unreadable", lambda row: f"{row.agreement.unreadable:,}"),
-        note="Items are pairs in one shown order.",
+        note="Items are pairs in one shown order. Accuracy leaves out items without a readable verdict. "
+        f"{COUNTED}",
     )
 
 

@@ -21,6 +21,7 @@ from peerjudge.reporting.contestants import (
     build_run_weights_table,
 )
 from peerjudge.reporting.contrasts import build_contrasts_section
+from peerjudge.reporting.conventions import LEFT_OUT
 from peerjudge.reporting.costs import CostRow, Costs, build_costs
 from peerjudge.reporting.formats import MISSING, SIMULATED, money
 from peerjudge.reporting.layout import (
@@ -91,6 +92,7 @@ def list_findings(findings: Findings) -> list[str | Table]:
         *([SIMULATED] if findings.simulated else []),
         describe_effort(findings.effort),
         accuracy if "*" in accuracy.note else accuracy.without_note(),
+        LEFT_OUT,
         *describe_unreadable(findings),
         events.only(*columns).without_note(),
         controls.only(*shown).without_note(),

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from peerjudge.data import Outcome
+from peerjudge.data import Conventions, Outcome
+from peerjudge.reporting.conventions import (
+    LEFT_OUT,
+    build_conventions_table,
+    describe_conventions,
+    describe_published,
+)
 from peerjudge.reporting.formats import MISSING, decimal, interval, percent, share, span
 from peerjudge.reporting.layout import Column, Table, build_table
 
@@ -16,21 +22,45 @@ if TYPE_CHECKING:
     from peerjudge.analysis.scoring import Score, Scores
 
 J = TypeVar("J", "Score", "Correlation")
+_PLAIN = Conventions(source="")
+"""Undecided verdicts are left out, and groups are pooled."""
 _END = 120
 """Letters of a reply that are shown, at its start and at its end."""
 
 
-def build_scores_table(title: str, scores: Sequence[Score], groups: Sequence[str]) -> Table:
-    """Return the accuracy of each judge over all readable verdicts and by group."""
+def build_scores_table(
+    title: str,
+    scores: Sequence[Score],
+    groups: Sequence[str],
+    *,
+    followed: Conventions | None = None,
+) -> Table:
+    """Return the accuracy of each judge over all readable verdicts and by group.
+
+    Args:
+        title: of the table.
+        scores: one row each.
+        groups: one column each.
+        followed: conventions by which to count instead.
+    """
 
     def group(name: str) -> Callable[[Score], str]:
-        return lambda row: _accuracy(row.groups.get(name))
+        return lambda row: percent(row.accuracy_by(name, followed or _PLAIN), 1)
+
+    def mean(name: str) -> Callable[[Score], str]:
+        return lambda row: percent(row.means[name].accuracy if name in row.means else None, 1)
+
+    totals = {name for row in scores for name in row.means if name and followed is None}
 
     return _judged(
         title,
         scores,
-        ("All", lambda row: _accuracy(row.total)),
+        ("All", group("")),
         *((name, group(name)) for name in groups),
+        *((f"{name}, mean", mean(name)) for name in groups if name in totals),
+        note="Mean: of the subsets, each of which counts the same; the other column pools them."
+        if totals
+        else "",
     )
 
 
@@ -85,7 +115,7 @@ def build_published_table(
     groups = [name for name in published.items if name in scores.groups or not name]
 
     def pair(group: str) -> Callable[[Match], str]:
-        return lambda row: _pair(row, group)
+        return lambda row: _pair(row, group, scores.conventions)
 
     return build_table(
         f"Accuracy in %: {ours} / {published.title}, {published.name}",
@@ -95,14 +125,15 @@ def build_published_table(
         ("Published for", lambda row: MISSING if row[2] is None else row[2].setting),
         *((f"{name or 'All'} ({published.items[name]})", pair(name)) for name in groups),
         names=3,
-        note=f"Published: {published.source}",
+        note=f"Published: {published.source}. "
+        + (LEFT_OUT if scores.conventions is None else describe_published(scores.conventions)),
     )
 
 
-def _pair(row: Match, group: str) -> str:
+def _pair(row: Match, group: str, followed: Conventions | None) -> str:
     score, _, line = row
-    cell = score.groups.get(group) if group else score.total
-    ours = MISSING if cell is None or not cell.accuracy.n else share(cell.accuracy.value, 1)
+    found = score.accuracy_by(group, followed or _PLAIN)
+    ours = MISSING if found is None or not found.n else share(found.value, 1)
     printed = None if line is None else line.values.get(group)
     return f"{ours} / {MISSING if printed is None else share(printed, 1)}"
 
@@ -123,16 +154,20 @@ def build_correlations_table(scores: Scores) -> Table:
         ("Kendall", lambda row: decimal(row.kendall)),
         ("Within question", lambda row: decimal(row.by_question["spearman"])),
         ("By author", lambda row: decimal(row.by_author["spearman"])),
+        ("By author, Kendall", lambda row: decimal(row.by_author["kendall"])),
         names=4,
-        note="The last two columns are Spearman's coefficient.",
+        note="Within question and by author (of the authors' means): Spearman's coefficient, or Kendall's.",
     )
 
 
 def build_score_tables(scores: Scores) -> list[Table]:
     """Return the tables of a scored source, as `peerjudge score` prints them."""
-    title = f"Accuracy in % [{scores.level:.0%} interval]{_simulated(scores)}"
+    followed = scores.conventions
+    as_published = " as published" if followed is not None else ""
+    title = f"Accuracy in %{as_published} [{scores.level:.0%} interval]{_simulated(scores)}"
     return [
-        build_scores_table(title, scores.scores, scores.groups),
+        build_scores_table(title, scores.scores, scores.groups, followed=followed),
+        build_conventions_table(scores.scores),
         build_margins_table(scores),
         build_details_table(scores),
         build_correlations_table(scores),
@@ -140,8 +175,9 @@ def build_score_tables(scores: Scores) -> list[Table]:
 
 
 def describe_scores(scores: Scores) -> list[str]:
-    """Return how many discussions are left out, and how the ratings were obtained."""
-    said = [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
+    """Return what counts, how many discussions are left out, and how the ratings were obtained."""
+    said = describe_conventions(scores.scores, scores.conventions)
+    said += [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
     return said + [
         f"{one.condition}, {one.reviewer}: {one.weighted:,} ratings weighted by "
         f"log-probabilities, {one.stated:,} as stated, {one.unreadable:,} unreadable"

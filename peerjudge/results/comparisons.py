@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from peerjudge.analysis import (
@@ -13,17 +13,19 @@ from peerjudge.analysis import (
     Sampler,
     build_contrasts,
     compare_all,
+    measure_counted,
     measure_mean_accuracy,
     measure_mean_margin,
     tabulate_by_condition,
     tabulate_by_reviewer,
 )
 from peerjudge.analysis.score_document import build_contrasts_document
-from peerjudge.data import Measurement, to_plain
+from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
 from peerjudge.reporting.accuracy import build_pairs_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
+from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.formats import SIMULATED, caution, percent
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, Result, Shown, list_names
@@ -36,12 +38,14 @@ from peerjudge.runs.reading import Source, Stored, locate_source, read_material
 class CompareResult(Result):
     """Accuracy and margin of each condition or reviewer, and the differences of pairs.
 
-    `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
+    `counted` has the accuracies with undecided verdicts as ties and as half right, of those that have
+    any. `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
     judge.
     """
 
     rows: tuple[AccuracyByComparison, ...]
     accuracy: Mapping[str, Measurement]
+    counted: Mapping[str, Mapping[Undecided, Measurement]]
     margin: Mapping[str, Measurement]
     contrasts: tuple[ConditionContrasts, ...]
     pairs: tuple[Compared, ...]
@@ -52,6 +56,7 @@ class CompareResult(Result):
         return make_plain(
             {
                 "accuracy": to_plain(self.accuracy),
+                "counted": to_plain(self.counted),
                 "margin": to_plain(self.margin),
                 "contrasts": build_contrasts_document(self.contrasts),
                 "pairs": to_plain(self.pairs),
@@ -77,15 +82,23 @@ class CompareResult(Result):
         margins: list[Column[AccuracyByComparison]] = []
         if self.margin:
             margins = [("Margin", lambda one: percent(self.margin.get(one.name)))]
+        ways = (
+            (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if self.counted else ()
+        )
         return build_table(
             "Accuracy and margin in %" if margins else "Accuracy in %",
             self.rows,
             ("Name", lambda one: one.name),
             ("Accuracy", lambda one: percent(self.accuracy[one.name])),
+            *((title, self._count(way)) for title, way in ways),
             *margins,
             ("Comparisons", lambda one: f"{self.accuracy[one.name].n:,}"),
             ("Turns", lambda one: f"{one.turns:.1f}"),
+            note=f"{LEFT_OUT} {COUNTED}" if ways else LEFT_OUT,
         )
+
+    def _count(self, way: Undecided) -> Callable[[AccuracyByComparison], str]:
+        return lambda one: percent(self.counted.get(one.name, {}).get(way, self.accuracy[one.name]))
 
 
 def compare(
@@ -122,10 +135,12 @@ def compare(
             f"with gold; found {names}. Give one or more run folders, store URLs or datasets NAME:PATH."
         )
         raise DataError(msg)
+    counted = {one.name: measure_counted(one, sampler=sampler) for one in rows}
     margins = {one.name: measure_mean_margin(one, sampler=sampler) for one in rows}
     return CompareResult(
         rows=tuple(rows),
         accuracy={one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows},
+        counted={name: ways for name, ways in counted.items() if ways},
         margin={name: margin for name, margin in margins.items() if margin is not None},
         contrasts=tuple(contrasts),
         pairs=tuple(pairs),

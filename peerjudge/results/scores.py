@@ -9,7 +9,7 @@ from peerjudge.analysis import ConditionContrasts, Sampler, build_contrasts, col
 from peerjudge.analysis.golds import align_comparisons
 from peerjudge.analysis.published import Match, PublishedTable, match_published
 from peerjudge.analysis.score_document import build_score_document
-from peerjudge.analysis.scoring import Scores, score_ballots
+from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.published import read_published_tables
@@ -71,6 +71,7 @@ def score(
     by: str = "",
     reviewers: str | Sequence[str] | None = None,
     gold: str | Dataset | None = None,
+    as_published: bool = False,
     own_reading: bool = True,
     beside: str | None = None,
     seed: int = 0,
@@ -84,16 +85,24 @@ def score(
         by: `subset`, `category`, `labeler`, or a column of the data.
         reviewers: Names or patterns (`GPT-4/*`); by default all but people.
         gold: Dataset whose gold, groups and votes replace those of the source.
+        as_published: Count as the authors of the dataset do: what inconsistent and unreadable verdicts
+            are, which votes are gold, and how groups are averaged.
         own_reading: Read recorded texts again and score that reading as well.
         beside: Published figures to compare with a run, `NAME` or `NAME:EVALUATOR`.
         seed: Seed of the resampling of questions.
 
     Raises:
-        DataError: A name matches no reviewer, no verdict has a gold, or there are no such groups.
+        DataError: A name matches no reviewer, no verdict has a gold, there are no such groups, or
+            nothing is published of the dataset.
         StoreError: There is no such run.
     """
     found = read_material(source, texts=True, as_declared=True)
+    if gold is None and as_published:
+        # A run has neither the votes nor the conventions of its dataset.
+        gold = found.data
     replaced = load_dataset(gold) if isinstance(gold, str) else gold
+    name = found.ballots.name if replaced is None else replaced.name
+    declared = found.conventions if replaced is None else replaced.conventions
     ballots = found.ballots
     scores = score_ballots(
         ballots,
@@ -102,6 +111,7 @@ def score(
         gold=replaced,
         reviews=found.reviews if own_reading else (),
         ratings=found.ratings,
+        conventions=require_conventions(declared, name=name) if as_published else None,
         seed=seed,
     )
     judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))

@@ -30,7 +30,7 @@ from peerjudge.analysis import (
     collect_transcripts,
 )
 from peerjudge.analysis.ratings import RatingKind, find_ratings
-from peerjudge.data import Dataset, Primary, RecordedReview, Tournament, Transcript
+from peerjudge.data import Conventions, Dataset, Primary, RecordedReview, Tournament, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
 from peerjudge.runs.results import RunSummary
@@ -58,7 +58,8 @@ class Material:
     """The ballots of a source, and what its run or its dataset declares about them.
 
     `of_run` is true for discussions, also for those in memory. `families` are by card. `reviews` are
-    those of a dataset, with their texts; `ratings` counts ratings of single answers.
+    those of a dataset, with their texts, and `conventions` of its published figures; `data` names the
+    dataset that a run judged. `ratings` counts ratings of single answers.
     """
 
     ballots: Ballots
@@ -66,6 +67,8 @@ class Material:
     primary: Primary | None = None
     families: Mapping[str, str] = field(default_factory=dict[str, str])
     reviews: Sequence[RecordedReview] = ()
+    conventions: Conventions | None = None
+    data: str | None = None
     ratings: Mapping[RatingKind, int] = field(default_factory=Counter[RatingKind])
 
     def merge_families(self, more: Mapping[str, str] | None) -> dict[str, str]:
@@ -91,7 +94,12 @@ def read_material(
         DataError: The dataset or transcript file cannot be read.
     """
     if isinstance(source, Dataset):
-        return Material(ballots=collect_reviews(source), of_run=False, reviews=source.reviews)
+        return Material(
+            ballots=collect_reviews(source),
+            of_run=False,
+            reviews=source.reviews,
+            conventions=source.conventions,
+        )
     if not isinstance(source, str | Path | RunSummary):
         return _collect(source)
     place = locate_source(source)
@@ -250,6 +258,7 @@ def _declare(
         ballots=ballots,
         of_run=True,
         primary=opened.primary,
+        data=opened.data,
         families={name: str(card.get("family") or "") for name, card in cards.items()},
         ratings=Counter[RatingKind]() if ratings is None else ratings,
     )

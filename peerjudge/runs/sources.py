@@ -55,6 +55,12 @@ class OpenRun:
         """The last look of a run with a stopping rule, if there was one."""
         return read_decision(self.manifest)
 
+    @property
+    def data(self) -> str | None:
+        """The dataset that the run judged, as `NAME:PATH`, if its manifest names one."""
+        declared = cast("Mapping[str, object]", self.manifest.get("experiment") or {})
+        return str(declared.get("data") or "") or None
+
     def transcripts(self) -> AsyncIterator[Transcript]:
         """Read the discussions that have begun, by condition and comparison."""
         return self.store.transcripts(run=self.id)

@@ -171,8 +171,11 @@ def test_the_document_has_the_keys_of_its_contract():
         "gold": "human",
         "accuracy": 1.0,
         "fleiss_kappa": None,
+        "accuracy_as_tie": 1.0,
+        "accuracy_as_half": 1.0,
         "n": 2,
         "unreadable": 0,
+        "unjudged": 0,
     }
 
 

@@ -44,6 +44,8 @@ CELL = {
     "accuracy",
     "worst_case",
     "best_case",
+    "as_tie",
+    "as_half",
     "decided",
     "orders",
     "consistency",
@@ -65,6 +67,7 @@ def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
         "level",
         "seed",
         "left_out",
+        "conventions",
         "rows",
         "correlations",
         "disagreements",
@@ -81,6 +84,7 @@ def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
             "stance",
             "total",
             "groups",
+            "means",
             "own_reading",
         }
         assert row["total"].keys() == row["groups"]["Manual"].keys() == CELL
@@ -118,6 +122,48 @@ def test_labelers_are_scored_apart(shell, verdicts):
     assert row["groups"].keys() == {"expert", "author"}
     assert row["total"]["n"] == 3355
     assert row["total"]["inconsistent"] > 0
+
+
+def test_what_accuracies_count_is_printed(shell, verdicts):
+    """MT-Bench's two figures stand side by side, and the sentence says what is left out."""
+    said = shell("score", verdicts("mtbench"), "--by", "labeler").out
+    assert "Inconsistent, unreadable and refused verdicts are left out." in said
+    (line,) = [line for line in said.splitlines() if "554 of 3,355" in line]
+    assert all(figure in line for figure in ("71.7 [", "66.2 [", "68.1 [", "85.6 ["))
+    document = shell("score", verdicts("mtbench"), "--as-published", "--json").document
+    assert document["conventions"]["published"]["undecided"] == "as_tie"
+    assert document["conventions"].keys() == {"accuracy", "as_tie", "as_half", "published"}
+    (row,) = document["rows"]
+    assert row["as_published"]["turn 1"]["n"] == 1343
+    assert row["as_published"]["turn 1"] == row["groups"]["turn 1"]["as_tie"]
+    agreed = shell("agreement", verdicts("mtbench"), "--reviewers", "gpt4_pair").out
+    assert "by convention 73.4 left out, 67.4 as ties, 69.7 as half right" in agreed
+
+
+def test_the_mean_of_subsets_stands_beside_the_pooled_accuracy(shell, verdicts):
+    """LLMBar's Adversarial: 81.0 of all its verdicts, 80.8 as the mean of its four subsets."""
+    words = ("score", verdicts("llmbar"), "--reviewers", "GPT-4/Vanilla")
+    said = shell(*words, "--by", "subset").out
+    assert "Adversarial, mean" in said
+    assert "81.0 [" in said
+    assert "80.8 [" in said
+    published = shell(*words, "--as-published").out
+    assert "81.0 [" not in published
+    assert "is the mean of its subsets" in published
+
+
+def test_a_run_is_scored_by_the_conventions_of_its_data(shell, verdicts):
+    """A run follows the authors of the data that it judged; the sample has no published figures."""
+    words = ("run", "leader_follower", "--limit", "6", "--display", "none", "-S", "turns=2")
+    data = ("--data", verdicts("llmbar"), "--out", "own")
+    assert shell(*words, "-S", "latency=0", *data).code == 0
+    document = shell("score", "own", "--as-published", "--json").document
+    assert document["conventions"]["published"]["mean_of_groups"] is True
+    assert all(row["as_published"].keys() == {"", "Natural"} for row in document["rows"])
+    assert shell(*words, "-S", "latency=0", "--out", "sample").code == 0
+    refused = shell("score", "sample", "--as-published")
+    assert refused.code == 2
+    assert "sample declares no published conventions" in refused.err
 
 
 def test_it_is_said_of_how_many_ratings_there_were_no_log_probabilities(shell):

@@ -43,6 +43,7 @@ def test_a_table_reads_as_the_dataset_without_its_texts(verdicts, published, nam
     assert list(map(_without_texts, whole.comparisons)) == list(ours.comparisons)
     assert Counter(replace(review, text="") for review in whole.reviews) == Counter(ours.reviews)
     assert (whole.name, whole.humans) == (ours.name, ours.humans)
+    assert whole.conventions == ours.conventions
 
 
 def _without_texts(comparison):

@@ -34,8 +34,15 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.datasets import Request, Source, load, read_rows
+from peerjudge.datasets.sources import llmbar, mtbench, summeval, vicuna80
 
 NAMES = ("vicuna80", "llmbar", "mtbench", "summeval")
+_CONVENTIONS = {
+    "vicuna80": vicuna80.CONVENTIONS,
+    "llmbar": llmbar.CONVENTIONS,
+    "mtbench": mtbench.CONVENTIONS,
+    "summeval": summeval.CONVENTIONS,
+}
 _MARKS = {"=": TIE, "x": INCONSISTENT, "?": UNREADABLE, "-": REFUSED}
 
 
@@ -62,6 +69,7 @@ def read_table(request: Request) -> Dataset:
         name=head["name"],
         description=SOURCE.description,
         humans=tuple(head["humans"]),
+        conventions=_CONVENTIONS[head["name"]],
         comparisons=comparisons,
         reviews=tuple(reviews) if request.reviews else (),
     )

@@ -23,10 +23,12 @@ from pathlib import Path
 from peerjudge.data import (
     Answer,
     Comparison,
+    Conventions,
     Dataset,
     GoldRule,
     Question,
     RecordedReview,
+    Undecided,
     Verdict,
     replace,
 )
@@ -48,6 +50,12 @@ _Parts = tuple[list[Comparison], _Votes]
 """Comparisons without gold, and the votes on them."""
 
 
+CONVENTIONS = Conventions(
+    source="PRD, peer discussion accuracy: right verdicts over all answers",
+    undecided=Undecided.AS_TIE,
+)
+
+
 def _read(request: Request) -> Dataset:
     comparisons, votes = _parts(request.path)
     rule = request.gold or GoldRule.FIRST_VOTE_ON_EVEN
@@ -61,6 +69,7 @@ def _read(request: Request) -> Dataset:
         reviews=tuple(_reviews(votes)) if request.reviews else (),
         humans=tuple(sorted({who for given in votes.values() for who, _, _ in given})),
         gold_rule=rule,
+        conventions=CONVENTIONS,
     )
 
 

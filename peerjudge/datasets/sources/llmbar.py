@@ -25,9 +25,11 @@ from peerjudge.data import (
     UNREADABLE,
     Answer,
     Comparison,
+    Conventions,
     Dataset,
     Question,
     RecordedReview,
+    Undecided,
     Verdict,
 )
 from peerjudge.datasets.lines import Row, read_items, read_rows
@@ -48,6 +50,14 @@ _ReadReviews = Callable[[Path, Mapping[str, Comparison]], Iterator[RecordedRevie
 _SWAPS = {"swap = False": "original", "swap = True": "swapped"}
 
 
+CONVENTIONS = Conventions(
+    source="Zeng et al. 2024, tables of accuracies",
+    undecided=Undecided.AS_TIE,
+    by="subset",
+    mean_of_groups=True,
+)
+
+
 def _read(request: Request) -> Dataset:
     read_comparisons, read_reviews, place = _layout(request.path)
     comparisons = tuple(read_comparisons(place))
@@ -65,7 +75,11 @@ def _read(request: Request) -> Dataset:
             )
         )
     return Dataset(
-        name="llmbar", description=SOURCE.description, comparisons=comparisons, reviews=reviews
+        name="llmbar",
+        description=SOURCE.description,
+        comparisons=comparisons,
+        reviews=reviews,
+        conventions=CONVENTIONS,
     )
 
 

@@ -27,10 +27,12 @@ from peerjudge.data import (
     TIE,
     Answer,
     Comparison,
+    Conventions,
     Dataset,
     GoldRule,
     Question,
     RecordedReview,
+    Undecided,
     Verdict,
 )
 from peerjudge.datasets.lines import Row, read_rows
@@ -42,6 +44,14 @@ _TIES = {"tie": TIE, "tie (inconsistent)": INCONSISTENT}
 
 _Key = tuple[int, int, str, str]
 """Question, turn, and the two models in alphabetical order."""
+
+
+CONVENTIONS = Conventions(
+    source="Zheng et al. 2023, Table 5, setup S1",
+    undecided=Undecided.AS_TIE,
+    votes=("expert",),
+    by="subset",
+)
 
 
 def _read(request: Request) -> Dataset:
@@ -65,6 +75,7 @@ def _read(request: Request) -> Dataset:
         reviews=tuple(sorted(reviews, key=lambda review: position[review.comparison])),
         humans=tuple(sorted({vote.reviewer for _, vote in votes})),
         gold_rule=rule,
+        conventions=CONVENTIONS,
     )
 
 

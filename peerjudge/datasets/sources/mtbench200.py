@@ -8,13 +8,18 @@ question. Read from `llmbar_sample_200.jsonl` or its folder.
 
 from __future__ import annotations
 
-from peerjudge.data import Answer, Comparison, Dataset, Question, Verdict
+from peerjudge.data import Answer, Comparison, Conventions, Dataset, Question, Undecided, Verdict
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
 
 _FILE = "llmbar_sample_200.jsonl"
 _ANSWERS = ("output_1", "output_2")
+
+
+CONVENTIONS = Conventions(
+    source="Zeng et al. 2024, tables of accuracies", undecided=Undecided.AS_TIE
+)
 
 
 def _read(request: Request) -> Dataset:
@@ -27,6 +32,7 @@ def _read(request: Request) -> Dataset:
         name="mtbench200",
         description=SOURCE.description,
         comparisons=tuple(_comparison(row, names) for row in read_rows(path)),
+        conventions=CONVENTIONS,
     )
 
 

@@ -15,7 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from peerjudge.data import Answer, Comparison, Dataset, Question, RecordedReview, Verdict
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Conventions,
+    Dataset,
+    Question,
+    RecordedReview,
+    Verdict,
+)
 from peerjudge.datasets.lines import Row, read_rows
 from peerjudge.datasets.source import Request, Source
 from peerjudge.errors import DataError
@@ -25,6 +33,12 @@ CROWD = "crowd"
 _FILE = "ratings.jsonl"
 _ASPECTS = ("coherence", "consistency", "fluency", "relevance")
 _ANSWER = "summary"
+
+
+CONVENTIONS = Conventions(
+    source="Fabbri et al. 2021, Table 2",
+    ratings="Kendall's tau between the mean ratings of the systems",
+)
 
 
 def _read(request: Request) -> Dataset:
@@ -42,6 +56,7 @@ def _read(request: Request) -> Dataset:
         description=SOURCE.description,
         comparisons=tuple(comparisons),
         reviews=tuple(reviews),
+        conventions=CONVENTIONS,
     )
 
 

@@ -26,6 +26,7 @@ from peerjudge.data import (
     UNREADABLE,
     Answer,
     Comparison,
+    Conventions,
     Dataset,
     GoldRule,
     Question,
@@ -60,6 +61,9 @@ _Parts = tuple[
 """Questions by number, answers by question and model, ratings by models, votes by people."""
 
 
+CONVENTIONS = Conventions(source="PRD, Table 3")
+
+
 def _read(request: Request) -> Dataset:
     questions, answers, ratings, votes = _parts(request.path)
     votes = sorted(votes, key=_place)
@@ -72,6 +76,7 @@ def _read(request: Request) -> Dataset:
         reviews=tuple(review for _, review in (*by_reviewer, *votes)) if request.reviews else (),
         humans=(HUMAN,),
         gold_rule=rule,
+        conventions=CONVENTIONS,
     )
 
 

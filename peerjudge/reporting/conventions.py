@@ -1,0 +1,89 @@
+"""What accuracies count: the conventions on verdicts that decide nothing, in tables and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from peerjudge.data import Conventions, Measurement, Undecided
+from peerjudge.reporting.formats import MISSING, percent, share
+from peerjudge.reporting.layout import Table, build_table
+
+if TYPE_CHECKING:
+    from peerjudge.analysis.accuracy import Accuracy
+    from peerjudge.analysis.scoring import Score
+
+LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
+COUNTED = (
+    "As tie: an inconsistent verdict is a tie, right where gold is a tie; an unreadable or refused "
+    "one is wrong. As half: each of these is half right."
+)
+_COUNT = {
+    Undecided.LEFT_OUT: "inconsistent, unreadable and refused verdicts are left out",
+    Undecided.AS_TIE: "an inconsistent verdict is a tie, an unreadable or refused one is wrong",
+    Undecided.AS_HALF: "an inconsistent, unreadable or refused verdict is half right",
+}
+
+
+def build_conventions_table(rows: Sequence[Score]) -> Table:
+    """Return the accuracy of each judge with undecided verdicts left out, as ties, and as half right.
+
+    Judges without an undecided verdict are left out: all three are the same for them.
+    """
+
+    def accuracy(undecided: Undecided) -> Callable[[Score], str]:
+        return lambda row: percent(row.total.counting(undecided), 1)
+
+    return build_table(
+        "Accuracy in % by what counts for an undecided verdict",
+        [row for row in rows if row.total.undecided],
+        ("Condition", lambda row: row.judge.condition or MISSING),
+        ("Reviewer", lambda row: row.judge.reviewer),
+        ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
+        ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.judged:,}"),
+        ("Left out", accuracy(Undecided.LEFT_OUT)),
+        ("As tie", accuracy(Undecided.AS_TIE)),
+        ("As half", accuracy(Undecided.AS_HALF)),
+        ("Both choose", lambda row: percent(row.total.decided, 1)),
+        names=3,
+        note=f"Undecided: inconsistent, unreadable or refused. {COUNTED} Both choose: where neither "
+        "the verdict nor gold is a tie.",
+    )
+
+
+def describe_conventions(rows: Sequence[Score], followed: Conventions | None) -> list[str]:
+    """Return what the accuracies count, and where the other ways to count are."""
+    undecided = any(row.total.undecided for row in rows)
+    if followed is not None:
+        return [describe_published(followed)]
+    if undecided or not rows:
+        return [LEFT_OUT] if rows else []
+    return ["No verdict is inconsistent, unreadable or refused; none is left out."]
+
+
+def describe_published(followed: Conventions) -> str:
+    """Return how the authors of a dataset count, in one sentence."""
+    if followed.ratings:
+        return f"As published ({followed.source}): {followed.ratings}."
+    people = " or ".join(followed.votes)
+    said = [
+        _COUNT[followed.undecided],
+        f"every vote of an {people} is a gold verdict" if people else "",
+        "a group of subsets, and all, is the mean of its subsets"
+        if followed.mean_of_groups
+        else "",
+    ]
+    return f"As published ({followed.source}): {'; '.join(filter(None, said))}."
+
+
+def counted_span(accuracy: Accuracy | None) -> str:
+    """Format the accuracy with undecided verdicts as ties, and as half right, in percent."""
+    if accuracy is None or not accuracy.unreadable:
+        return MISSING
+    return f"{share(accuracy.as_tie)} : {share(accuracy.as_half)}"
+
+
+def list_counted(left_out: Measurement, as_tie: float, as_half: float) -> str:
+    """Return the accuracy by each way to count undecided verdicts, in words and percent."""
+    ways = (("left out", left_out.value), ("as ties", as_tie), ("as half right", as_half))
+    return ", ".join(f"{share(value, 1)} {way}" for way, value in ways)

@@ -1,0 +1,177 @@
+"""Accuracies by the conventions of the authors of a dataset, beside the other ways to count."""
+
+from __future__ import annotations
+
+import json
+from math import isnan
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from peerjudge.analysis import Sampler, collect_reviews, measure_accuracy, measure_agreement
+from peerjudge.analysis.group_means import average_groups
+from peerjudge.analysis.intervals import measure_proportion
+from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
+from peerjudge.data import (
+    INCONSISTENT,
+    REFUSED,
+    TIE,
+    UNREADABLE,
+    Dataset,
+    RecordedReview,
+    Undecided,
+    Verdict,
+    replace,
+)
+from peerjudge.datasets import load
+from peerjudge.errors import DataError
+from peerjudge.testing import comparison_of
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+SUBSETS = ("Neighbor", "GPTInst", "GPTOut", "Manual")
+MARKS = {"=": TIE, "?": UNREADABLE, "-": REFUSED, "x": INCONSISTENT}
+
+
+def _as_published(dataset: Dataset, **options) -> Scores:
+    return score_ballots(collect_reviews(dataset), conventions=dataset.conventions, **options)
+
+
+@pytest.mark.parametrize(
+    ("turn", "votes", "with_ties", "chosen", "without_ties"),
+    [("turn 1", 1343, 0.66, 859, 0.85), ("turn 2", 1325, 0.66, 864, 0.85)],
+)
+def test_mtbench_agreement_is_that_of_table_5(
+    verdicts, turn, votes, with_ties, chosen, without_ties
+):
+    """Experts agree with GPT-4 in 66 % of votes with ties, and in 85 % without (S1 and S2)."""
+    (row,) = _as_published(load(verdicts("mtbench"))).scores
+    cell = row.groups[turn]
+    assert (cell.as_tie.n, cell.decided.n) == (votes, chosen)
+    assert round(cell.as_tie.value, 2) == with_ties
+    assert round(cell.decided.value, 2) == without_ties
+
+
+def test_both_usual_figures_of_mtbench_are_there(verdicts):
+    """Over both turns GPT-4 agrees in 71.7 % of its consistent verdicts, in 65.9 % with ties."""
+    scores = _as_published(load(verdicts("mtbench")))
+    (row,) = scores.scores
+    assert scores.by == "subset"
+    assert row.total.accuracy.value == pytest.approx(0.717, abs=5e-4)
+    assert row.total.accuracy.n + row.total.undecided == row.total.judged == 2668
+    published = row.accuracy_by("", scores.conventions)
+    assert published == row.total.as_tie
+    assert published.value == pytest.approx(0.659, abs=5e-4)
+
+
+def test_llmbar_is_scored_as_by_its_authors(verdicts):
+    """All 65 evaluators: `correct_average` of each subset, and Adversarial as the mean of the four."""
+    scores = _as_published(load(verdicts("llmbar")))
+    assert len(scores.scores) == 65
+    for row in scores.scores:
+        printed = {name: cell.orders.average for name, cell in row.groups.items()}
+        for name in ("Natural", *SUBSETS):
+            found = row.accuracy_by(name, scores.conventions)
+            assert found.value == pytest.approx(printed[name])
+        mean = row.accuracy_by("Adversarial", scores.conventions)
+        assert mean.value == pytest.approx(sum(printed[name] for name in SUBSETS) / 4)
+        assert mean.low < mean.value < mean.high
+    named = {row.judge.reviewer: row for row in scores.scores}
+    for reviewer, printed in (("GPT-4/Vanilla", 0.808), ("GPT-4/Metrics_Reference", 0.828)):
+        found = named[reviewer].accuracy_by("Adversarial", scores.conventions)
+        assert round(found.value, 3) == printed
+
+
+@pytest.mark.data
+def test_llmbar_is_scored_as_in_the_files_of_its_authors():
+    """`correct_average` in LLMBar's `statistics.json` is the accuracy as published, in Manual."""
+    folder = DATA / "llmbar" / "original"
+    if not folder.exists():
+        pytest.skip(f"the published data are not at {folder}")
+    scores = _as_published(load(f"llmbar:{folder}"))
+    files = sorted(folder.glob("LLMBar/Adversarial/Manual/evaluators/*/*/statistics.json"))
+    assert len(files) == len(scores.scores) == 6
+    named = {row.judge.reviewer: row for row in scores.scores}
+    for file in files:
+        printed = json.loads(file.read_text("utf-8"))["correct_average"]
+        row = named[f"{file.parts[-3]}/{file.parts[-2]}"]
+        found = row.accuracy_by("Manual", scores.conventions).value
+        assert found == pytest.approx(float(printed.rstrip("%")) / 100)
+
+
+def test_vicuna80_is_scored_as_in_table_3(verdicts):
+    """The accuracies of three reviewers are those of PRD Table 3, to its last digit."""
+    scores = _as_published(load(verdicts("vicuna80")))
+    found = {
+        row.judge.reviewer: row.accuracy_by("", scores.conventions).value for row in scores.scores
+    }
+    for reviewer, printed in (("gpt35", 0.621), ("claude", 0.607), ("gpt4", 0.643)):
+        assert found[reviewer] == pytest.approx(printed, abs=0.001)
+
+
+def _told(marks: str, gold: str = "1") -> Dataset:
+    """One verdict by `judge` on each of as many questions; gold is the same, or one mark for each."""
+    golds = gold if len(gold) == len(marks) else gold * len(marks)
+    comparisons = [
+        replace(comparison_of(2, name=f"c{n}"), gold=_verdict(mark)) for n, mark in enumerate(golds)
+    ]
+    reviews = [
+        RecordedReview(comparison=one.id, shown=one.shown, reviewer="judge", verdict=_verdict(mark))
+        for one, mark in zip(comparisons, marks, strict=True)
+    ]
+    return Dataset(
+        name="made", description="", comparisons=tuple(comparisons), reviews=tuple(reviews)
+    )
+
+
+def _verdict(mark: str) -> Verdict:
+    return MARKS.get(mark) or Verdict.of(f"answer-{mark}")
+
+
+MARKED = st.lists(st.sampled_from("12=x?-"), min_size=1, max_size=12).map("".join)
+
+
+@given(MARKED, st.sampled_from("1="))
+def test_undecided_verdicts_count_by_each_convention(marks, gold):
+    """Left out; inconsistent as ties and the others wrong; or half right. Ties stay what they are."""
+    marks += gold
+    row = score_ballots(collect_reviews(_told(marks, gold))).scores[0].total
+    right, undecided = marks.count(gold), sum(mark in "x?-" for mark in marks)
+    torn = marks.count("x") if gold == "=" else 0
+    assert row.undecided == undecided
+    assert row.accuracy.value == pytest.approx(right / (len(marks) - undecided))
+    assert row.as_tie.value == pytest.approx((right + torn) / len(marks))
+    assert row.as_half.value == pytest.approx((right + undecided / 2) / len(marks))
+    for way in Undecided:
+        assert row.counting(way).low <= row.counting(way).value <= row.counting(way).high
+
+
+@given(st.lists(st.tuples(st.sampled_from("12=x?-"), st.sampled_from("12=")), min_size=1))
+def test_reports_and_agreement_count_as_scores_do(verdicts_and_golds):
+    """One reviewer has the same three accuracies in `score`, in a report and in `agreement`."""
+    marks, golds = map("".join, zip(*verdicts_and_golds, ("1", "1"), strict=True))
+    ballots = collect_reviews(_told(marks, golds))
+    cell = score_ballots(ballots).scores[0].total
+    report = measure_accuracy(ballots, sampler=Sampler())
+    agreed = measure_agreement(ballots, samples=10)
+    for other in (report, agreed):
+        assert other.as_tie == pytest.approx(cell.as_tie.value)
+        assert other.as_half == pytest.approx(cell.as_half.value)
+    assert report.measured.value == agreed.accuracy.value == cell.accuracy.value
+
+
+def test_an_interval_of_a_mean_of_groups_adds_independent_errors():
+    """Four groups of 100 have a mean about half as wide as one; shared questions have no bounds."""
+    one = measure_proportion(80, 100)
+    mean = average_groups([one] * 4, apart=True)
+    assert mean.value == one.value
+    assert (mean.high - mean.low) == pytest.approx((one.high - one.low) / 2)
+    assert average_groups([one], apart=True).low == pytest.approx(one.low)
+    assert isnan(average_groups([one] * 2, apart=False).low)
+
+
+def test_data_without_published_figures_have_no_conventions():
+    """Data of one's own were never published: `--as-published` says what to do instead."""
+    with pytest.raises(DataError, match="made declares no published conventions; leave"):
+        require_conventions(_told("1").conventions, name="made")
