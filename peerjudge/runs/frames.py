@@ -118,11 +118,13 @@ def _parts(opened: SyncRun, name: PartFrame, size: int | None = None) -> Iterato
     heads, counts = opened.heads()
     size = size or len(heads) or 1
     for start in range(0, len(heads) or 1, size):
-        some = heads[start : start + size]
+        some, numbers = heads[start : start + size], counts[start : start + size]
+        if name == "discussions":
+            some, numbers = opened.keep_readable(some, numbers)
         # Both are lazy: a frame reads at most one of them.
         turns = opened.pull(opened.columns.turns(some))
         transcripts = opened.pull(opened.columns.transcripts_without_texts(some))
-        yield _build_frame(name, some, counts[start : start + size], turns, transcripts)
+        yield _build_frame(name, some, numbers, turns, transcripts)
 
 
 def _load_frame(source: Discussions, name: PartFrame) -> pd.DataFrame:

@@ -177,6 +177,14 @@ class SyncRun:
         """Return the discussions without their turns, and the number of turns of each."""
         return self._runner.run(self.columns.heads(self.run.id))
 
+    def keep_readable(
+        self, heads: Sequence[Transcript], counts: Sequence[int]
+    ) -> tuple[list[Transcript], list[int]]:
+        """Return those of these discussions, with their numbers, whose turns can be read."""
+        readable = self._runner.run(self.columns.check(heads))
+        kept = [place for place, head in enumerate(heads) if head.id in readable]
+        return [heads[place] for place in kept], [counts[place] for place in kept]
+
     def transcripts(self, *, logprobs: bool = False) -> Iterator[Transcript]:
         """Read the discussions one by one without their texts."""
         heads, _ = self.heads()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,12 @@ from peerjudge.engine import Journal
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger, Spending, UncertainCalls
 from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
+
+_QUIET: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
+    structlog.PrintLogger(), wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
+)
+_UNFILTERED = structlog.make_filtering_bound_logger(logging.NOTSET)
+"""Logger class of a program that sets no log level: it would print every turn to stdout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +141,11 @@ class RunCounts:
         self.cached_tokens = 0
         self._failures_priced = True
         # Bound once: below level debug, the two calls for each turn and discussion then cost nothing.
-        self._log: structlog.typing.FilteringBoundLogger = structlog.get_logger().bind()
+        self._log: structlog.typing.FilteringBoundLogger = (
+            _QUIET
+            if structlog.get_config()["wrapper_class"] is _UNFILTERED
+            else structlog.get_logger().bind()
+        )
 
     @property
     def calls(self) -> CallCounts:

@@ -55,9 +55,21 @@ _FIELDS: Mapping[str, str] = {
     },
 }
 _TEXT = "utterance.text"
+_WITHOUT_LOGPROBS = 3
+"""Values of a row: the discussion, the turn and the checked values."""
 
 # Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
 _STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated", "reread.model")
+
+# Paths whose values are checked in every turn, also by readers that do not need them.
+_CHECKED = (
+    *(f"utterance.{name}" for name in ("latency", "attempts", "cached", "simulated")),
+    *(f"utterance.usage.{name}" for name in ("prompt_tokens", "completion_tokens")),
+    "utterance.logprobs",
+)
+_check_values = Decoder(
+    list[tuple[float, int, bool, bool, int, int, tuple[TokenLogprob, ...] | None]]
+).decode
 
 T = TypeVar("T")
 
@@ -78,18 +90,23 @@ class Columns(Archive):
     async def heads(self, run: str) -> tuple[list[Transcript], list[int]]:
         """Return the discussions of a run without turns and texts, and the number of turns of each.
 
-        In the order of `Archive.transcripts`.
+        In the order of `Archive.transcripts`. Damage of a turn is found when it is read; see `check`.
         """
         bodies = {row.key: row.body for row in await self._rows(select(comparisons))}
         shown: dict[str, Comparison] = {}
-        counted = select(turns.c.discussion, func.count()).group_by(turns.c.discussion)
-        counts = {row[0]: row[1] for row in await self._rows(counted)}
+        index = turns.c.index
+        counted = select(turns.c.discussion, func.count(), func.max(index) + 1)
+        found = await self._rows(counted.group_by(turns.c.discussion))
+        counts = {row[0]: row[1] for row in found}
+        incomplete = {row[0] for row in found if row[1] != row[2]}
         columns = members.c
         query = select_run(run).order_by(columns.condition, columns.comparison_id, discussions.c.id)
         rows = await self._rows(query)
         heads: list[Transcript] = []
         numbers: list[int] = []
         for row in rows:
+            if row.number in incomplete and await self.transcript(row.id) is None:
+                continue
             try:
                 if row.comparison not in shown:
                     shown[row.comparison] = drop_texts(read_comparison(bodies, row.comparison))
@@ -101,6 +118,12 @@ class Columns(Archive):
             heads.append(replace(head, id=row.id, condition=row.condition, comparison=comparison))
             numbers.append(counts.get(row.number, 0))
         return heads, numbers
+
+    async def check(self, heads: Sequence[Transcript]) -> set[str]:
+        """Return the ids of those of these discussions whose turns can be read; warn of the others."""
+        async for _ in self._pages(heads, parse=len):
+            pass
+        return {head.id for head in heads} - self.unreadable.keys()
 
     async def turns(self, heads: Sequence[Transcript]) -> AsyncIterator[TurnColumns]:
         """Yield the turns of these discussions in batches; `head` is a discussion's index in `heads`."""
@@ -142,13 +165,19 @@ class Columns(Archive):
         for start in range(0, len(heads), _PAGE):
             page = heads[start : start + _PAGE]
             ids = {head.id for head in page} - self.unreadable.keys()
+
+            async def read(some: Iterable[str]) -> T:
+                rows = await self._of(some, *wanted, self._packed(_CHECKED))
+                _check_values(_join(rows, -1))
+                return parse(rows)
+
             try:
-                parsed = parse(await self._of(ids, *wanted))
+                parsed = await read(ids)
             except (StoreError, *_UNREADABLE):
                 readable = await self._find_readable(ids)
                 if readable == ids:
                     raise
-                parsed = parse(await self._of(readable, *wanted))
+                parsed = await read(readable)
             yield start, page, parsed
 
     async def _find_readable(self, ids: Iterable[str]) -> set[str]:
@@ -210,18 +239,22 @@ def _parse_columns(rows: _Rows) -> tuple[list[str], dict[str, tuple[Any, ...]]]:
 
 
 def _parse_turns(rows: _Rows) -> dict[str, list[Turn]]:
-    """Return the turns by discussion; a third value of a row holds log-probabilities."""
+    """Return the turns by discussion; a third of four values of a row holds log-probabilities."""
     said: dict[str, list[Turn]] = {}
     for row in rows:
         turn = _turn(row[1])
-        logprobs = row[2] if len(row) > 2 else None
+        logprobs = row[2] if len(row) > _WITHOUT_LOGPROBS else None
         said.setdefault(row[0], []).append(_add_logprobs(turn, logprobs) if logprobs else turn)
     return said
 
 
-def _values(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[list[Any]]:
+def _values(rows: _Rows) -> list[list[Any]]:
+    return plain_json(_join(rows, 1))
+
+
+def _join(rows: _Rows, column: int) -> str:
     # One JSON document is parsed faster than one per row.
-    return plain_json(f"[{','.join([row[1] for row in rows])}]")
+    return f"[{','.join([row[column] for row in rows])}]"
 
 
 def _places(heads: Sequence[Transcript]) -> list[dict[str, int]]:

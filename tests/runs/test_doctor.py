@@ -7,10 +7,11 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+import structlog.testing
 
 from peerjudge.cli import build_app
 from peerjudge.runs import load, run
-from peerjudge.runs.frames import discussions_df, turns_df
+from peerjudge.runs.frames import battles_df, calls_df, discussions_df, events_df, turns_df
 from peerjudge.store import Archive, Store, examine_store
 
 POISONS = {
@@ -82,8 +83,13 @@ async def test_one_damaged_row_leaves_the_rest_readable(small, tmp_path, case):
         assert lost == archive.unreadable.keys()
         assert 1 <= len(lost) <= 8
         assert {one.id for one in await load(out)} == kept.keys()
-        assert set(turns_df(out)["discussion"]) >= kept.keys()
-        assert set(discussions_df(out)["discussion"]) >= kept.keys()
+        with structlog.testing.capture_logs() as logs:
+            frames = [discussions_df(out), turns_df(out), calls_df(out), events_df(out)]
+        assert {event["id"] for event in logs} == lost
+        assert all(set(frame["discussion"]) == kept.keys() for frame in frames[:3])
+        talks = {each for each, one in kept.items() if one.condition == "talk"}
+        assert set(frames[3]["discussion"]) == talks
+        assert battles_df(out).equals(battles_df(list(kept.values())))
     found = await examine_store(out)
     assert not found.repaired
     assert all(repair in each.repair for each in found.damage)
