@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from peerjudge.results.annotators import annotators
     from peerjudge.results.biases import bias
     from peerjudge.results.comparisons import compare
+    from peerjudge.results.models import model
     from peerjudge.results.opinions import events
     from peerjudge.results.rankings import peer_rank, rank
     from peerjudge.results.reports import report
     from peerjudge.results.scores import score
+    from peerjudge.results.styles import rank_styles
     from peerjudge.runs import RunSummary, load, run
     from peerjudge.runs.frames import (
         battles_df,
@@ -86,9 +88,11 @@ __all__ = [
     "events",
     "events_df",
     "load",
+    "model",
     "opinion_events",
     "peer_rank",
     "rank",
+    "rank_styles",
     "report",
     "run",
     "score",
@@ -112,9 +116,11 @@ _HOMES = {
     "discussions_df": "runs.frames",
     "events_df": "runs.frames",
     "load": "runs",
+    "model": "results.models",
     "opinion_events": "tracker",
     "peer_rank": "results.rankings",
     "rank": "results.rankings",
+    "rank_styles": "results.styles",
     "report": "results.reports",
     "run": "runs",
     "turns_df": "runs.frames",

@@ -51,8 +51,20 @@ from peerjudge.analysis.selecting import select_judges
 from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_enhancement
 from peerjudge.analysis.signflips import PairedDifference, measure_difference
 from peerjudge.analysis.stances import Stances, build_stances
+from peerjudge.analysis.style_control import (
+    ControlledRanking,
+    StyleCoefficient,
+    build_control_document,
+    control_styles,
+)
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.analysis.verbosity import Verbosity, measure_verbosity
+from peerjudge.analysis.verdict_model import (
+    Effect,
+    VerdictModel,
+    build_model_document,
+    fit_verdict_model,
+)
 
 __all__ = [
     "Accuracy",
@@ -64,6 +76,8 @@ __all__ = [
     "Compared",
     "ConditionContrasts",
     "Contrast",
+    "ControlledRanking",
+    "Effect",
     "Findings",
     "FindingsCollector",
     "GoldAgreement",
@@ -77,13 +91,17 @@ __all__ = [
     "SelfEnhancement",
     "Stage",
     "Stances",
+    "StyleCoefficient",
     "Verbosity",
+    "VerdictModel",
     "adjust_benjamini_hochberg",
     "adjust_holm",
     "build_agreement_document",
     "build_bias_document",
     "build_contrasts",
+    "build_control_document",
     "build_findings",
+    "build_model_document",
     "build_persuasion_graph",
     "build_stances",
     "build_tournament",
@@ -91,8 +109,10 @@ __all__ = [
     "collect_transcripts",
     "compare_all",
     "compare_correlations",
+    "control_styles",
     "count_moves",
     "count_persuasion",
+    "fit_verdict_model",
     "fleiss_kappa",
     "measure_accuracy",
     "measure_agreement",

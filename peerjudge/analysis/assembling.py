@@ -16,6 +16,7 @@ from peerjudge.analysis.ballots import (
     Stage,
     no_discussions,
 )
+from peerjudge.analysis.styles import MARKDOWN, count_markdown
 from peerjudge.data import MAX_ANSWERS, Comparison, Dataset, GoldRule, Verdict
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
@@ -48,6 +49,7 @@ class ComparisonTable:
         self._question_of: list[int] = []
         self._gold_of: list[int] = []
         self._lengths: list[list[int]] = []
+        self._markdown: list[list[list[int]]] = []
 
     def number(self, comparison: Comparison) -> int:
         """Return the number of a comparison, which is added where it is new."""
@@ -62,7 +64,10 @@ class ComparisonTable:
         self._gold_of.append(self.code(number, gold) if readable else NONE)
         self._question_of.append(self.questions[comparison.question.id])
         lengths = [len(answer.text) for answer in comparison.answers]
-        self._lengths.append(lengths + [0] * (MAX_ANSWERS - len(lengths)))
+        absent = MAX_ANSWERS - len(lengths)
+        self._lengths.append(lengths + [0] * absent)
+        marks = [count_markdown(answer.text) for answer in comparison.answers]
+        self._markdown.append(marks + [[0] * len(MARKDOWN)] * absent)
         return number
 
     def find(self, comparison: str, reviewer: str) -> int:
@@ -109,6 +114,9 @@ class ComparisonTable:
             "question_of": np.array(self._question_of, dtype=np.int32),
             "gold_of": np.array(self._gold_of, dtype=np.int8),
             "lengths": np.array(self._lengths, dtype=np.int32).reshape(-1, MAX_ANSWERS),
+            "markdown": np.array(self._markdown, dtype=np.int32).reshape(
+                -1, MAX_ANSWERS, len(MARKDOWN)
+            ),
         }
 
 

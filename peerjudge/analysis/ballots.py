@@ -138,8 +138,9 @@ class Ballots:
     Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order: the one in which
     the source first shows it), `orders` (permutations of a comparison's own order; code 0 is of no
     fixed order, see `swapped`), `aspects` and `panels` (groups of reviewers). By comparison:
-    `question_of`, `gold_of` (coded like `verdict`; `NONE` unless readable) and `lengths`
-    (`[comparison, answer]`, in characters).
+    `question_of`, `gold_of` (coded like `verdict`; `NONE` unless readable), `lengths`
+    (`[comparison, answer]`, in characters) and `markdown` (`[comparison, answer, kind]`, numbers of
+    the elements of `peerjudge.analysis.styles.MARKDOWN`).
 
     Columns, one entry per ballot:
 
@@ -178,6 +179,7 @@ class Ballots:
     question_of: Numbers
     gold_of: Codes
     lengths: Numbers
+    markdown: Numbers
     discussions: Discussions
     discussion: Numbers
     comparison: Numbers

@@ -109,6 +109,7 @@ def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
         question_of=source.question_of,
         gold_of=source.gold_of,
         lengths=source.lengths,
+        markdown=source.markdown,
         orders=tuple(orders),
         comparison=number[kept.comparison],
         order=np.array(order, dtype=np.int32)[group],

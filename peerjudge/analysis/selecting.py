@@ -24,6 +24,7 @@ from peerjudge.errors import DataError
 
 HUMAN = "human"
 """The gold of the comparisons themselves."""
+_CHOICES_PER_AUTHOR = 10
 
 
 def select_judges(
@@ -84,6 +85,21 @@ def number_authors(ballots: Ballots) -> tuple[tuple[str, ...], Numbers]:
     numbers = {name: number for number, name in enumerate(names)} | {"": -1}
     table = [[numbers[author] for author in pair] for pair in pairs]
     return names, np.array(table, dtype=np.int32).reshape(-1, 2)
+
+
+def build_author_columns(ballots: Ballots, choices: int) -> list[Floats]:
+    """Return a column per author: 1 where it wrote the first-shown answer, -1 for the second.
+
+    None with fewer than 10 choices for every author, too few for the authors' strengths.
+    """
+    names, authors = number_authors(ballots)
+    if choices < _CHOICES_PER_AUTHOR * len(names):
+        return []
+    turned = np.where(ballots.swapped, -1.0, 1.0)
+    one, other = authors[ballots.comparison].T
+    return [
+        turned * ((one == author) * 1.0 - (other == author) * 1.0) for author in range(len(names))
+    ]
 
 
 def score_unswapped(verdict: Codes) -> Floats:

@@ -31,15 +31,8 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
     Raises:
         DataError: a named reviewer has no ballot that makes a battle.
     """
-    if reviewers is not None:
-        ballots, reviewers = _find_reviewers(ballots, reviewers)
-    authors, of_pair = number_authors(ballots)
-    one, other = of_pair[ballots.comparison].T
-    found = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
-    found = found.where(np.lexsort((found.seat, found.discussion)))
-    humans = [code for code, name in enumerate(found.reviewers) if name in found.humans]
-    people = np.isin(found.reviewer, humans)
-    found = found.where(~people) if reviewers is None else _settle_votes(found, people)
+    found, wanted = select_battles(ballots, reviewers=reviewers)
+    authors, of_pair = number_authors(found)
     score = found.score
     readable = ~np.isnan(score)
     questions, question = _compact(found.questions, found.question)
@@ -58,7 +51,26 @@ def build_tournament(ballots: Ballots, *, reviewers: Collection[str] | None = No
         score=np.where(readable, score, 0).astype(np.int8),
         readable=readable,
     )
-    return tournament if reviewers is None else select(tournament, reviewers=reviewers)
+    return tournament if wanted is None else select(tournament, reviewers=wanted)
+
+
+def select_battles(
+    ballots: Ballots, *, reviewers: Collection[str] | None = None
+) -> tuple[Ballots, tuple[str, ...] | None]:
+    """Return the ballots that are battles, as `build_tournament` has them before it selects reviewers.
+
+    Also returns the names of the reviewers to select, `None` for all.
+    """
+    names: tuple[str, ...] | None = None
+    if reviewers is not None:
+        ballots, names = _find_reviewers(ballots, reviewers)
+    _, of_pair = number_authors(ballots)
+    one, other = of_pair[ballots.comparison].T
+    found = ballots.where((ballots.answers == 2) & (one >= 0) & (other >= 0) & (one != other))
+    found = found.where(np.lexsort((found.seat, found.discussion)))
+    humans = [code for code, name in enumerate(found.reviewers) if name in found.humans]
+    people = np.isin(found.reviewer, humans)
+    return (found.where(~people) if names is None else _settle_votes(found, people)), names
 
 
 def _find_reviewers(ballots: Ballots, wanted: Collection[str]) -> tuple[Ballots, tuple[str, ...]]:

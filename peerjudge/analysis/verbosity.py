@@ -10,14 +10,16 @@ import numpy.typing as npt
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, Numbers, score_of
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
-from peerjudge.analysis.selecting import number_authors, number_judges, score_unswapped
+from peerjudge.analysis.selecting import (
+    build_author_columns,
+    number_judges,
+    score_unswapped,
+)
 from peerjudge.data import Measurement, Noun, replace
 
 Control = Literal["gold", "peers", "none"]
 
 _METHOD = "logistic regression, bootstrap by question"
-# With fewer choices than this for every author, the authors' strengths are not estimated.
-_CHOICES_PER_AUTHOR = 10
 # Keeps the estimate finite where length or quality separate the choices without exception.
 _RIDGE = 0.01
 _STEPS = 50
@@ -120,12 +122,12 @@ def _measure_judge(
 
     plain = [np.ones(len(ballots)), longer]
     quality = [] if control == "none" else [_quality(ballots, code, control)]
-    given = np.column_stack([*plain, *quality, *_author_columns(ballots, int(chose.sum()))])
+    given = np.column_stack([*plain, *quality, *build_author_columns(ballots, int(chose.sum()))])
     known = chose & ~np.isnan(given).any(axis=1)
     found = fit(given, score, known)
     over: Floats | None = None
     if golden.any():
-        alike = np.column_stack([*plain, *_author_columns(ballots, int(both.sum()))])
+        alike = np.column_stack([*plain, *build_author_columns(ballots, int(both.sum()))])
         over = fit(alike, score, both) - fit(alike, gold, both)
     asked = [len(np.unique(ballots.question[rows])) for rows in (known, both)]
     return Verbosity(
@@ -149,18 +151,6 @@ def _quality(ballots: Ballots, judge: int, control: Control) -> Floats:
     count = np.bincount(others.comparison, minlength=size)
     mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
     return np.where(ballots.swapped, 1.0, -1.0) * mean[ballots.comparison]
-
-
-def _author_columns(ballots: Ballots, choices: int) -> list[Floats]:
-    """Return a column per author: 1 where it wrote the first-shown answer, -1 for the second."""
-    names, authors = number_authors(ballots)
-    if choices < _CHOICES_PER_AUTHOR * len(names):
-        return []
-    turned = np.where(ballots.swapped, -1.0, 1.0)
-    one, other = authors[ballots.comparison].T
-    return [
-        turned * ((one == author) * 1.0 - (other == author) * 1.0) for author in range(len(names))
-    ]
 
 
 def _draw_times(

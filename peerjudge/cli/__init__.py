@@ -31,6 +31,7 @@ _COMMANDS = (
     ("score", "Accuracy of reviewers against gold, by subset, category or labeler."),
     ("compare", "Paired comparison of conditions or reviewers on the same questions."),
     ("bias", "Position, self-preference and length bias."),
+    ("model", "One model of all verdicts: ability, position, length, own answers, discussion."),
     ("events", "Opinion changes, event by event."),
     ("report", "Write the HTML report of a run or of recorded reviews."),
     ("export", "Write the discussions of a run in formats of other tools."),

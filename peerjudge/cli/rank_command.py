@@ -9,13 +9,14 @@ from cyclopts import Parameter
 
 from peerjudge.cli.tables import print_result, split_families, split_names, write_graph
 from peerjudge.data import Scheme, Scoring
+from peerjudge.errors import DataError
 
 
 def rank_command(
     source: str,
     /,
     *,
-    scoring: Scoring = Scoring.WIN_RATE,
+    scoring: Scoring | None = None,
     weights: Literal["equal", "peer"] = "equal",
     scheme: Scheme = Scheme.PRD,
     reviewers: str | None = None,
@@ -29,6 +30,7 @@ def rank_command(
     bootstrap: int = 1000,
     trajectory: int = 0,
     graph: Path | None = None,
+    control: str | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
     json: bool = False,
@@ -41,7 +43,7 @@ def rank_command(
         A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
         NAME:PATH or FILE.py:PATH with reviews.
     scoring
-        Method that scores the contestants.
+        Method that scores the contestants: win-rate unless chosen, bradley-terry with --control.
     weights
         The same weight for all reviewers, or weights from their own scores as contestants.
     scheme
@@ -70,8 +72,10 @@ def rank_command(
         For Elo: also print the ratings each time after this number of battles, over the same orders.
     graph
         Write wins between contestants, under these weights, to this file as a GraphML graph.
+    control
+        Also rank at equal style: any of position,length,markdown, separated by commas.
     force
-        Replace that file if it exists.
+        Replace the file of --graph if it exists.
     seed
         Seed of the orders and the resampling.
     json
@@ -80,11 +84,36 @@ def rank_command(
     from peerjudge.results.overwriting import require_free
     from peerjudge.results.rankings import rank
 
+    if control is not None:
+        from peerjudge.results.styles import rank_styles
+
+        if scoring not in {None, Scoring.BRADLEY_TERRY}:
+            msg = f"style control is of Bradley-Terry: use --scoring bradley-terry, not {scoring}"
+            raise DataError(msg)
+        if majority or trajectory or graph is not None:
+            msg = "style control has no --majority, --trajectory or --graph; leave it out"
+            raise DataError(msg)
+        styled = rank_styles(
+            source,
+            controls=split_names(control) or (),
+            weights=weights,
+            scheme=scheme,
+            reviewers=split_names(reviewers),
+            stance=stance,
+            exclude_self=exclude_self,
+            exclude_family=exclude_family,
+            families=split_families(families),
+            prior=prior,
+            bootstrap=bootstrap,
+            seed=seed,
+        )
+        print_result(styled, json=json)
+        return 0
     if graph is not None:
         require_free(graph, source=source, force=force, option="--graph")
     found = rank(
         source,
-        scoring=scoring,
+        scoring=scoring or Scoring.WIN_RATE,
         weights=weights,
         scheme=scheme,
         reviewers=split_names(reviewers),

@@ -3,12 +3,13 @@
 from peerjudge.ranking.elo_ratings import elo, elo_peer, elo_trajectory
 from peerjudge.ranking.graphs import find_groups, graph, review_graph
 from peerjudge.ranking.resampling import bootstrap
-from peerjudge.ranking.standings import Weighting, rank, ranking_document
+from peerjudge.ranking.standings import Weighting, document_standings, rank, ranking_document
 from peerjudge.ranking.strengths import bradley_terry
-from peerjudge.ranking.tally import Tally, win_rates
+from peerjudge.ranking.tally import Tally, share_pairs, win_rates
 from peerjudge.ranking.tournament import (
     PANEL,
     collect,
+    find_kin_battles,
     majority_verdicts,
     select,
     without_family,
@@ -22,11 +23,13 @@ __all__ = [
     "bootstrap",
     "bradley_terry",
     "collect",
+    "document_standings",
     "elo",
     "elo_peer",
     "elo_trajectory",
     "equal_weights",
     "find_groups",
+    "find_kin_battles",
     "given_weights",
     "graph",
     "majority_verdicts",
@@ -35,6 +38,7 @@ __all__ = [
     "ranking_document",
     "review_graph",
     "select",
+    "share_pairs",
     "win_rates",
     "without_family",
 ]

@@ -164,17 +164,7 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
         "weighting": weighting,
         "scheme": None if held.scheme is None else held.scheme.value,
         "reviewers": list(held.weights),
-        "contestants": {
-            name: {
-                "score": _known(standing.score),
-                "rank": standing.rank,
-                "low": standing.low,
-                "high": standing.high,
-                "rank_low": standing.rank_low,
-                "rank_high": standing.rank_high,
-            }
-            for name, standing in ranking.contestants.items()
-        },
+        "contestants": document_standings(ranking.contestants),
         "groups": [list(group) for group in ranking.groups],
         "weights": dict(held.weights),
         "iterations": held.iterations,
@@ -198,6 +188,21 @@ def ranking_document(ranking: Ranking) -> dict[str, object]:
             }
             for pair in ranking.light_pairs
         ],
+    }
+
+
+def document_standings(contestants: Mapping[str, Standing]) -> dict[str, dict[str, float | None]]:
+    """Convert standings to plain values for JSON; a missing bound or score is null."""
+    return {
+        name: {
+            "score": _known(standing.score),
+            "rank": standing.rank,
+            "low": standing.low,
+            "high": standing.high,
+            "rank_low": standing.rank_low,
+            "rank_high": standing.rank_high,
+        }
+        for name, standing in contestants.items()
     }
 
 

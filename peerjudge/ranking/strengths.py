@@ -12,8 +12,10 @@ from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking.graphs import find_groups, name_group
 from peerjudge.ranking.tally import Floats, head_to_head, share_pairs, win_rates
 
-_UNIT = 400.0 / log(10.0)
-_MIDDLE = 1000.0
+UNIT = 400.0 / log(10.0)
+"""Rating points of one natural unit of strength, by which the odds grow e-fold."""
+MIDDLE = 1000.0
+"""Mean rating of a group."""
 # Converged if no strength changes by more than this, in natural units.
 _TOLERANCE = 1e-10
 _MOST_STEPS = 100
@@ -89,7 +91,7 @@ def estimate_strengths(points: Floats) -> Floats:
         longest = np.abs(step).max(axis=1, keepdims=True)
         levels = levels + step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
         if longest.max(initial=0.0) <= _TOLERANCE:
-            return _MIDDLE + _UNIT * (levels - levels.mean(axis=1, keepdims=True))
+            return MIDDLE + UNIT * (levels - levels.mean(axis=1, keepdims=True))
     msg = f"Bradley-Terry strengths did not converge to {_TOLERANCE:.3g} in {_MOST_STEPS} steps"
     raise ConvergenceError(msg)
 

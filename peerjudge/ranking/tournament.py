@@ -88,16 +88,7 @@ def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tourn
     `families` holds the family by name of a reviewer or contestant; an empty text means no family.
     Without any families, only self-reviews are removed.
     """
-    kin: dict[str, int] = {}
-
-    def numbers(names: tuple[str, ...]) -> npt.NDArray[np.int64]:
-        # A family and a name may be spelled alike.
-        keys = [f"family {families[n]}" if families.get(n) else f"name {n}" for n in names]
-        return np.array([kin.setdefault(key, len(kin)) for key in keys], dtype=np.int64)
-
-    judge, author = numbers(tournament.reviewers), numbers(tournament.contestants)
-    own = judge[tournament.reviewer]
-    keep = (own != author[tournament.first]) & (own != author[tournament.second])
+    keep = ~find_kin_battles(tournament, families)
     return replace(
         tournament,
         question=tournament.question[keep],
@@ -107,6 +98,20 @@ def without_family(tournament: Tournament, families: Mapping[str, str]) -> Tourn
         score=tournament.score[keep],
         readable=tournament.readable[keep],
     )
+
+
+def find_kin_battles(tournament: Tournament, families: Mapping[str, str]) -> npt.NDArray[np.bool_]:
+    """Return `True` for the battles that `without_family` removes."""
+    kin: dict[str, int] = {}
+
+    def numbers(names: tuple[str, ...]) -> npt.NDArray[np.int64]:
+        # A family and a name may be spelled alike.
+        keys = [f"family {families[n]}" if families.get(n) else f"name {n}" for n in names]
+        return np.array([kin.setdefault(key, len(kin)) for key in keys], dtype=np.int64)
+
+    judge, author = numbers(tournament.reviewers), numbers(tournament.contestants)
+    own = judge[tournament.reviewer]
+    return (own == author[tournament.first]) | (own == author[tournament.second])
 
 
 def without_mute(tournament: Tournament) -> tuple[Tournament, tuple[str, ...]]:

@@ -1,0 +1,72 @@
+"""One model of all verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from peerjudge.analysis.selecting import HUMAN
+from peerjudge.analysis.verdict_model import (
+    VerdictModel,
+    build_model_document,
+    fit_verdict_model,
+)
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.models import build_model_table, describe_model
+from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.plain import make_plain
+from peerjudge.runs.reading import Source, read_material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResult(Result):
+    """Effects on verdicts, each with all others equal."""
+
+    model: VerdictModel
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge model --json`."""
+        return make_plain(build_model_document(self.model))
+
+    def parts(self) -> Shown:
+        """Return the table of effects, and what the model holds equal and leaves out."""
+        return [
+            *([SIMULATED] if self.model.simulated else []),
+            *caution(self.model.questions),
+            build_model_table(self.model),
+            "",
+            *describe_model(self.model),
+        ]
+
+
+def model(
+    source: Source,
+    *,
+    reviewers: str | Sequence[str] | None = None,
+    gold: str = HUMAN,
+    families: Mapping[str, str] | None = None,
+    pooled: bool = False,
+) -> ModelResult:
+    """Fit one logistic mixed model to the verdicts before discussions and at every turn of them.
+
+    Args:
+        source: Run, dataset `NAME:PATH`, or transcripts.
+        reviewers: Only these.
+        gold: `human` for the gold of the data, or the name of a reviewer to measure against.
+        families: Family by reviewer or author; added to those that the cards of a run declare.
+        pooled: One effect of position, length, own answer and family for all reviewers.
+
+    Raises:
+        DataError: There are no verdicts on pairs by these reviewers, or all are on one question.
+        ConvergenceError: The fit did not converge.
+        StoreError: There is no such run.
+    """
+    found = read_material(source, texts=True)
+    fitted = fit_verdict_model(
+        found.ballots,
+        reviewers=list_names(reviewers),
+        gold=gold,
+        families=found.merge_families(families),
+        pooled=pooled,
+    )
+    return ModelResult(model=fitted)
