@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from cyclopts import Parameter
 
@@ -25,7 +25,7 @@ from peerjudge.errors import StoreError
 from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from peerjudge.results.reports import RunReport
@@ -137,7 +137,7 @@ async def run_command(
             settings=settings,
             shuffled=until is not None,
         )
-        for note in prepared.notes:
+        for note in (*prepared.notes, *prepared.remarks):
             print_status(f"note: {note}")
         print_estimate(prepared, json=json)
         return 0
@@ -169,17 +169,25 @@ async def run_command(
 
 
 async def _print_results(summary: RunSummary, *, store: str | None, json: bool) -> None:
-    from peerjudge.reporting.layout import print_parts
-    from peerjudge.reporting.stopping import describe_decision
     from peerjudge.results.reports import report_run
     from peerjudge.runs import open_run, summary_document
 
     async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
         found = await report_run(opened)
+        remarks = cast("Sequence[str]", opened.manifest.get("remarks") or ())
     report = _save_report(found) if summary.folder else None
     if json:
         print_json(summary_document(summary))
-        return
+    else:
+        _print_summary(summary, found, report=report)
+    for remark in remarks:
+        print_status(f"note: {remark}")
+
+
+def _print_summary(summary: RunSummary, found: RunReport, *, report: Path | None) -> None:
+    from peerjudge.reporting.layout import print_parts
+    from peerjudge.reporting.stopping import describe_decision
+
     console = results()
     print_parts(found.parts(), console, wrap=True)
     counts = summary.discussions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 
 from peerjudge.data import Experiment, ReviewerKind
 from peerjudge.errors import DataError
@@ -38,10 +39,36 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
     notes = [note for part in plan.parts for note in _list_part_notes(part)]
     if second := plan.experiment.reread:
         notes.append(
-            f"replies in which no rule finds a verdict are reread by {second!r}; estimates leave these calls "
-            "out, and such verdicts make no opinion events"
+            f"replies in which no rule finds a verdict are reread by {second!r}; such verdicts make no "
+            "opinion events"
         )
-    return (*notes, *_list_blind_settings(plan))
+    return tuple(notes)
+
+
+def list_unread_settings(plan: Plan) -> tuple[str, ...]:
+    """Return a sentence with the changed settings of prompts that simulated reviewers do not read.
+
+    A default needs no sentence. These settings are no mistake: they serve the models that are seated later.
+    """
+    unread: dict[str, None] = {}
+    for part in plan.parts:
+        cards = [plan.cast[seat.reviewer] for seat in part.seats]
+        if not any(card.kind is ReviewerKind.SIMULATED for card in cards):
+            continue
+        if part.pack.name != _DEFAULT_PACK:
+            unread[f"prompts={part.pack.name}"] = None
+        chosen = part.protocol.settings()
+        for option in fields(part.protocol.options):  # pyright: ignore[reportArgumentType]  a dataclass
+            if option.name in _WORDING and chosen[option.name] != option.default:
+                unread[f"{option.name}={chosen[option.name]}"] = None
+    if not unread:
+        return ()
+    named = ", ".join(unread)
+    sentence = (
+        f"simulated reviewers do not read prompts, so these settings do not reach them: {named} "
+        "(nor do the roles of their cards)"
+    )
+    return (sentence,)
 
 
 def _list_part_notes(part: Part) -> Iterator[str]:
@@ -62,22 +89,3 @@ def _list_part_notes(part: Part) -> Iterator[str]:
         yield f"{where} has a seat at temperature 0, which gives the same review in every repetition"
     if set(temperatures) == {0}:
         yield f"{where} is at temperature 0, so both seats usually say the same"
-
-
-def _list_blind_settings(plan: Plan) -> Iterator[str]:
-    """Yield a sentence that names the settings that simulated reviewers do not read."""
-    blind: dict[str, None] = {}
-    for part in plan.parts:
-        cards = [plan.cast[seat.reviewer] for seat in part.seats]
-        if not any(card.kind is ReviewerKind.SIMULATED for card in cards):
-            continue
-        if part.pack.name != _DEFAULT_PACK:
-            blind[f"prompts={part.pack.name}"] = None
-        for option in _WORDING:
-            if option in part.condition.options:
-                blind[f"{option}={part.condition.options[option]}"] = None
-    if blind:
-        yield (
-            f"simulated reviewers do not read prompts, so these settings do not reach them: "
-            f"{', '.join(blind)} (nor do the roles of their cards)"
-        )

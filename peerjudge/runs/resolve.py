@@ -30,7 +30,7 @@ from peerjudge.prompts import pack_identity
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest, identify_experiment
 from peerjudge.runs.order import keep_questions, shuffle_questions
-from peerjudge.runs.pitfalls import list_notes, require_texts
+from peerjudge.runs.pitfalls import list_notes, list_unread_settings, require_texts
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
 from peerjudge.shelf import Shelf, validate
@@ -53,6 +53,7 @@ class Prepared:
     costs: Costs
     manifest: Mapping[str, object]
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -116,12 +117,15 @@ def prepare(
     plan = Plan(experiment=declared, parts=parts, cast=cast, comparisons=dataset.comparisons)
     require_texts(plan)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
-    notes = list_notes(plan)
+    notes, remarks = list_notes(plan), list_unread_settings(plan)
     manifest = build_manifest(plan, shelf, dataset=dataset.name) | {
         "prices": costs.document(),
-        "notes": list(notes),
+        "notes": [*notes, *remarks],
+        "remarks": list(remarks),
     }
-    return Prepared(plan=plan, dataset=dataset, costs=costs, manifest=manifest, notes=notes)
+    return Prepared(
+        plan=plan, dataset=dataset, costs=costs, manifest=manifest, notes=notes, remarks=remarks
+    )
 
 
 def load_cards(experiment: Experiment, shelf: Shelf) -> dict[str, Card]:

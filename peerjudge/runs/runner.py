@@ -142,6 +142,8 @@ async def run(
         require_primary(prepared.plan)
     for note in prepared.notes:
         _log.warning(note)
+    for remark in prepared.remarks:
+        _log.info(remark)
     if cost_limit is not None:
         prepared.costs.require_known()
     folder = None if store else Path(out) if out else default_folder(prepared.plan.experiment)

@@ -153,3 +153,15 @@ def test_spans_are_sent_to_the_endpoint_of_the_environment(project, httpserver: 
     for name in (b"discussion", b"invoke_agent ann", b"chat bob-model", b"gen_ai.usage"):
         assert name in told
     assert KEY.encode() not in told
+
+
+def test_the_first_run_of_a_new_user_prints_no_warning(shell):
+    """Settings that simulation does not read are a note after the results, with --json as well."""
+    for form in ((), ("--json",)):
+        outcome = shell("run", "quickstart", "--limit", "1", "--display", "none", *form)
+        assert "[warning" not in outcome.err
+        (line,) = outcome.err.splitlines()
+        assert line.startswith("note: simulated reviewers do not read prompts")
+        assert "prompts=instruction_following" in line
+    outcome = shell("run", "leader_follower", "--limit", "1", "--display", "none")
+    assert outcome.err == ""

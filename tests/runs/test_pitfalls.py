@@ -26,11 +26,13 @@ def declare(protocol="self_discussion", temperatures=(0.2, 1.0), **fields):
         (declare("panel", (None,) * 3, options={"rounds": 0}), ["rounds=0"]),
         (declare("pairwise", (None,), prompts="open_chat"), ["prompts=open_chat"]),
         (declare("pairwise", (None,), options={"aspects": False}), ["aspects=False"]),
+        (declare("pairwise", (None,), options={"aspects": True}), []),
     ],
 )
 def test_a_choice_that_is_probably_not_meant_is_noted(experiment, says):
     """Equal temperatures, no turns, and settings that simulation does not read have one note each."""
-    notes = prepare(experiment, limit=1).notes
+    prepared = prepare(experiment, limit=1)
+    notes = (*prepared.notes, *prepared.remarks)
     assert len(notes) == len(says)
     assert all(part in note for part, note in zip(says, notes, strict=True))
 
@@ -42,6 +44,15 @@ async def test_a_run_logs_its_notes_and_keeps_them(tmp_path):
     (note,) = read_manifest(tmp_path / "study")["notes"]
     assert "turns=0" in note
     assert note in [entry["event"] for entry in logs]
+
+
+async def test_settings_that_simulation_does_not_read_are_no_warning(tmp_path):
+    """The manifest, and so the report, names them; the log has them below the level of warnings."""
+    with capture_logs() as logs:
+        await run(declare(prompts="open_chat"), limit=1, out=tmp_path / "study")
+    (note,) = read_manifest(tmp_path / "study")["notes"]
+    assert "prompts=open_chat" in note
+    assert [entry["log_level"] for entry in logs if entry["event"] == note] == ["info"]
 
 
 def test_comparisons_without_texts_are_refused(verdicts):
