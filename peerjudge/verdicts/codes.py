@@ -85,12 +85,14 @@ LABEL = r"(?:\(?#?[1-9](?![\w/%])(?!\.\d)\)?|\([A-Ea-e]\)|[A-E](?![\w/+]))"
 
 _OWNED = rf"(?:'s?(?i: {NOUN}\b| {_WORK}\b)?)?"
 
+_BETTER = (
+    r"(?= (?:is|was) (?:(?:the|clearly|much|slightly|overall|thus|therefore) ){0,3}"
+    r"(?:better|best|stronger|superior|winner|preferable)\b)"
+)
 NAME = (
     rf"(?:(?i:the )?(?i:\b{NOUN})(?i: number| no\.| option)? ?{LABEL}{_OWNED}"
-    rf"|(?i:the (?:first|second|third|fourth)(?: AI)? (?:{NOUN}|one))\b{_OWNED}"
-    r"|(?i:the (?:first|second|third|fourth))"
-    r"(?= (?:is|was) (?:(?:the|clearly|much|slightly|overall|thus|therefore) ){0,3}"
-    r"(?:better|best|stronger|superior|winner|preferable)\b))"
+    rf"|(?i:the (?:first|second|third|fourth)(?:(?: AI)? (?:{NOUN}|one)\b|{_BETTER})){_OWNED}"
+    rf"|\b(?:First|Second|Third) (?i:{NOUN}|one)\b{_OWNED})"
 )
 """Answer given by name: "Assistant 1's answer", "Output (b)", "the second response"."""
 

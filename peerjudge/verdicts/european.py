@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from peerjudge.verdicts.languages import Language, Verbs
 
+
+def _more(more: str, conjunction: str, merits: str) -> str:
+    """Return a form of comparatives of merits (stems): "more precise and (more) complete"."""
+    merit = rf"(?:{merits})\w*"
+    return rf"{more} {merit}(?:,? (?:{conjunction} )?(?:{more} )?{merit}){{0,2}}"
+
+
+_GERMAN_MERITS = (
+    r"(?:(?:und )?(?:präzis|genau|vollständig|ausführlich|hilfreich|klar|korrekt"
+    r"|informativ|verständlich"
+    r"|überzeugend|relevant|nützlich|fundiert|gründlich|detailliert)\w*er,? ?){1,4}"
+)
+
 GERMAN = Language(
     signs=(
         *("antwort", "urteil", "entscheidung", "wahl:", "fazit", "gewinner", "unentschieden"),
@@ -34,6 +47,10 @@ GERMAN = Language(
         r"|stärker|hochwertiger|mein favorit",
         worse=r"(?:schlechter|schwächer) als|unterlegen gegenüber",
         than="als|gegenüber",
+        richer=_GERMAN_MERITS,
+        serves=r"(?:beantwortet|erfüllt|befolgt|trifft) (?:die|den|das) (?:gestellte )?(?:frage"
+        r"|aufgabe|anforderung(?:en)?"
+        r"|anweisung|auftrag) (?:deutlich |klar )?besser",
         wins=r"gewinnt|siegt|liegt vorn|schneidet besser ab|hat die nase vorn|setzt sich durch",
         beats=r"übertrifft|schlägt|ist besser als",
         overall=r"insgesamt|am ende|unterm strich",
@@ -43,15 +60,18 @@ GERMAN = Language(
             r"(?:ich (?:halte|finde)|halte ich) {N} (?:für )?(?:die )?(?:besser|bessere|überlegen|stärker)"
             r"(?: antwort| wahl)?"
         ),
+        r"ich würde (?:daher |insgesamt )?{N} (?:wählen|bevorzugen|nehmen|vorziehen|empfehlen)",
         r"{N} überzeugt mich (?:insgesamt )?(?:mehr|eher)",
         r"überzeugt mich {N} (?:insgesamt )?(?:mehr|eher)",
     ),
     calls=(
         (
             r"(?:(?:insgesamt|daher|deshalb|somit|letztlich|zusammenfassend) )?ist {N} (?:klar |deutlich "
-            r"|etwas )*besser"
+            r"|etwas |eindeutig )*(?:besser|am besten|(?:die|der) bessere(?: antwort| wahl)?"
+            r"|vorzuziehen|überlegen)"
             r"(?: als {O})?"
         ),
+        rf"(?:insgesamt |daher |deshalb |somit |letztlich )?ist {{N}} (?:{_GERMAN_MERITS})(?:als {{O}})?",
         r"(?:insgesamt |daher |deshalb |somit |letztlich )?schneidet {N} besser ab(?: als {O})?",
     ),
     ties=(
@@ -106,7 +126,16 @@ FRENCH = Language(
         adverbs=r"clairement|nettement|légèrement|globalement|donc|finalement|largement|de loin|ici",
         better=r"(?:la )?(?:meilleure|supérieure|préférable|meilleur|supérieur|gagnante)(?: réponse)?",
         worse=r"moins bonne que|inférieure à|pire que|moins bon que",
-        than=r"que|à|sur|par rapport à",
+        than=r"que(?: celle de)?|à|sur|par rapport à",
+        richer=_more(
+            "plus",
+            "et",
+            "compl[eè]t|précis|clair|exact|pertinent|détaill|util|fiable|rigour|convainc|structur|nuanc|cohér|rich"
+            "|concr[eè]t|correct|approfond|fid[eè]l",
+        ),
+        serves=r"(?:répond|correspond|satisfait|respecte|traite) (?:nettement "
+        r"|clairement )?mieux (?:à |aux? |la |le |les )?"
+        r"(?:la |l'|les )?(?:question|consigne|demande|requête|instruction|besoins?|critères?)(?: \w+){0,3}",
         wins=r"l'emporte|gagne|remporte la comparaison|s'impose",
         beats=r"surpasse|bat|dépasse",
         overall=r"globalement|au final|dans l'ensemble",
@@ -171,6 +200,15 @@ SPANISH = Language(
         better=r"(?:la |el )?(?:mejor|superior|preferible|ganadora?)(?: respuesta| opción)?",
         worse=r"peor que|inferior a",
         than="que|a",
+        richer=_more(
+            "más",
+            "y",
+            "complet|precis|clar|exact|pertinent|detallad|útil|fiable|riguros|convincent|estructurad|coherent|concret"
+            "|correct|profund|fiel|adecuad",
+        ),
+        serves=r"(?:responde|cumple|satisface|atiende|sigue) mejor (?:con |a )?(?:la|el|los"
+        r"|las)? ?(?:pregunta|instrucci"
+        r"|solicitud|petición|necesidad|consigna|criterio)\w*(?: \w+){0,3}",
         wins="gana|vence|se impone",
         beats="supera a|vence a|gana a|es mejor que",
         overall="en general|en conjunto|al final",
@@ -223,6 +261,15 @@ PORTUGUESE = Language(
         better=r"(?:a |o )?(?:melhor|superior|preferível|vencedora?)(?: resposta| opção)?",
         worse=r"pior (?:do )?que|inferior à?",
         than="do que|que|a|à",
+        richer=_more(
+            "mais",
+            "e",
+            "complet|precis|clar|exat|pertinent|detalhad|útil|confiáve|rigoros|convincent|estruturad|coerent|concret"
+            "|corret|profund|fiel|adequad|objetiv",
+        ),
+        serves=r"(?:responde|atende|cumpre|satisfaz|segue) melhor (?:a|à|ao|aos|às"
+        r"|o)? ?(?:que foi pedido|pergunta|pedido"
+        r"|solicitação|instruç|necessidade|critério)\w*(?: \w+){0,3}",
         wins="vence|ganha|se sai melhor|leva vantagem",
         beats="supera|vence|é melhor (?:do )?que",
         overall="no geral|no conjunto|no final|no fim",

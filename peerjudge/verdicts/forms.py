@@ -30,19 +30,23 @@ _STATEMENT = re.compile(
     rf"(?: answer| response| output| one| choice| option)?|{DOES_BETTER})\.?"
 )
 _LEAD = r"(?:(?:my|the|our|and|so|therefore|thus|hence)[, ]+){0,2}"
-_KIND = r"(?:(?:final|overall|output|better|best|preferred|chosen|correct|winning) ){0,2}"
+_KIND = r"(?:(?:final|overall|output|better|best|preferred|chosen|correct|winning|superior) ){0,2}"
 _SURE = (
     r"choice|verdict|winner|decision|judge?ment|preference|selection|vote|pick|preferred|selected"
     r"|advantage"
+    rf"|(?:(?<=better )|(?<=best )|(?<=preferred )|(?<=winning )|(?<=superior )){NOUN}"
 )
 _AMBIGUOUS = r"answer|output|conclusion|result|better|best|evaluation"
 _END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |\| |because|since|as|for|due).*)"
 
 
+_ORDINAL = r"(?:the )?(?:first|second|third|fourth)(?: one)?"
+
+
 def _label(words: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?:.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: {NOUN})?(?: is)?)(?: ?[:=]| -| ?\u2192) ?"
-        rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]]*{_END}"
+        rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}|{_ORDINAL}))[\"')\]]*{_END}"
     )
 
 

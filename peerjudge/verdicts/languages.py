@@ -26,6 +26,8 @@ class Verbs:
         better: What a better answer is.
         worse: What a worse answer is, with "than".
         than: "Than" or "to", after `better`.
+        richer: "More precise and more complete", without qualities that are faults.
+        serves: "Answers the question better".
         wins: Verbs without an object.
         beats: Verbs before the other answer.
         overall: "On the whole", after a judgement.
@@ -39,6 +41,8 @@ class Verbs:
     better: str
     worse: str
     than: str
+    richer: str
+    serves: str
     wins: str
     beats: str
     overall: str
@@ -56,6 +60,8 @@ class Verbs:
         some, end = f"(?:(?:{self.adverbs}) )*", f"(?: (?:{self.overall}))?"
         return (
             f"{{N}} (?:{self.be}) {some}(?:{self.better})(?: (?:{self.than}) {{O}})?{end}",
+            f"{{N}} (?:{self.be}) {some}(?:{self.richer})(?: (?:{self.than}) {{O}})?{end}",
+            f"{{N}} (?:{self.serves})(?: (?:{self.than}) {{O}})?{end}",
             f"{{N}} {some}(?:{self.wins})(?: (?:{self.than}) {{O}})?{end}",
             f"{{N}} {some}(?:{self.beats}) {{O}}{end}",
             f"{{O}} (?:{self.be}) {some}(?:{self.worse}) {{N}}",

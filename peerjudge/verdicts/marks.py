@@ -22,7 +22,7 @@ SCALE = r"(?: ?/ ?[0-9]{1,3}| out of [0-9]{1,3})?"
 
 OVERALL = (
     r"(?i:(?:(?:grand|overall|final|weighted|combined|total) ){0,2}"
-    r"(?:total|overall|sum|average|mean|score|rating|mark|points|assessment|gesamt\w*|summe|média)"
+    r"(?:total|overall|sum|tally|average|mean|score|rating|mark|points|assessment|gesamt\w*|summe|média)"
     r"(?: (?:score|rating|mark|points|quality|average|punktzahl))?)"
 )
 """What a mark over all criteria is called."""
@@ -38,14 +38,17 @@ _ANSWER = (
     rf"|Resposta|Modell|Modèle|Modelo|回答|答案|回复|助手|アシスタント)) ?{LABEL})"
 )
 _GIVEN = re.compile(
-    rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:as|is|gets|receives|earns|deserves|-)|:)?"
+    rf"({NAME})(?: submission| score| rating| mark| overall)*(?: (?:(?:only|just|still) )?(?:as|is"
+    rf"|gets|receives|earns|deserves|scores|-)|:)?"
     r"(?: an?)?(?: (?:score|rating|mark) of)? ([0-9]{1,3}(?:\.[0-9])?)(?:/([0-9]{1,3})"
-    r"| out of ([0-9]{1,3}))?"
-    r"(?=$|[.;)]|: | and\b|, (?:and\b|because\b|since\b|as\b|for\b|[A-Z])|,$| -)"
+    r"| out of ([0-9]{1,3}))?(?: points?| stars?| marks?)?"
+    r"(?=$|[.;)]|: | and\b| from me\b|, (?:and\b|because\b|since\b|as\b|for\b|while\b|whereas\b"
+    r"|but\b|[A-Z])|,$| -)"
 )
 _WORTH = r"(?i:(?:(?:final|overall|total|its) )?(?:score|rating|mark|grade|total|note|punkte?)s?)"
 _ROW = re.compile(
-    rf"(?:- |\u2022 |[0-9][.)] )?({_ANSWER}|\([a-e]\)|[A-E](?= ?[:=]))(?: {_WORTH})?"
+    rf"(?:- |\u2022 |[0-9][.)] )?(?:{_WORTH} (?:(?:of|for) )?(?=\(?[A-E1-9]\)? ?[:=]))?"
+    rf"({_ANSWER}|\([a-e]\)|[A-E](?= ?[:=])|(?<=[a-z] )[1-9](?= ?[:=]))(?: {_WORTH})?"
     rf"(?: ?[:=\uff1a-])? ?(?:{_WORTH} ?[:=]? ?)?\(?({MARK})(?: ?/ ?([0-9]{{1,3}})| out of ([0-9]{{1,3}}))?"
     r"(?i: ?(?:points?|pts|punkte|puntos|pontos|stars?|分|点))?\)?"
     r"(?=$|[.;:)](?: |$)|,(?:$| [A-Za-z])| -| \()"

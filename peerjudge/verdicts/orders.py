@@ -12,7 +12,9 @@ _WHAT = (
     r"|decision|choice)) ?: ?)?"
 )
 _ORDER = re.compile(rf"{_WHAT}({NAME}|{CODE}) ?(>{{1,3}}|<{{1,3}}|≻|≫|=) ?({NAME}|{CODE})[.!]?")
-_RANKS = re.compile(rf"(?:(1st|2nd|3rd|4th)|([1-4])[.)])(?: place)? ?:? ?({NAME})[.!]?")
+_RANKS = re.compile(
+    rf"(?:(1st|2nd|3rd|4th|[Rr]ank [1-4]|#[1-4])|([1-4])[.)])(?: place)? ?[:-]? ?({NAME})[.!]?"
+)
 _RANKING = re.compile(r"(?i)\brank|\bbest (?:first|to worst)|order of preference")
 _BOXED = re.compile(
     r"\$*(?:\\[\[(] ?)?\\boxed\{ ?(?:\\(?:text|textbf|mathrm)\{)?([^{}]{1,40})\}{1,2} ?(?:\\[\])])?\$*"
@@ -40,19 +42,21 @@ _WITHDRAWS = re.compile(
 
 
 _GIVES_UP = re.compile(
-    r"(?i)(?:(?:so|but|and|still|honestly|in the end),? ){0,2}I (?:\w+ )?(?:cannot|can't|could not|couldn't"
+    r"(?i)(?:(?:so|but|and|still|honestly|frankly|to be honest|in the end),? ){0,2}"
+    r"(?:I (?:\w+ )?(?:cannot|can't|could not|couldn't"
     r"|am (?:unable|not able) to) (?:(?:really|honestly|yet) )?(?:decide|make up my mind|choose|pick"
-    r"|tell(?: which)?|say(?: which)?)(?: (?:between )?(?:them|the two|one|a winner)| is better| yet"
-    r"| now)*[.!]?"
-    r"|I (?:am|remain) (?:undecided|torn|on the fence)[.!]?"
+    r"|tell(?: which)?|say(?: which)?)(?: (?:between )?(?:them|the two|one|a winner)| is better| yet| now)*"
+    r"|I (?:really )?(?:do not|don't) know(?: which(?: one)? is better)?"
+    r"|I (?:am|remain) (?:undecided|torn|on the fence))[.!]?"
 )
+"""Last sentence that leaves the verdict open."""
 
 
 def is_order(line: str) -> bool:
     """Return `True` for a line that may end an order of the answers."""
     if any(sign in line for sign in "><=≻≫"):
         return _ORDER.fullmatch(line) is not None
-    return line[:1] in "1234" and _RANKS.fullmatch(line) is not None
+    return line[:1] in "1234Rr#" and _RANKS.fullmatch(line) is not None
 
 
 def closing_order(lines: Sequence[str]) -> int | None:
@@ -82,7 +86,7 @@ def _list_order(lines: Sequence[str]) -> int | None:
         if found is None:
             break
         ranks.insert(0, found)
-    places = [int((found[1] or found[2])[0]) for found in ranks]
+    places = [int(next(filter(str.isdigit, found[1] or found[2]))) for found in ranks]
     codes = [code_of(found[3]) for found in ranks]
     if len(ranks) < 2 or places != [*range(1, len(ranks) + 1)] or len({*codes}) < len(codes):
         return None
@@ -123,7 +127,7 @@ def resolve_references(line: str) -> str:
 
 def takes_back(line: str) -> bool:
     """Return `True` for a line that only withdraws what was said before: "Scratch that."."""
-    if _GIVES_UP.fullmatch(line.rpartition(". ")[2]):
+    if "I " in line and _GIVES_UP.fullmatch(line.rpartition(". ")[2]):
         return True
     if len(line) >= 100:
         return False

@@ -196,6 +196,8 @@ IS_BETTER = re.compile(
     r"|query|rubric|brief|assignment)\b"
     r"|(?: [^.,;:()0-9]{1,80},? and)? is (?:therefore|thus|hence|so|clearly) my (?:final )?(?:choice"
     r"|pick|vote)"
+    r"|(?: [^.,;:()0-9]{1,60})?,? (?:and |so |which |because )?(?:that|this|which)? ?makes it (?:the )?"
+    r"(?:better|best|stronger|superior|winner|preferable|clear)\b(?! (?:for|in)\b)"
     r"| is the one I (?:would|'d|will|'ll) (?:send|choose|pick|recommend|give|use|prefer)\b"
 )
 CONDITIONAL = re.compile(
@@ -233,6 +235,13 @@ IS_MORE = re.compile(
     rf"|better{_WHOLE}{_SURFACE}{_ONE_RESPECT})\b{_NO_FLAW}"
     rf"| (?:has|contains) (?:the )?few(?:er|est) {_FLAWS}"
 )
+DOES_MORE = re.compile(
+    r" (?!(?:is|was|are|were|has|seems|appears|would|could|might|may)\b)"
+    r"(?:(?!(?:not|never|no|less|fewer|hardly|rarely|barely|scarcely|seldom|supposedly|allegedly|and|but|or|if|only|than"
+    r"|in|on|for)\b)[\w'-]+ ){2,7}"
+    rf"(?:more \w+ly|better) than {_OTHER}"
+)
+"""After a name: "follows the instruction more closely than the other answer"."""
 _QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"
 IS_LESS = re.compile(
     rf"{_BE}{_ADVERBS} (?:worse|inferior|weaker|poorer|less {_QUALITIES}|not (?:as|quite as) {_QUALITIES})"
@@ -248,7 +257,7 @@ EQUAL = re.compile(
     r"|roughly|essentially|overall|generally))*'?"
     r" (?:equivalent|equal|tied|equally (?:good|well)|of (?:equal|the same) quality|on par)\b"
     r"(?! (?:to|in (?:length|number))\b)(?P<partly> in (?:terms|their))?"
-    r"|\brate (?:both|the two) (?:\w+ )?equally\b"
+    r"|\b(?:rate|score|rank|judge) (?:both|the two|them)(?: of them)? (?:\w+ )?equally\b"
     rf"|\b[Nn]either (?:of (?:the two|them)|{NAME} nor {NAME}|{NOUN}) is (?:\w+ )?better\b(?! in\b)"
 )
 EQUALS = ("equivalent", "equal", "tied", "same quality", "on par", "either")

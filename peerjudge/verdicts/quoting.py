@@ -22,6 +22,16 @@ _TAG = re.compile(
     r"(?i)</?(?:final[ _])?(?:verdict|choice|winner|decision|judge?ment|preferred|preference|better|best|pick"
     r"|selected|selection|vote)(?:[ _](?:answer|response|output|assistant|option))?>"
 )
+_MARK_TAG = re.compile(
+    r"(?i)<(?:score|rating|mark)s?[ _-]?(?:(?:of|for)[ _-])?(?:answer|response|assistant"
+    r"|output)?[ _-]?([12ab])>"
+    r"\s*([0-9.,]{1,5}(?: ?/ ?[0-9]{1,3})?)\s*</[^<>\n]{1,40}>"
+)
+_PARAMETER = re.compile(
+    r"(?i)<parameter=(?:[a-z]*_)?(?:verdict|choice|winner|decision|judge?ment|preference|vote|best|better)(?:_[a-z]*)?>"
+    r"\s*([^<>\n]{1,40}?)\s*</parameter>"
+)
+_CALLS = re.compile(r"(?i)</?(?:tool_call|function)(?:=[\w.-]{1,60})?>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
 _INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]|「[^「」\n]*」')
 _SINGLE = re.compile(r"(?<!\w)'[^'\n]{8,200}'(?!\w)")
@@ -64,7 +74,10 @@ def own_lines(text: str) -> list[str]:
         text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
     text = split_thinking(text)[1]
     if "<" in text:
+        if "<parameter=" in text:
+            text = _CALLS.sub("", _PARAMETER.sub(r"\nVerdict: \1\n", text))
         text = _TAG.sub("", text)
+        text = _MARK_TAG.sub(lambda tag: f"Answer {tag[1].upper()}: {tag[2]}\n", text)
     if "<" in text or "[" in text:
         text = "".join(_outside_delimiters(text))
     lines = text.splitlines()

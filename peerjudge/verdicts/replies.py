@@ -20,7 +20,6 @@ _PAUSE = re.compile(r"\bis(?:\.\.\.|\u2026) ?")
 _ASIDE = re.compile(
     r", (?:however|though|therefore|thus|in my (?:view|opinion)),(?= (?:is|was|has|wins|explains|gives))"
 )
-_ASIDES = (", however,", ", though,", ", therefore,", ", thus,", ", in my ")
 _SHORT = 40
 
 
@@ -68,9 +67,9 @@ def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
         if (code := label(line, last=False)) is not None:
             yield DECIDED, code
         said = resolve_references(unquoted(line))
-        if "is..." in said or "is\u2026" in said:
+        if ".." in said or "\u2026" in said:
             said = _PAUSE.sub("is ", said)
-        if any(aside in said for aside in _ASIDES):
+        if ", " in said:
             said = _ASIDE.sub("", said)
         for sentence in reversed(_SPLIT.split(said)):
             for strength, code in reversed(find_statements(sentence[-_LONGEST:], final=final)):

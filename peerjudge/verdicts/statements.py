@@ -21,6 +21,7 @@ from peerjudge.verdicts.phrases import (
     CONDITIONAL,
     DECLARES,
     DECLARES_CODE,
+    DOES_MORE,
     EDGE,
     EQUAL,
     EQUALS,
@@ -87,7 +88,8 @@ _NOT_MINE = re.compile(
     r"|(?P<past>initially|originally|previously|earlier|at first|first (?:thought|chose|preferred|picked)"
     rf"|{_FORMER} (?:choice|review|verdict|thought|impression|view|judge?ment|evaluation|preference"
     r"|vote|opinion))"
-    r"|(?P<condition>if(?! (?:i|we) (?:had|have|were|must)\b)|unless|assuming|suppos(?:e|ing)"
+    r"|(?P<condition>if(?! (?:i|we) (?:had|have|were|must|could (?:only )?(?:keep|choose|pick|send"
+    r"|use|take))\b)|unless|assuming|suppos(?:e|ing)"
     r"|as long as|only when|in case"
     r"|depending on|on another day)|(?:^|(?<=[,;:] ))(?P<condition_>had|were)"
     r"|(?P<doubt_>i (?:am|was) told)|(?P<report_>word has it|in the (?:eyes|view|opinion"
@@ -96,7 +98,8 @@ _NOT_MINE = re.compile(
     r"|according to (?:the |my )?(?:other|review|colleague|him|her|them|you|critics|experts|author))"
     rf"|(?P<report>said|says|saying|argue[sd]?|arguing|claim(?:s|ed|ing)?|state[sd]?|insist(?:s"
     rf"|ed)?|maintain(?:s|ed)?"
-    rf"|wrote|writes|asserts?|contends?|reads|ends with|ended with|finished with|contains"
+    rf"|wrote|writes|asserts?|contends?|reads|(?:end|finish|close|begin|open|start)(?:s|ed"
+    rf"|ing)? with|contains"
     r"|(?:will|would|may|might|could) (?!not\b|never\b)(?:\w+ )?(?:say|think|prefer|choose|pick|find"
     r"|favou?r|vote|call)"
     rf"|{_SPEAKER}(?: [\w()]+){{0,3}} {_VIEW}))(?!\w)"
@@ -108,6 +111,8 @@ _CALLED_FALSE = re.compile(
     r"|absurd|incorrect|misleading|nonsense|unjustified)\b"
     r"|\b(?:but|and|though|yet) (?:i )?(?:have|am|has|'m) not (?:yet )?(?:decided|sure|certain|made up)\b"
 )
+_WITH = re.compile(r"With(?:out)?\b[^,]{3,60}, [^.]*\bwould\b")
+"""What would hold in another case: "With a working link, Answer 1 would win"."""
 _HELD = re.compile(
     r"(?i)\b(?:think|thought|believe[d]?|conclude[d]?|say|find|found|feel|felt|judge[d]?|argue"
     r"|agree|convinced(?: me| us)?|decide[d]?"
@@ -128,7 +133,8 @@ _MEASURED = re.compile(
 )
 """After a name: a comparison with something that is not the other answer."""
 _PART_OF = re.compile(
-    rf"(?:^|[,;:] )(?i:the|its) (?!quality|content|performance|substance|whole|overall|rest|work"
+    rf"(?:^|[,;:] |\b(?:and|but|while|though|whereas|since|because|that) )(?i:the|its) (?!quality"
+    rf"|content|performance|substance|whole|overall|rest|work"
     rf"|{NOUN}|review|essay|code|story)\w+ of $"
 )
 _MINE = re.compile(r"\b(?:I|[Ww]e)\b")
@@ -156,6 +162,8 @@ class Context:
     @classmethod
     def find(cls, sentence: str, last: int) -> Context:
         """Find the context of the statements in a sentence, of which the last begins at `last`."""
+        if sentence.startswith("With") and _WITH.match(sentence):
+            return cls(sentence, len(sentence) + 1, 0, ((0, "condition"),))
         if (sentence[:1] in "CST" or "not " in sentence) and _CALLED_FALSE.search(sentence):
             return cls(sentence, len(sentence) + 1, 0, ((0, "condition"),))
         therefore = _THEREFORE.search(sentence)
@@ -303,7 +311,8 @@ def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
         return (DECIDED, len(before) - opines.start()) if opines else (CALLED, 0)
     if OPINED.match(sentence, end) and OPINES.search(before):
         return CALLED, 0
-    return (PRAISED if IS_MORE.match(sentence, end) else 0), 0
+    more = IS_MORE.match(sentence, end) or (" than " in sentence and DOES_MORE.match(sentence, end))
+    return (PRAISED if more else 0), 0
 
 
 def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:

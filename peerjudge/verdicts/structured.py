@@ -55,7 +55,7 @@ _SCORED = re.compile(
     r"|(?:answer|response|assistant|output)[ _]?\(?([12ab])\)?"
     r"(?:[ _]?(?:total|overall)?[ _]?(?:score|rating|mark))?"
 )
-_NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)(?: ?/ ?[0-9]{1,3})?")
 _LONGEST_REPAIR = 4000
 _TRAILING = re.compile(r",(\s*[}\]])")
 _BARE_KEY = re.compile(r"([{,]\s*)(\w+)\s*:")
@@ -253,7 +253,8 @@ def _code(value: object) -> int | None:
 def _score(value: object) -> float | None:
     if isinstance(value, str):
         text = value.strip()  # float() refuses some of the marks that strip() removes
-        return float(text) if _NUMBER.fullmatch(text) else None
+        found = _NUMBER.fullmatch(text)
+        return float(found[1]) if found else None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9:
         return float(value)
     return None

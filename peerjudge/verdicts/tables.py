@@ -56,10 +56,10 @@ def _by_column(rows: Sequence[Row], form: Form) -> int | None:
         code_of(found[1]): at for at, cell in enumerate(head) if (found := _ANSWER.fullmatch(cell))
     }
     summing = [row for row in body if len(row) == len(head) and _SUMS_UP.fullmatch(row[0])]
-    if len(columns) != form.answers or not summing:
+    named = [at for at, cell in enumerate(head) if at and _NAMES_BETTER.fullmatch(cell)]
+    if not summing or (len(columns) != form.answers and not named):
         return None
     row = summing[-1]
-    named = [at for at, cell in enumerate(head) if at and _NAMES_BETTER.fullmatch(cell)]
     verdicts = {code_of(found[1]) for at in named if (found := _VERDICT.fullmatch(row[at]))}
     marks = {code: found for code, at in columns.items() if (found := _CELL.fullmatch(row[at]))}
     best = highest_named({code: number(found[1]) for code, found in marks.items() if code}, form)

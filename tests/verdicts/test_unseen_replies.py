@@ -23,6 +23,18 @@ rules nor the corpora, with more forms (tables, totals, tool calls, rankings, ra
     hard       61 replies:  49 right, 6 wrong, 6 unread
         wrong: one tie of two denied, one aspect, one change of mind, two equal labels, one placeholder
 
+After its classes were mended, the part `fourth` was written by the same author, who knew the rules by then,
+with one reply for each of many forms that no part had; it was read once:
+
+    ordinary  100 replies: 75 right, 0 wrong, 25 unread
+        bare 6, brackets 3, boxed 2, markdown 8, table 2 of 3, json 6 of 7, xml 1 of 3, tool 2 of 3,
+        reasoning 4, sentence 16 of 29, ratings 5 of 8, totals 2 of 3, prometheus 2, winner 9 of 12,
+        discussion 4, refusal 2, undecided 1
+        en 68 of 86, de 1 of 3, fr 1 of 3, es 1 of 2, pt 0 of 1, zh 3, ja 1 of 2
+    hard       30 replies: 25 right, 4 wrong, 1 unread
+        wrong: a report ("closes with the words"), a condition ("With ..., Answer A would be"), a part of an
+        answer ("the comments of"), a change of mind ("I pick Answer A. No, wait, ...")
+
 Its classes were mended too, so these parts no longer measure unseen replies.
 """
 
@@ -52,6 +64,8 @@ def read(text: str) -> object:
         ("second", "hard", 0),
         ("third", "ordinary", 0),
         ("third", "hard", 0),
+        ("fourth", "ordinary", 2),
+        ("fourth", "hard", 1),
     ],
 )
 def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
@@ -160,4 +174,46 @@ def test_other_replies_of_the_mended_classes(text, expect):
 )
 def test_other_replies_of_the_classes_of_the_third_part(text, expect):
     """Tables, totals, calls, ranks and clauses are read, or left unread, in words that are in no corpus."""
+    assert read(text) == expect
+
+
+@pytest.mark.parametrize(
+    ("text", "expect"),
+    [
+        ("| Topic | Better |\n|---|---|\n| Style | A |\n| Verdict | B |", 2),
+        ('{"answer_a": "3/5", "answer_b": "4/5"}', 2),
+        ("<rating_1>2</rating_1>\n<rating_2>4</rating_2>", 2),
+        ("<function=judge><parameter=final_choice>B</parameter></function>", 2),
+        ("Rank 1 - Answer (b)\nRank 2 - Answer (a)", 2),
+        ("Preferred response: A\n\nIt is exact.", 1),
+        ("Verdict: the second", 2),
+        ("Response A covers the topic more thoroughly than Response B.", 1),
+        ("Response A covers the topic hardly more thoroughly than Response B.", "unreadable"),
+        ("I score them equally.", "tie"),
+        ("Answer 1 is dated, and this makes it weaker.", "unreadable"),
+        ("Second answer it is.", 2),
+        ("Had I to keep one, I'd keep Answer 2.", "unreadable"),
+        ("If I could only choose one, I would choose Answer 2.", 2),
+        ("Answer 1 gets 3 stars, whereas Answer 2 gets 5 stars.", 2),
+        ("Rating of A: 2\nRating of B: 5", 2),
+        ("The text begins with the sentence: Answer 1 is better than Answer 2.", "unreadable"),
+        ("With more sources, Answer 1 would be better.", "unreadable"),
+        ("With its clear steps, Answer 1 is better.", 1),
+        ("Answer 1 is short and the title of Answer 1 is better.", "unreadable"),
+        ("I choose Answer 1. To be honest, I don't know.", "unreadable"),
+        ("Insgesamt ist Antwort 2 klarer und genauer als Antwort 1.", 2),
+        ("Antwort 2 ist länger als Antwort 1.", "unreadable"),
+        ("Antwort 2 ist fehlerhafter.", "unreadable"),
+        ("La réponse 2 est plus confuse que la réponse 1.", "unreadable"),
+        ("La respuesta 2 responde mejor a la pregunta.", 2),
+        ("La respuesta 2 responde mejor al chiste.", "unreadable"),
+        ("A resposta 1 é mais clara e precisa.", 1),
+        ("回答2更准确、更详细。", 2),
+        ("回答2更长。", "unreadable"),
+        ("回答1の方が詳細です。", 1),
+        ("回答1の方が長いです。", "unreadable"),
+    ],
+)
+def test_other_replies_of_the_classes_of_the_fourth_part(text, expect):
+    """Marks in tags, ranks, comparisons of merits and conditions, in words that are in no corpus."""
     assert read(text) == expect
