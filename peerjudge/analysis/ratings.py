@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats
+from peerjudge.analysis.coefficients import COEFFICIENTS, measure_cases, resample_coefficients
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import draw_clusters, make_measurement, sum_by_cluster
+from peerjudge.analysis.intervals import measure_mean
 from peerjudge.analysis.judges import Judge, order_judges
-from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript
+from peerjudge.data import Comparison, Expects, Measurement, Noun, StopReason, Transcript, replace
 
 RatingKind: TypeAlias = tuple[str, str, str]
 """Condition, reviewer, and `weighted`, `stated` or `unreadable`."""
 
-_PREFIX = "gold_"
+PREFIX = "gold_"
+"""Keys of `meta` with gold ratings begin with this, before the aspect."""
 
 _Pair = tuple[float, float, Comparison]
 """A rating, its gold, and the comparison of the rated answer."""
@@ -27,8 +29,8 @@ _Pair = tuple[float, float, Comparison]
 class Correlation(Noun, frozen=True, kw_only=True):
     """Ratings of single answers against the mean rating that is gold, on one aspect.
 
-    `pearson` pools all answers, with bounds that resample questions; `spearman`, `kendall` (tau-b)
-    and `mean_error` (absolute) pool them too. `by_question` are the same three coefficients within
+    `pearson`, `spearman`, `kendall` (tau-b) and `mean_error` (absolute) pool all answers; their bounds
+    have questions as the unit. `by_question` are the same three coefficients within
     each question, averaged over the questions that have one; `by_author` those of the authors'
     means. NaN where a coefficient does not exist: fewer than two answers, or ratings that never
     vary; the bounds are NaN for a single question.
@@ -40,10 +42,10 @@ class Correlation(Noun, frozen=True, kw_only=True):
     unrated: int
     mean: float
     mean_gold: float
-    mean_error: float
+    mean_error: Measurement
     pearson: Measurement
-    spearman: float
-    kendall: float
+    spearman: Measurement
+    kendall: Measurement
     by_question: Mapping[str, float]
     by_author: Mapping[str, float]
 
@@ -109,11 +111,11 @@ def correlate_ratings(
         sampler: settings of the resampling.
     """
     aspects = dict.fromkeys(
-        key.removeprefix(_PREFIX)
+        key.removeprefix(PREFIX)
         for one, use in zip(ballots.comparisons, used, strict=True)
         if use
         for key, value in one.meta.items()
-        if key.startswith(_PREFIX) and isinstance(value, int | float)
+        if key.startswith(PREFIX) and isinstance(value, int | float)
     )
     lone = ballots.where(ballots.answers == 1)
     found: list[Correlation] = []
@@ -143,7 +145,7 @@ def _correlate(
     x = np.array([rating for rating, _, _ in rated], dtype=np.float64)
     y = np.array([gold for _, gold, _ in rated], dtype=np.float64)
     questions = [one.question.id for _, _, one in rated]
-    pooled = _find_coefficients(x, y)
+    pooled = resample_coefficients(x, y, questions, sampler=sampler)
     return Correlation(
         judge=judge,
         aspect=aspect,
@@ -151,10 +153,8 @@ def _correlate(
         unrated=unrated,
         mean=float(x.mean()) if rated else nan,
         mean_gold=float(y.mean()) if rated else nan,
-        mean_error=float(np.abs(x - y).mean()) if rated else nan,
-        pearson=_measure_pearson(pooled["pearson"], x, y, questions, sampler),
-        spearman=pooled["spearman"],
-        kendall=pooled["kendall"],
+        mean_error=measure_errors(x, y, questions, sampler=sampler),
+        **{name: measure_cases(pooled[name], questions, sampler=sampler) for name in COEFFICIENTS},
         by_question=_average(_find_coefficients(*part) for part in _split_questions(rated)),
         by_author=_find_coefficients(*_average_authors(rated)),
     )
@@ -170,51 +170,29 @@ def _pair_with_gold(ballots: Ballots, aspect: str) -> list[_Pair]:
             given[comparison].append(rating)
     rated: list[_Pair] = []
     for number, ratings in given.items():
-        gold = ballots.comparisons[number].meta.get(_PREFIX + aspect)
+        gold = ballots.comparisons[number].meta.get(PREFIX + aspect)
         if isinstance(gold, int | float):
             mean = sum(ratings) / len(ratings)
             rated.append((mean, float(gold), ballots.comparisons[number]))
     return rated
 
 
-def _find_coefficients(x: Floats, y: Floats) -> dict[str, float]:
-    """Return Pearson's r, Spearman's rho and Kendall's tau-b; NaN if either never varies."""
-    if len(x) < 2 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
-        return {"pearson": nan, "spearman": nan, "kendall": nan}
-    # scipy's stubs leave the types of what it returns open.
-    from scipy.stats import kendalltau, rankdata  # pyright: ignore[reportUnknownVariableType]
-
-    tau, _ = cast("tuple[float, float]", kendalltau(x, y))
-    ranks: Floats = np.stack([cast("Floats", rankdata(values)) for values in (x, y)])
-    return {
-        "pearson": _correlate_columns(x, y),
-        "spearman": _correlate_columns(*ranks),
-        "kendall": float(tau),
-    }
-
-
-def _correlate_columns(x: Floats, y: Floats) -> float:
-    table: Floats = np.corrcoef(x, y)
-    return float(table[0, 1])
-
-
-def _measure_pearson(
-    value: float, x: Floats, y: Floats, questions: Sequence[str], sampler: Sampler
+def measure_errors(
+    x: Floats, y: Floats, questions: Sequence[str], *, sampler: Sampler
 ) -> Measurement:
-    if isnan(value) or len(set(questions)) < 2:
-        # One question cannot show how questions differ.
-        return Measurement(value=value, low=nan, high=nan, n=len(x), level=sampler.level)
-    # Moments about the means add up over questions, so that a resample is a product.
-    a, b = x - x.mean(), y - y.mean()
-    sums = sum_by_cluster(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), questions)
-    drawn = draw_clusters(len(sums), samples=sampler.samples, seed=sampler.seed) @ sums
-    n, sa, sb, saa, sbb, sab = drawn.T
-    spread = (n * saa - sa * sa) * (n * sbb - sb * sb)
-    known = spread > 1e-9
-    r = (n * sab - sa * sb)[known] / np.sqrt(spread[known])
-    return make_measurement(
-        value, r, clusters=len(sums), n=len(x), limits=(-1.0, 1.0), level=sampler.level
-    )
+    """Return the mean absolute difference; `n` is 0 without values."""
+    if not len(x):
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=sampler.level)
+    span = float(np.ptp(np.concatenate([x, y]))) or 1.0
+    limits = None if len(set(questions)) < 2 else (0.0, span)
+    found = measure_mean(np.abs(x - y), questions, limits=limits, level=sampler.level)
+    return found if limits else replace(found, low=nan, high=nan)
+
+
+def _find_coefficients(x: Floats, y: Floats) -> dict[str, float]:
+    """Return the coefficients without bounds; NaN where they do not exist."""
+    found = resample_coefficients(x, y, np.zeros(len(x), np.int32), sampler=Sampler(samples=0))
+    return {name: float(cases[0]) for name, cases in found.items()}
 
 
 def _split_questions(rated: Sequence[_Pair]) -> Iterator[tuple[Floats, Floats]]:
@@ -238,7 +216,6 @@ def _average_authors(rated: Sequence[_Pair]) -> tuple[Floats, Floats]:
 
 def _average(found: Iterable[Mapping[str, float]]) -> dict[str, float]:
     kept = [one for one in found if not isnan(one["pearson"])]
-    names = ("pearson", "spearman", "kendall")
     if not kept:
-        return dict.fromkeys(names, nan)
-    return {name: sum(one[name] for one in kept) / len(kept) for name in names}
+        return dict.fromkeys(COEFFICIENTS, nan)
+    return {name: sum(one[name] for one in kept) / len(kept) for name in COEFFICIENTS}

@@ -1,12 +1,12 @@
 """The JSON document of scores, as `peerjudge score --json` prints it.
 
     source, by, groups [name], simulated, level, seed, left_out, conventions {...},
-    rows [row], correlations [row], disagreements [row], ratings [row], contrasts {condition: ...},
-    published {...} (only with published figures)
+    rows [row], correlations [row], rating_pairs [pair], disagreements [row], ratings [row],
+    contrasts {condition: ...}, published {...} (only with published figures)
 
 A **row** is one judge: `reviewer`, `condition` and `protocol` (null outside runs), `stance`
 (`recorded`, `private` or `concluded`), `total` (a cell), `groups {name: cell}`, and `own_reading`:
-null, or `total`, `groups`, `same`, `different`, `only_recorded`, `only_own`, see `OwnReading`. Beside
+null, or `total`, `groups`, `same`, `different`, `only_recorded`, `only_own`, see `OwnReading`.
 `means` has by group that consists of subsets (`""`: all) the mean of their accuracies: `of [name]`,
 `accuracy`, `as_tie`, `as_half`. With published conventions, `as_published {group: accuracy}`. Beside
 published figures it also has `published`: null, or `setting`, `method`, `values {group: share}`,
@@ -23,10 +23,10 @@ same}`, shares of all verdicts as in `OrderShares`; `consistency {judged, same, 
 unreadable, rate}`; `margin {value, low, high, n, method, one_order}`, see `Margin`, null without
 log-probabilities. All shares are from 0 to 1; values that do not exist are null.
 
-A row of **correlations** is `Correlation`, the judge spelled out. One of **disagreements** has
-`reviewer`, `comparison`, `shown`, `recorded`, `own`, `rule` and `text`; a verdict is an answer's id or
-the name of an outcome. One of **ratings** has `condition`, `reviewer`, `weighted`, `stated` and
-`unreadable`, see `Ratings`.
+A row of **correlations** is `Correlation`, the judge spelled out; a **pair** is `RatingPair`. One of
+**disagreements** has `reviewer`, `comparison`, `shown`, `recorded`, `own`, `rule` and `text`; a verdict is
+an answer's id or the name of an outcome. One of **ratings** has `condition`, `reviewer`,
+`weighted`, `stated` and `unreadable`, see `Ratings`.
 
 `contrasts` has for each condition with discussions `over_mean_seat`, `over_best_seat`,
 `over_self_consistency` and `over_vote`. Each has `value`, `low`, `high`, `n` (comparisons), `p`, `p_holm`,
@@ -46,6 +46,7 @@ from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
 from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.margins import Margin
 from peerjudge.analysis.published import Match, PublishedTable
+from peerjudge.analysis.rating_pairs import RatingPair
 from peerjudge.analysis.ratings import Correlation
 from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
 from peerjudge.data import Measurement, Noun, Outcome, to_plain
@@ -64,6 +65,7 @@ def build_score_document(
     scores: Scores,
     *,
     contrasts: Sequence[ConditionContrasts] = (),
+    pairs: Sequence[RatingPair] = (),
     published: tuple[PublishedTable, Sequence[Match]] | None = None,
 ) -> _Document:
     """Return the scores as plain values for JSON.
@@ -71,6 +73,7 @@ def build_score_document(
     Args:
         scores: from `score_ballots`.
         contrasts: of the discussions of a run.
+        pairs: of judges that rated the same answers.
         published: from `match_published`: its rows only, each with the published figures.
     """
     document: _Document = {
@@ -87,6 +90,7 @@ def build_score_document(
         },
         "rows": [_row(one, scores) for one in scores.scores],
         "correlations": [_correlation(one) for one in scores.correlations],
+        "rating_pairs": [to_plain(one) for one in pairs],
         "disagreements": [_disagreement(one) for one in scores.disagreements],
         "ratings": [to_plain(one) for one in scores.ratings],
         "contrasts": build_contrasts_document(contrasts),

@@ -15,12 +15,13 @@ def compare_command(
     """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
 
     Every pair has the mean difference with its interval and the sign-flip permutation test of
-    questions; McNemar's test stands beside it. For a run the conclusions of its conditions are compared,
-    for a dataset its reviewers. Discussions of a run are compared first with their better seat alone,
-    asked once or as often, and with the vote: these tests are one family, all other pairs another, each
-    with adjusted p-values (Holm; Benjamini and Hochberg). A contrast that the experiment declares as
-    primary comes first and is not adjusted. Where both have log-probabilities, the difference of their
-    margins is added.
+    questions; McNemar's test stands beside it. For a run the conclusions of its conditions are
+    compared, for a dataset its reviewers. Discussions of a run are compared first with their better
+    seat alone, asked once or as often, and with the vote: these tests are one family, all other pairs
+    another, each with adjusted p-values (Holm; Benjamini and Hochberg). A contrast that the experiment
+    declares as primary comes first and is not adjusted. Ratings of single answers are compared by their
+    difference, by Pearson's, Spearman's and Kendall's coefficients, and by how well each agrees with
+    gold. Where both have log-probabilities, the difference of their margins is added.
 
     Parameters
     ----------

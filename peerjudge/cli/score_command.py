@@ -27,7 +27,8 @@ def score_command(
     verdicts of its reviewers. Every discussion is then compared with cheaper ways to judge: its mean
     seat, its better seat alone, asked once or as often, and a vote. The margin, for
     replies with log-probabilities, is the probability of the gold answer. Ratings of single answers
-    are scored by their correlation with gold.
+    are scored by their correlation with gold and their mean absolute error, and those of two
+    conditions or reviewers are compared with each other.
 
     Parameters
     ----------

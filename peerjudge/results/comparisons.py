@@ -19,6 +19,12 @@ from peerjudge.analysis import (
     tabulate_by_condition,
     tabulate_by_reviewer,
 )
+from peerjudge.analysis.rating_pairs import (
+    RatedAnswers,
+    RatingPair,
+    compare_ratings,
+    tabulate_ratings,
+)
 from peerjudge.analysis.score_document import build_contrasts_document
 from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
@@ -28,6 +34,7 @@ from peerjudge.reporting.contrasts import build_contrasts_table, describe_missin
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.formats import SIMULATED, caution, percent
 from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.results.base import Document, Result, Shown, list_names
 from peerjudge.results.plain import make_plain
 from peerjudge.runs import hide_password
@@ -40,7 +47,7 @@ class CompareResult(Result):
 
     `counted` has the accuracies with undecided verdicts as ties and as half right, of those that have
     any. `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
-    judge.
+    judge. `ratings` compare the ratings of single answers.
     """
 
     rows: tuple[AccuracyByComparison, ...]
@@ -49,6 +56,7 @@ class CompareResult(Result):
     margin: Mapping[str, Measurement]
     contrasts: tuple[ConditionContrasts, ...]
     pairs: tuple[Compared, ...]
+    ratings: tuple[RatingPair, ...]
     simulated: bool
 
     def document(self) -> Document:
@@ -60,6 +68,7 @@ class CompareResult(Result):
                 "margin": to_plain(self.margin),
                 "contrasts": build_contrasts_document(self.contrasts),
                 "pairs": to_plain(self.pairs),
+                "ratings": to_plain(self.ratings),
                 "simulated": self.simulated,
             }
         )
@@ -67,14 +76,16 @@ class CompareResult(Result):
     def parts(self) -> Shown:
         """Return the tables of accuracies, contrasts and pairs."""
         questions = {question for one in self.rows for question, _ in one.right}
+        asked = max([len(questions), *(pair.questions for pair in self.ratings)])
         return [
             *([SIMULATED] if self.simulated else []),
-            *caution(len(questions)),
+            *caution(asked),
             self._accuracy_table(),
             build_contrasts_table(self.contrasts),
             build_pairs_table(
                 "On the same comparisons, difference in accuracy in points", self.pairs
             ),
+            *build_rating_tables(self.ratings),
             *describe_missing(self.contrasts),
         ]
 
@@ -111,7 +122,8 @@ def compare(
 
     Every pair has the mean difference with its interval and its sign-flip permutation test. The
     contrasts of discussions with cheaper ways to judge are one family of tests, all other pairs
-    another. A contrast that the experiment declares as primary is not adjusted.
+    another. A contrast that the experiment declares as primary is not adjusted. Ratings of single
+    answers are compared by their difference, correlations, and agreement with gold.
 
     Args:
         sources: Runs, datasets `NAME:PATH`, or transcripts; one or several.
@@ -127,12 +139,17 @@ def compare(
     named = _name_sources(sources)
     found = [_tabulate(one, list_names(reviewers), sampler) for one in named.values()]
     rows, contrasts = _name_rows(list(named), found)
-    pairs = compare_all(rows, baseline=baseline, contrasts=contrasts, sampler=sampler)
-    if not pairs and not any(one.difference for row in contrasts for one in row.all):
-        names = ", ".join(one.name for one in rows) or "none"
+    rated = _name_ratings(list(named), found)
+    ratings = compare_ratings(rated, baseline=baseline, sampler=sampler)
+    pairs: tuple[Compared, ...] = ()
+    if rows or not ratings:
+        pairs = compare_all(rows, baseline=baseline, contrasts=contrasts, sampler=sampler)
+    if not (pairs or ratings) and not any(one.difference for row in contrasts for one in row.all):
+        names = ", ".join(dict.fromkeys(one.name for one in (*rows, *rated))) or "none"
         msg = (
             "compare needs two conditions or reviewers with readable verdicts on the same comparisons "
-            f"with gold; found {names}. Give one or more run folders, store URLs or datasets NAME:PATH."
+            f"with gold, or with ratings of the same answers; found {names}. Give one or more run "
+            "folders, store URLs or datasets NAME:PATH."
         )
         raise DataError(msg)
     counted = {one.name: measure_counted(one, sampler=sampler) for one in rows}
@@ -144,6 +161,7 @@ def compare(
         margin={name: margin for name, margin in margins.items() if margin is not None},
         contrasts=tuple(contrasts),
         pairs=tuple(pairs),
+        ratings=ratings,
         simulated=any(one.simulated for one in found),
     )
 
@@ -154,6 +172,7 @@ class _Found:
 
     rows: tuple[AccuracyByComparison, ...]
     contrasts: tuple[ConditionContrasts, ...]
+    rated: tuple[RatedAnswers, ...]
     simulated: bool
 
 
@@ -169,13 +188,27 @@ def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler)
     found = read_material(source, logprobs=True)
     ballots = found.ballots
     if not found.of_run:
-        rows = tabulate_by_reviewer(ballots, reviewers=reviewers)
-        return _Found(rows=rows, contrasts=(), simulated=ballots.simulated)
+        rated = tabulate_ratings(ballots, reviewers=reviewers)
+        # Data of ratings alone have no pairs whose accuracy could be compared.
+        rated_only = bool(rated) and not (ballots.answers > 1).any()
+        rows = () if rated_only else tabulate_by_reviewer(ballots, reviewers=reviewers)
+        return _Found(rows=rows, contrasts=(), rated=rated, simulated=ballots.simulated)
     return _Found(
         rows=tuple(row for row in tabulate_by_condition(ballots) if row.right),
         contrasts=build_contrasts(ballots, sampler=sampler, primary=found.primary),
+        rated=tabulate_ratings(ballots),
         simulated=ballots.simulated,
     )
+
+
+def _name_ratings(sources: Sequence[str], found: Sequence[_Found]) -> list[RatedAnswers]:
+    """Return all ratings; where several sources have the same name, the source is put before it."""
+    times = Counter(one.name for these in found for one in these.rated)
+    return [
+        replace(one, name=(f"{source}: " if times[one.name] > 1 else "") + one.name)
+        for source, these in zip(sources, found, strict=True)
+        for one in these.rated
+    ]
 
 
 def _name_rows(

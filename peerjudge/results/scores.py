@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from peerjudge.analysis import ConditionContrasts, Sampler, build_contrasts, collect_reviews
 from peerjudge.analysis.golds import align_comparisons
 from peerjudge.analysis.published import Match, PublishedTable, match_published
+from peerjudge.analysis.rating_pairs import RatingPair, compare_ratings, tabulate_ratings
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.data import Dataset
@@ -15,6 +16,7 @@ from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
 from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.scores import (
     build_published_table,
     build_score_tables,
@@ -30,18 +32,20 @@ from peerjudge.runs.reading import Source, read_material
 class ScoreResult(Result):
     """Accuracy of every judge, and of discussions over cheaper ways to judge.
 
-    `published` has the published figures and the rows that they belong to, if they were wanted.
+    `ratings` compare judges that rated the same answers. `published` has the published figures and the
+    rows that they belong to, if they were wanted.
     """
 
     scores: Scores
     contrasts: tuple[ConditionContrasts, ...]
+    ratings: tuple[RatingPair, ...]
     published: tuple[PublishedTable, tuple[Match, ...]] | None
     questions: int
 
     def document(self) -> Document:
         """Return the document of `peerjudge score --json`."""
         document = build_score_document(
-            self.scores, contrasts=self.contrasts, published=self.published
+            self.scores, contrasts=self.contrasts, pairs=self.ratings, published=self.published
         )
         return make_plain(document)
 
@@ -54,6 +58,7 @@ class ScoreResult(Result):
         return [
             *few,
             *build_score_tables(self.scores),
+            *build_rating_tables(self.ratings),
             build_contrasts_table(self.contrasts),
             "",
             *describe_missing(self.contrasts),
@@ -118,6 +123,9 @@ def score(
     return ScoreResult(
         scores=scores,
         contrasts=build_contrasts(judged, sampler=Sampler(seed=seed), primary=found.primary),
+        ratings=compare_ratings(
+            tabulate_ratings(judged, reviewers=list_names(reviewers)), sampler=Sampler(seed=seed)
+        ),
         published=None if beside is None else _match(scores, beside),
         questions=ballots.count_questions(),
     )

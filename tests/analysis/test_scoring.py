@@ -462,8 +462,8 @@ def test_ratings_are_scored_by_their_correlation_with_gold():
     (found,) = _score(dataset).correlations
     assert (found.aspect, found.answers, found.unrated) == ("style", 5, 1)
     assert found.pearson.value == pytest.approx(1.0)
-    assert (found.spearman, found.kendall) == (pytest.approx(1.0), pytest.approx(1.0))
-    assert (found.mean, found.mean_gold, found.mean_error) == (4.0, 3.0, 1.0)
+    assert (found.spearman.value, found.kendall.value) == (pytest.approx(1.0), pytest.approx(1.0))
+    assert (found.mean, found.mean_gold, found.mean_error.value) == (4.0, 3.0, 1.0)
     assert found.by_question["kendall"] == pytest.approx(1.0)
 
 
@@ -479,7 +479,7 @@ def test_ratings_that_never_vary_have_no_correlation():
     """With the same rating for every answer the coefficients are null in JSON."""
     scores = _score(_rated([3.0] * 4, [1.0, 2.0, 3.0, 4.0]))
     (row,) = build_score_document(scores)["correlations"]
-    assert row["pearson"]["value"] is row["spearman"] is row["kendall"] is None
+    assert all(row[name]["value"] is None for name in ("pearson", "spearman", "kendall"))
     with pytest.raises(DataError, match="scored by aspect, not by 'subset'"):
         _score(_rated([3.0], [1.0]), by="subset")
 
@@ -488,13 +488,14 @@ def test_ratings_that_never_vary_have_no_correlation():
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=3, max_size=12))
 def test_correlations_are_those_of_scipy(pairs):
     """Pooled coefficients equal scipy's on the same numbers."""
-    from scipy.stats import pearsonr, spearmanr
+    from scipy.stats import kendalltau, pearsonr, spearmanr
 
     ours, golds = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
     (found,) = _score(_rated(ours, golds), samples=50).correlations
     if len(set(ours)) > 1 and len(set(golds)) > 1:
         assert found.pearson.value == pytest.approx(pearsonr(ours, golds).statistic)
-        assert found.spearman == pytest.approx(spearmanr(ours, golds).statistic)
+        assert found.spearman.value == pytest.approx(spearmanr(ours, golds).statistic)
+        assert found.kendall.value == pytest.approx(kendalltau(ours, golds).statistic)
 
 
 # Invariants.

@@ -70,6 +70,7 @@ def test_recorded_evaluators_are_scored_in_json(shell, llmbar):
         "conventions",
         "rows",
         "correlations",
+        "rating_pairs",
         "disagreements",
         "ratings",
         "contrasts",
@@ -248,3 +249,31 @@ def test_a_mistake_exits_with_2_and_a_sentence(played, mistake):
     assert says in outcome.err
     assert "Traceback" not in outcome.err
     assert outcome.out == ""
+
+
+def test_ratings_of_two_conditions_are_compared(shell, verdicts):
+    """Output sequences are compared by their ratings, with each other, a crowd and the gold of experts."""
+    (shell.folder / "experiments").mkdir()
+    (shell.folder / "experiments" / "order.py").write_text(
+        '"""Does the order of score and reasons change the score?"""\n'
+        "from peerjudge.data import Condition, Experiment\n"
+        f"EXPERIMENT = Experiment(data={verdicts('summeval')!r}, conditions=tuple(\n"
+        "    Condition(name=name, protocol='score_reasons', seats=('sim_plain',),\n"
+        "              options={'order': name})\n"
+        "    for name in ('reasons_score', 'score_reasons')))\n"
+    )
+    settings = ("--limit", "48", "--display", "none", "-S", "latency=0")
+    assert shell("run", "order", "--out", "r", *settings).code == 0
+    (pair,) = shell("compare", "r", "--json").document["ratings"]
+    assert (pair["one"], pair["other"], pair["answers"]) == ("reasons_score", "score_reasons", 48)
+    aspects = [gold["aspect"] for gold in pair["against_gold"]]
+    assert aspects == ["coherence", "consistency", "fluency", "relevance"]
+    for name in ("pearson", "spearman", "kendall"):
+        assert pair[name]["low"] < pair[name]["value"] < pair[name]["high"]
+    scored = shell("score", "r", "--json").document
+    assert scored["rating_pairs"] == [pair]
+    assert {"value", "low", "high", "n"} <= scored["correlations"][0]["kendall"].keys()
+    said = shell("compare", "r", verdicts("summeval"), "--baseline", "crowd").out
+    assert "Agreement of ratings with gold: first minus second" in said
+    assert "reasons_score" in said
+    assert "crowd" in said
