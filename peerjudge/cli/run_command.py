@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cyclopts import Parameter
 
@@ -55,6 +55,7 @@ async def run_command(
     fail_on_error: float | None = None,
     deadline: float | None = None,
     until: str | None = None,
+    order: Annotated[Literal["plain", "open"], Parameter(name="--next")] = "plain",
     cache: str | None = None,
     dry_run: bool = False,
     display: Display = "rich",
@@ -109,6 +110,9 @@ async def run_command(
         `decided within 0.05` (that, or between -0.05 and 0.05) or `ci<0.05` (half of the width of its
         interval). Questions are played in a random order, --limit is the most, and the first look is
         after 20. Declare the contrast with primary= in the experiment or -S primary=...
+    order
+        `open` plays comparisons of contestants whose order is open first, for a ranking with --limit or
+        --cost-limit; `plain` plays the comparisons in the order of the data.
     cache
         File or folder of the reply cache; several runs may share it. By default the run folder;
         with --store, the user's cache folder. `none` keeps replies in memory only.
@@ -159,6 +163,7 @@ async def run_command(
                 fail_on_error=fail_on_error,
                 deadline=deadline,
                 until=until,
+                order=order,
                 observer=observer,
             )
     await _print_results(summary, store=store, json=json)
@@ -196,7 +201,7 @@ def _print_summary(summary: RunSummary, found: RunReport, *, report: Path | None
         f"{counts.failed} failed"
     )
     if summary.decision is not None:
-        say(describe_decision(summary.decision))
+        say(describe_decision(summary.decision, isolate=False))
     console.print(_describe_spending(summary))
     for line in _describe_place(summary):
         console.print(line)

@@ -71,7 +71,12 @@ def bradley_terry(
 
 
 def estimate_strengths(points: Floats) -> Floats:
-    """Estimate strengths `[case, contestant]` from points `[case, row, column]`.
+    """Estimate strengths `[case, contestant]` on the Elo scale; see `estimate_logits`."""
+    return MIDDLE + UNIT * estimate_logits(points)
+
+
+def estimate_logits(points: Floats) -> Floats:
+    """Estimate strengths `[case, contestant]`, in log-odds with mean 0, from points `[case, row, column]`.
 
     Points are those of row against column. Newton's method runs on all cases at once; every case
     must be connected (`are_connected`).
@@ -91,7 +96,7 @@ def estimate_strengths(points: Floats) -> Floats:
         longest = np.abs(step).max(axis=1, keepdims=True)
         levels = levels + step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
         if longest.max(initial=0.0) <= _TOLERANCE:
-            return MIDDLE + UNIT * (levels - levels.mean(axis=1, keepdims=True))
+            return levels - levels.mean(axis=1, keepdims=True)
     msg = f"Bradley-Terry strengths did not converge to {_TOLERANCE:.3g} in {_MOST_STEPS} steps"
     raise ConvergenceError(msg)
 

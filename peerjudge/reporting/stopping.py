@@ -18,8 +18,14 @@ _FOUND = {
 }
 
 
-def describe_decision(decision: Decision) -> str:
-    """Return the last look of a run with a stopping rule, with the interval that is valid there."""
+def describe_decision(decision: Decision, *, isolate: bool = True) -> str:
+    """Return the last look of a run with a stopping rule, with the interval that is valid there.
+
+    Args:
+        decision: the last look.
+        isolate: set the name of the contrast apart for a page, where it may have another direction.
+    """
+    contrast = isolated(decision.contrast) if isolate else decision.contrast
     at = (
         f"look {decision.look}, after {decision.questions:,} of {decision.available:,} questions in "
         "random order"
@@ -28,7 +34,7 @@ def describe_decision(decision: Decision) -> str:
     known = minus_signs(points(decision.anytime))
     said = (
         f"{verb} {at}, by the rule \u201c{decision.rule}\u201d: the contrast "
-        f"\u201c{isolated(decision.contrast)}\u201d {_FOUND[decision.outcome]}, {known} points "
+        f"\u201c{contrast}\u201d {_FOUND[decision.outcome]}, {known} points "
         f"({decision.anytime.level:.0%} at all looks together)."
     )
     if decision.outcome == "precise":

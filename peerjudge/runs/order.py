@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Protocol
 
-from peerjudge.data import Comparison, content_hash
+from peerjudge.data import Comparison, Transcript, content_hash, replace
+from peerjudge.runs.schedule import Plan
+from peerjudge.store import Archive
 
 
 class OrderOfPlay(Protocol):
@@ -27,6 +30,19 @@ class PlainOrder:
         """Return all comparisons the first time, then none."""
         block, self._comparisons = self._comparisons, ()
         return block
+
+
+async def read_discussions(
+    archive: Archive, plan: Plan, comparisons: Sequence[Comparison]
+) -> list[Transcript]:
+    """Return the stored discussions of a plan on these comparisons, under its own conditions.
+
+    They come in the order of the plan; those that have not begun are left out.
+    """
+    heads = list(dataclasses.replace(plan, comparisons=comparisons))
+    found = archive.transcripts_of(head.id for head in heads)
+    known = {transcript.id: transcript async for transcript in found}
+    return [replace(known[head.id], condition=head.condition) for head in heads if head.id in known]
 
 
 def shuffle_questions(comparisons: Sequence[Comparison], *, seed: int) -> tuple[Comparison, ...]:

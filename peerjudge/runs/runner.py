@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from peerjudge.analysis.stopping import Decision, parse_rule
+from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Experiment, ReviewerKind, Transcript, to_plain
 from peerjudge.data import replace as replace_noun
 from peerjudge.engine import DiscussionSetup, Reviewer, play_all
-from peerjudge.errors import ExperimentError
 from peerjudge.places import find_cache
+from peerjudge.runs.arguments import check_arguments, read_order
 from peerjudge.runs.budget import Budget
 from peerjudge.runs.ledger import BookedReviewer, Ledger, Spending
 from peerjudge.runs.limits import Limits, check_limits
@@ -29,6 +29,7 @@ from peerjudge.runs.manifest import (
     require_own,
     write_manifest,
 )
+from peerjudge.runs.open_pairs import OpenPairsFirst, list_contestants
 from peerjudge.runs.order import OrderOfPlay, PlainOrder
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import RunCounts, RunSummary
@@ -44,8 +45,6 @@ _log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
 
 NO_CACHE = "none"
 """Value of `cache` that keeps replies in memory only."""
-
-_DATABASES = frozenset({".db", ".sqlite"})
 
 
 class Observer(Protocol):
@@ -85,6 +84,7 @@ async def run(
     fail_on_error: float | None = None,
     deadline: float | None = None,
     until: str | None = None,
+    order: Literal["plain", "open"] = "plain",
     observer: Observer | None = None,
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
@@ -118,6 +118,8 @@ async def run(
         deadline: Time after which a discussion fails. [s]
         until: Rule that ends the run when the primary contrast of the experiment is decided; see
             `parse_rule`. Questions are then played in a random order, and `limit` is their most.
+        order: `open` plays comparisons of contestants whose order is open first, in blocks that follow
+            from the results so far; `plain` plays the comparisons in the order of the data.
         observer: Receiver of progress events.
         environ: Environment with the API keys; by default that of the process.
 
@@ -125,21 +127,23 @@ async def run(
         PeerJudgeError: Usage or configuration error; stored turns are kept.
         asyncio.CancelledError: The task was cancelled; stored turns are kept and the run can resume.
     """
-    _check_arguments(out=out, store=store, connections=max_connections, workers=workers)
+    check_arguments(out=out, store=store, connections=max_connections, workers=workers)
     check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
-    rule = None if until is None else parse_rule(until)
+    rule, active = read_order(until=until, order=order)
     shelf = shelf or Shelf()
     prepared = prepare(
         experiment,
         data=data,
-        limit=limit,
+        limit=None if active else limit,
         seed=seed,
         settings=settings,
-        shuffled=rule is not None,
+        shuffled=active or rule is not None,
         shelf=shelf,
     )
     if rule is not None:
         require_primary(prepared.plan)
+    if active:
+        list_contestants(prepared.plan)
     for note in prepared.notes:
         _log.warning(note)
     for remark in prepared.remarks:
@@ -175,10 +179,23 @@ async def run(
         )
         plan = prepared.plan
         until_decided = None if rule is None else UntilDecided(plan, opened, rule)
-        order = until_decided or PlainOrder(plan.comparisons)
-        runner = _Runner(prepared, opened, reviewers, limits, order, observer=observer, spans=spans)
+        runner = _Runner(
+            prepared,
+            opened,
+            reviewers,
+            limits,
+            until_decided
+            or (
+                OpenPairsFirst(plan, opened, limit=limit)
+                if active
+                else PlainOrder(plan.comparisons)
+            ),
+            observer=observer,
+            spans=spans,
+        )
         if observer is not None:
-            observer.planned(prepared, runner.journal)
+            most = plan if limit is None else replace(plan, comparisons=plan.comparisons[:limit])
+            observer.planned(replace(prepared, plan=most), runner.journal)
         with bound_contextvars(run=prepared.run_id[:8]), _record_calls(prepared, ledger):
             await runner.run_all(max_connections=max_connections)
         decision = None if until_decided is None else until_decided.decision
@@ -312,24 +329,6 @@ async def run_until(playing: Awaitable[None], stops: Sequence[asyncio.Event]) ->
         await asyncio.wait({task, *waiting})
     if not (stopped and task.cancelled()):
         task.result()
-
-
-def _check_arguments(
-    *, out: str | Path | None, store: str | None, connections: int, workers: int
-) -> None:
-    if out is not None and store is not None:
-        msg = "a run goes into a folder (out) or into a store (store), not into both"
-        raise ExperimentError(msg)
-    if store is not None and "://" not in store and Path(store).suffix not in _DATABASES:
-        msg = (
-            f"--store takes a database URL such as sqlite:///study.db, not {store!r}; "
-            "use --out for a folder"
-        )
-        raise ExperimentError(msg)
-    for noun, count in (("connection", connections), ("worker", workers)):
-        if count < 1:
-            msg = f"a run takes 1 {noun} or more, not {count}"
-            raise ExperimentError(msg)
 
 
 async def _record(

@@ -9,8 +9,9 @@ from itertools import groupby
 from peerjudge.analysis.collecting import BallotCollector
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.stopping import FIRST_LOOK, Decision, StopRule, list_looks, look_at
-from peerjudge.data import Comparison, Primary, Transcript, read_primary, replace
+from peerjudge.data import Comparison, Primary, read_primary
 from peerjudge.errors import ExperimentError
+from peerjudge.runs.order import read_discussions
 from peerjudge.runs.schedule import Part, Plan
 from peerjudge.store import Archive
 
@@ -35,7 +36,8 @@ class UntilDecided:
 
     def __init__(self, plan: Plan, archive: Archive, rule: StopRule) -> None:
         self._primary = require_primary(plan)
-        self._plan = plan
+        needed = tuple(part for part in plan.parts if _is_needed(part, self._primary))
+        self._needed = dataclasses.replace(plan, parts=needed)
         self._archive = archive
         self._rule = rule
         self._questions = _group_questions(plan.comparisons)
@@ -58,7 +60,7 @@ class UntilDecided:
         return self._played
 
     async def _look(self) -> None:
-        for transcript in await self._read():
+        for transcript in await read_discussions(self._archive, self._needed, self._played):
             self._collector.add(transcript)
         self._done += 1
         self.decision = look_at(
@@ -70,16 +72,6 @@ class UntilDecided:
             available=len(self._questions),
             sampler=Sampler(),
         )
-
-    async def _read(self) -> list[Transcript]:
-        """Return the discussions of the last block that the contrast needs, under their conditions."""
-        needed = tuple(part for part in self._plan.parts if _is_needed(part, self._primary))
-        heads = list(dataclasses.replace(self._plan, parts=needed, comparisons=self._played))
-        found = self._archive.transcripts_of(head.id for head in heads)
-        known = {transcript.id: transcript async for transcript in found}
-        return [
-            replace(known[head.id], condition=head.condition) for head in heads if head.id in known
-        ]
 
 
 def require_primary(plan: Plan) -> Primary:

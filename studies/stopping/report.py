@@ -1,4 +1,4 @@
-"""Report of the stopping rules: false decisions, questions used, and coverage at the stop."""
+"""Report of the stopping rules and of the active order: errors, questions used, and calls saved."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from studies.outcome import Study, Table
+from studies.stopping.order import FIELDS, Ordered, measure_orders
 from studies.stopping.rules import (
     EFFECTS,
     MARGIN,
@@ -18,20 +19,25 @@ from studies.stopping.rules import (
     measure_precision,
 )
 
-_STUDIES, _SLOW_STUDIES = 1000, 300
+_STUDIES, _SLOW_STUDIES, _RANKINGS = 1000, 300, 200
 _PRECISE = ("single verdicts, +20 % -10 %", "single verdicts, +30 % -20 %")
 
 
 def compute_stopping(
-    *, seed: int, studies: int = _STUDIES, slow_studies: int = _SLOW_STUDIES
+    *,
+    seed: int,
+    studies: int = _STUDIES,
+    slow_studies: int = _SLOW_STUDIES,
+    rankings: int = _RANKINGS,
 ) -> Study:
-    """Simulate studies under each rule.
+    """Simulate studies under each rule, and rankings in both orders of play.
 
     Args:
         seed: of the simulated studies.
         studies: number for each population under the rules of decisions.
         slow_studies: number for each population under the rule of precision, which computes the
             sign-flip interval at every look.
+        rankings: number for each field of contestants.
     """
     none = measure_decisions(NULLS, studies=studies, seed=seed)
     some = measure_decisions(EFFECTS, studies=studies, seed=seed)
@@ -39,13 +45,19 @@ def compute_stopping(
     precise = measure_precision(
         {name: EFFECTS[name] for name in _PRECISE}, studies=slow_studies, seed=seed
     )
+    orders = measure_orders(FIELDS, studies=rankings, seed=seed)
     return Study(
-        title="When a study may stop",
-        summary=(_summarize(none, some), _say_equivalence(false, true, used)),
+        title="When a study may stop, and what it plays next",
+        summary=(
+            _summarize(none, some),
+            _say_equivalence(false, true, used),
+            _say_orders(orders),
+        ),
         tables=(
             _build_table("Without a difference", none),
             _build_table("With a difference", some),
             _build_precision(precise, slow_studies),
+            *(_build_orders(one, rankings) for one in orders),
         ),
         figures={},
         document={
@@ -56,6 +68,7 @@ def compute_stopping(
             "with_difference": [asdict(one) for one in some],
             "equivalence": {"margin": MARGIN, "false": false, "true": true, "questions": used},
             "precision": [asdict(one) for one in precise],
+            "orders": [asdict(one) for one in orders],
         },
     )
 
@@ -80,6 +93,25 @@ def _build_precision(rows: Sequence[Precise], studies: int) -> Table:
             (one.population, one.rule, one.usual, one.anytime, round(one.questions)) for one in rows
         ),
     )
+
+
+def _build_orders(one: Ordered, rankings: int) -> Table:
+    return Table(
+        title=f"Share of pairs in the wrong order: {one.field} ({rankings} rankings)",
+        columns=("comparisons", "plain", "open pairs first"),
+        rows=tuple(zip(one.comparisons, one.plain, one.open, strict=True)),
+        note=(
+            f"Estimated on true strengths, slope at the end: plain {one.plain_slope:.2f}, open "
+            f"{one.open_slope:.2f}. Standard error of the last difference: {one.error:.4f}."
+        ),
+    )
+
+
+def _say_orders(orders: Sequence[Ordered]) -> str:
+    saved = ", ".join(
+        f"{one.field}: {'none' if one.saved is None else f'{one.saved:.0%}'}" for one in orders
+    )
+    return f"Comparisons that open pairs first save at the accuracy of the plain order: {saved}."
 
 
 def _summarize(none: Sequence[Decided], some: Sequence[Decided]) -> str:
