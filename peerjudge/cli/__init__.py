@@ -35,6 +35,8 @@ _COMMANDS = (
     ("events", "Opinion changes, event by event."),
     ("report", "Write the HTML report of a run or of recorded reviews."),
     ("export", "Write the discussions of a run in formats of other tools."),
+    ("bundle", "Write a run with every number computed from it into one archive."),
+    ("verify", "Recompute every number of a bundle."),
     ("list", "List agents, protocols, prompts, experiments or datasets."),
     ("check", "Check the project's shelf files. Loads, and so executes, its Python files."),
     ("doctor", "Name and repair the rows of a store that cannot be read."),

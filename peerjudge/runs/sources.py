@@ -1,4 +1,4 @@
-"""Sources to analyse: run folders, stores, transcript files, and datasets with recorded reviews."""
+"""Sources to analyse: run folders, stores, transcript files, bundles, and datasets with reviews."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import cast
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
 from peerjudge.errors import StoreError
+from peerjudge.runs.bundles import import_bundle, is_bundle
 from peerjudge.runs.manifest import MANIFEST, read_decision, read_manifest
 from peerjudge.runs.transcript_files import import_transcripts, is_transcript_file
 from peerjudge.store import Archive
@@ -76,10 +77,10 @@ class OpenRun:
 
 
 def is_run(source: str) -> bool:
-    """Return whether the source is a run folder, a store or a transcript file, not a dataset."""
+    """Return whether the source is a run folder, store, transcript file or bundle, not a dataset."""
     if ".py:" in source:
         return False
-    if is_transcript_file(source):
+    if is_transcript_file(source) or is_bundle(source):
         return True
     return "://" in source or Path(source).is_dir() or Path(source).suffix in {".db", ".sqlite"}
 
@@ -94,15 +95,19 @@ async def open_run(source: str | Path) -> AsyncGenerator[OpenRun]:
     """Open a run for reading; another process may be writing it.
 
     Args:
-        source: Run folder, store URL, or transcript file; `URL#RUN` with the beginning of a run id
+        source: Run folder, store URL, transcript file, or bundle; `URL#RUN` with the beginning of a run id
             selects one of several runs in a store.
 
     Raises:
         StoreError: There is no such run, or several match.
-        DataError: The transcript file cannot be read.
+        DataError: The transcript file or the bundle cannot be read.
     """
     if is_transcript_file(source):
         async with import_transcripts(Path(source)) as imported, open_run(imported) as run:
+            yield run
+        return
+    if is_bundle(source):
+        async with import_bundle(Path(source)) as imported, open_run(imported) as run:
             yield run
         return
     place, _, wanted = str(source).partition("#")
@@ -135,6 +140,6 @@ async def load(source: str | Path) -> tuple[Transcript, ...]:
 def name_run(source: str, opened: OpenRun) -> str:
     """Return the name of a run for messages, without the password of a database."""
     place = source.partition("#")[0]
-    if opened.folder is not None or is_transcript_file(source):
+    if opened.folder is not None or is_transcript_file(source) or is_bundle(source):
         return source
     return f"{hide_password(place)}#{opened.id[:8]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
@@ -51,41 +51,64 @@ def read_transcript_file(file: Path) -> Iterator[Transcript]:
 
 
 @asynccontextmanager
-async def import_transcripts(file: Path) -> AsyncGenerator[Path]:
+async def import_transcripts(
+    file: Path, *, manifest: Mapping[str, object] | None = None
+) -> AsyncGenerator[Path]:
     """Import a transcript file as the only run of a temporary store; yield the store's file.
+
+    Without the manifest of their run, one is made of what the transcripts say.
 
     Raises:
         DataError: See `read_transcript_file`; or a discussion is in the file twice.
     """
     with TemporaryDirectory(prefix="peerjudge-") as folder:
-        transcripts = [*read_transcript_file(file)]
-        _require_distinct(file, transcripts)
-        run = content_hash(*(one.id for one in transcripts))
         place = Path(folder) / "transcripts.db"
-        async with Store.open(place) as store:
-            await store.record_run(run, {"run": run, "experiment": _declare(file, transcripts)})
-            waiting = iter(transcripts)
-            while chunk := list(islice(waiting, _CHUNK)):
-                await store.enlist(run, chunk)
-                await asyncio.gather(*map(store.end, chunk))
+        await store_transcripts(file, place, manifest or build_bare_manifest(file))
         yield place
 
 
-def _require_distinct(file: Path, transcripts: Sequence[Transcript]) -> None:
-    seen: set[str] = set()
-    for one in transcripts:
+async def store_transcripts(file: Path, place: Path, manifest: Mapping[str, object]) -> None:
+    """Import a transcript file into a new store, as the run of the manifest.
+
+    Raises:
+        DataError: See `import_transcripts`.
+    """
+    run = str(manifest["run"])
+    async with Store.open(place) as store:
+        await store.record_run(run, manifest)
+        waiting = read_transcript_file(file)
+        seen: set[str] = set()
+        while chunk := list(islice(waiting, _CHUNK)):
+            _require_new(file, chunk, seen)
+            await store.enlist(run, chunk)
+            await asyncio.gather(*map(store.end, chunk))
+
+
+def build_bare_manifest(file: Path) -> dict[str, object]:
+    """Return what a manifest says about the experiment, as far as the transcripts tell.
+
+    Raises:
+        DataError: See `read_transcript_file`.
+    """
+    ids: list[str] = []
+    protocols: dict[str, str] = {}
+    for one in read_transcript_file(file):
+        ids.append(one.id)
+        protocols[one.condition] = one.protocol
+    return {
+        "run": content_hash(*ids),
+        "experiment": {
+            "name": file.name.partition(".")[0],
+            "conditions": [
+                {"name": name, "protocol": protocol} for name, protocol in protocols.items()
+            ],
+        },
+    }
+
+
+def _require_new(file: Path, chunk: Sequence[Transcript], seen: set[str]) -> None:
+    for one in chunk:
         if one.id in seen:
             msg = f"{file} holds discussion {one.id!r} twice; export the run again"
             raise DataError(msg)
         seen.add(one.id)
-
-
-def _declare(file: Path, transcripts: Sequence[Transcript]) -> dict[str, object]:
-    """Return what a manifest says about the experiment, as far as the transcripts tell."""
-    protocols = {one.condition: one.protocol for one in transcripts}
-    return {
-        "name": file.name.partition(".")[0],
-        "conditions": [
-            {"name": name, "protocol": protocol} for name, protocol in protocols.items()
-        ],
-    }

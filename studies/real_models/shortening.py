@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 from math import fsum
 
-from peerjudge.data import Comparison, TokenLogprob, Transcript, Turn, replace
+from peerjudge.data import TokenLogprob, Transcript, Turn, replace
+from peerjudge.results.bundling import digest_comparison
 from peerjudge.verdicts import find_verdict_token, verdict_probabilities
 
 TOLERANCE = 5e-4
 """Greatest change of a probability by shortening and rounding."""
 _DIGITS = 4
 _LABEL = re.compile(r"[^\w]*[1-9A-Ea-e][^\w]*")
-_DIGEST = "sha256:"
 
 
 def shorten_transcript(transcript: Transcript, *, texts: bool) -> Transcript:
@@ -33,17 +32,8 @@ def shorten_transcript(transcript: Transcript, *, texts: bool) -> Transcript:
     comparison = transcript.comparison
     return replace(
         transcript,
-        comparison=comparison if texts else digest_texts(comparison),
+        comparison=comparison if texts else digest_comparison(comparison),
         turns=tuple(map(_shorten_turn, transcript.turns)),
-    )
-
-
-def digest_texts(comparison: Comparison) -> Comparison:
-    """Return the comparison with the SHA-256 of each text in its place."""
-    return replace(
-        comparison,
-        question=replace(comparison.question, text=_digest(comparison.question.text)),
-        answers=tuple(replace(one, text=_digest(one.text)) for one in comparison.answers),
     )
 
 
@@ -96,7 +86,3 @@ def _join(tokens: Sequence[TokenLogprob]) -> tuple[TokenLogprob, ...]:
 
 def _differ(one: Sequence[float], other: Sequence[float]) -> float:
     return max(abs(ours - theirs) for ours, theirs in zip(one, other, strict=True))
-
-
-def _digest(text: str) -> str:
-    return f"{_DIGEST}{sha256(text.encode()).hexdigest()}"

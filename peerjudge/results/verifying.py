@@ -1,0 +1,270 @@
+"""Verification of evidence bundles: digests, and every number recomputed from the transcripts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isclose
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
+from zipfile import BadZipFile, ZipFile
+
+from peerjudge.errors import DataError, PeerJudgeError
+from peerjudge.reporting.layout import Table
+from peerjudge.results.base import Document, Result, Shown
+from peerjudge.results.bundling import (
+    SUMMARY,
+    SUMS,
+    compute_numbers,
+    list_sums,
+    open_member,
+    order_members,
+    own_version,
+)
+from peerjudge.runs.bundles import TRANSCRIPTS, read_member_manifest
+from peerjudge.runs.manifest import MANIFEST
+
+_RELATIVE = 1e-9
+"""Difference of two numbers that other builds of numpy may cause."""
+_SHOWN = 3
+"""Differences that are named for each member."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One member of a bundle. `problem` is empty where nothing differs."""
+
+    member: str
+    recomputed: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification(Result):
+    """Checks of all members of a bundle. `version` is the one that computed its numbers."""
+
+    path: Path
+    version: str
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """True if every digest is right and every number comes out again."""
+        return not any(check.problem for check in self.checks)
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge verify --json`."""
+        return {
+            "path": str(self.path),
+            "holds": self.holds,
+            "computed_by": self.version,
+            "verified_by": own_version(),
+            "members": [
+                {"member": one.member, "recomputed": one.recomputed, "problem": one.problem}
+                for one in self.checks
+            ],
+        }
+
+    def parts(self) -> Shown:
+        """Return one row for each member, and a conclusion."""
+        rows = tuple(
+            (
+                one.member,
+                one.problem or ("recomputed, equal" if one.recomputed else "digest equal"),
+            )
+            for one in self.checks
+        )
+        wrong = sum(bool(one.problem) for one in self.checks)
+        recomputed = sum(one.recomputed for one in self.checks)
+        conclusion = (
+            f"The bundle holds: {len(rows)} members have their digests, and the numbers of "
+            f"{recomputed} were recomputed from the transcripts."
+            if self.holds
+            else f"The bundle does not hold: {wrong} of {len(rows)} members differ."
+        )
+        parts: list[str | Table] = [
+            Table(title=str(self.path), headings=("Member", "State"), rows=rows, names=2),
+            conclusion,
+        ]
+        if self.version != own_version():
+            parts.append(
+                f"Its numbers were computed by PeerJudge {self.version}, this is {own_version()}: "
+                "a changed method is a difference as well."
+            )
+        return parts
+
+
+def verify(path: str | Path) -> Verification:
+    """Check the digests of a bundle, and recompute every number in it; needs no key and no network.
+
+    Args:
+        path: File that `peerjudge bundle` wrote.
+
+    Raises:
+        DataError: The file is missing or is no bundle.
+    """
+    file = Path(path)
+    try:
+        with ZipFile(file) as archive:
+            names = archive.namelist()
+            if SUMS not in names or SUMMARY not in names:
+                msg = f"{file} is not a bundle: it has no {SUMS}; `peerjudge bundle` writes one"
+                raise DataError(msg)
+            return _verify(file, archive, names)
+    except BadZipFile as cause:
+        if file.read_bytes()[:2] != b"PK":
+            msg = f"{file} is not a bundle: it is no zip archive"
+            raise DataError(msg) from cause
+        damaged = Check(member=file.name, problem=f"the archive is damaged: {cause}")
+        return Verification(path=file, version="unknown", checks=(damaged,))
+    except OSError as cause:
+        msg = f"cannot read {file}: {cause.strerror or cause}"
+        raise DataError(msg) from cause
+
+
+def _verify(file: Path, archive: ZipFile, names: list[str]) -> Verification:
+    contents, problems = _read_members(archive, names)
+    problems |= _check_sums(contents, problems)
+    summary = _read_summary(contents)
+    recomputed: set[str] = set()
+    if TRANSCRIPTS in contents and MANIFEST in contents:
+        found, again = _recompute(contents, texts=bool(summary.get("texts", True)))
+        recomputed = again
+        problems = {**found, **problems}
+    checks = [
+        Check(member=name, recomputed=name in recomputed, problem=problems.get(name, ""))
+        for name in sorted({*names, *problems})
+    ]
+    if not problems and not _is_as_written(file, contents):
+        problem = "every member is as it was, but the archive itself was changed or written anew"
+        checks.append(Check(member=file.name, problem=problem))
+    return Verification(
+        path=file, version=str(summary.get("computed_by", "unknown")), checks=tuple(checks)
+    )
+
+
+def _read_members(archive: ZipFile, names: list[str]) -> tuple[dict[str, bytes], dict[str, str]]:
+    contents: dict[str, bytes] = {}
+    problems: dict[str, str] = {}
+    for name in names:
+        if name in contents:
+            problems[name] = "is in the archive twice"
+            continue
+        try:
+            contents[name] = archive.read(name)
+        except (BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as cause:
+            problems[name] = f"cannot be read: {cause}"
+    return contents, problems
+
+
+def _check_sums(contents: Mapping[str, bytes], broken: Mapping[str, str]) -> dict[str, str]:
+    problems: dict[str, str] = {}
+    wanted: dict[str, str] = {}
+    for line in contents.get(SUMS, b"").decode(errors="replace").splitlines():
+        digest, _, name = line.partition("  ")
+        wanted[name] = digest
+    for name, digest in wanted.items():
+        if name in broken:
+            continue
+        if name not in contents:
+            problems[name] = "is missing"
+        elif (own := hashlib.sha256(contents[name]).hexdigest()) != digest:
+            problems[name] = f"has the SHA-256 {own[:12]}..., not {digest[:12]}..."
+    for name in contents.keys() - wanted.keys() - {SUMS}:
+        problems[name] = f"is not in {SUMS}"
+    return problems
+
+
+def _read_summary(contents: Mapping[str, bytes]) -> Mapping[str, object]:
+    try:
+        summary: object = json.loads(contents.get(SUMMARY, b"{}"))
+    except (ValueError, RecursionError):
+        return {}
+    return cast("Mapping[str, object]", summary) if isinstance(summary, dict) else {}
+
+
+def _recompute(contents: Mapping[str, bytes], *, texts: bool) -> tuple[dict[str, str], set[str]]:
+    """Return what differs from the numbers of the bundle, and the members that were recomputed."""
+    try:
+        with TemporaryDirectory(prefix="peerjudge-") as folder:
+            transcripts = Path(folder) / TRANSCRIPTS
+            transcripts.write_bytes(contents[TRANSCRIPTS])
+            manifest = read_member_manifest(contents[MANIFEST])
+            fresh = compute_numbers(transcripts, manifest, texts=texts)
+    except (PeerJudgeError, OSError, EOFError) as cause:
+        return {TRANSCRIPTS: f"cannot be analysed: {cause}"}, set()
+    problems: dict[str, str] = {}
+    for name, content in fresh.items():
+        if name not in contents:
+            problems[name] = "is missing"
+        elif problem := _compare(contents[name], content, name):
+            problems[name] = problem
+    return problems, set(fresh)
+
+
+def _compare(stored: bytes, fresh: bytes, name: str) -> str:
+    if stored == fresh:
+        return ""
+    if not name.endswith(".json"):
+        return "differs from the one made of the transcripts"
+    try:
+        held: object = json.loads(stored)
+    except (ValueError, RecursionError) as cause:
+        return f"is not JSON: {cause}"
+    found = list(_differences(held, json.loads(fresh), ""))
+    more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return "; ".join(found[:_SHOWN]) + more
+
+
+def _differences(held: object, fresh: object, path: str) -> Iterator[str]:
+    """Yield one sentence for each value that differs by more than rounding."""
+    if isinstance(held, dict) and isinstance(fresh, dict):
+        ours, theirs = cast("dict[str, object]", fresh), cast("dict[str, object]", held)
+        for key in [*ours, *(key for key in theirs if key not in ours)]:
+            below = f"{path}.{key}" if path else key
+            if key not in theirs or key not in ours:
+                yield f"{below} is only {'recomputed' if key in ours else 'in the bundle'}"
+            else:
+                yield from _differences(theirs[key], ours[key], below)
+    elif isinstance(held, list) and isinstance(fresh, list):
+        theirs, ours = cast("list[object]", held), cast("list[object]", fresh)
+        if len(theirs) != len(ours):
+            yield f"{path} has {len(theirs)} items in the bundle, {len(ours)} recomputed"
+            return
+        for index, (their, our) in enumerate(zip(theirs, ours, strict=True)):
+            yield from _differences(their, our, f"{path}[{index}]")
+    elif not _is_same(cast("object", held), fresh):
+        yield f"{path} is {held!r} in the bundle, {fresh!r} recomputed"
+
+
+def _is_same(held: object, fresh: object) -> bool:
+    if isinstance(held, bool) or isinstance(fresh, bool):
+        return held is fresh
+    if isinstance(held, int | float) and isinstance(fresh, int | float):
+        return isclose(held, fresh, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
+    return held == fresh
+
+
+def _is_as_written(file: Path, contents: Mapping[str, bytes]) -> bool:
+    """Return whether the archive is, byte by byte, the one that `bundle` writes of these members."""
+    digests = {
+        name: hashlib.sha256(content).hexdigest()
+        for name, content in contents.items()
+        if name != SUMS
+    }
+    if contents[SUMS] != list_sums(digests):
+        return False
+    with TemporaryDirectory(prefix="peerjudge-") as folder:
+        again = Path(folder) / "again.zip"
+        with ZipFile(again, "w") as archive:
+            for name in order_members(contents):
+                archive.writestr(open_member(archive, name), contents[name])
+        return _digest_file(again) == _digest_file(file)
+
+
+def _digest_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,221 @@
+"""Bundles: equal runs give equal files, and `verify` finds every change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from peerjudge.errors import DataError
+from peerjudge.results.bundling import bundle, list_sums, open_member, order_members
+from peerjudge.results.scores import score
+from peerjudge.results.verifying import verify
+from peerjudge.runs.transcript_files import read_transcript_file
+from peerjudge.shelf import Shelf
+
+STUDIES = Path(__file__).parents[2] / "docs" / "studies" / "real_models"
+SUMS = "SHA256SUMS"
+
+
+@pytest.fixture(scope="module")
+def run(played) -> Path:
+    """Return the folder of a small run."""
+    return played.folder / "study"
+
+
+@pytest.fixture(scope="module")
+def bundled(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the bundle of that run."""
+    return bundle(run, output=tmp_path_factory.mktemp("bundle") / "study.zip").path
+
+
+def read(file: Path) -> dict[str, bytes]:
+    """Return the members of an archive."""
+    with ZipFile(file) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write(file: Path, members: Mapping[str, bytes]) -> Path:
+    """Write members as a bundle whose digests are right."""
+    digests = {
+        name: hashlib.sha256(content).hexdigest()
+        for name, content in members.items()
+        if name != SUMS
+    }
+    whole = {**members, SUMS: list_sums(digests)}
+    with ZipFile(file, "w") as archive:
+        for name in order_members(whole):
+            archive.writestr(open_member(archive, name), whole[name])
+    return file
+
+
+def problems(file: Path) -> dict[str, str]:
+    """Return what `verify` finds, by member."""
+    return {check.member: check.problem for check in verify(file).checks if check.problem}
+
+
+def test_a_bundle_holds_and_names_what_was_recomputed(bundled: Path):
+    """Digests are equal, and seven members are computed again from the transcripts."""
+    found = verify(bundled)
+    assert found.holds
+    recomputed = {check.member for check in found.checks if check.recomputed}
+    names = ("agreement", "bias", "events", "rank", "report", "score")
+    assert recomputed == {"report.html", *(f"numbers/{name}.json" for name in names)}
+
+
+def test_equal_runs_give_equal_bundles(run: Path, bundled: Path, tmp_path: Path):
+    """Neither the time nor the place of writing is in a bundle, and one can be made of another."""
+    for number, source in enumerate((run, bundled)):
+        again = bundle(source, output=tmp_path / f"{number}.zip").path
+        assert again.read_bytes() == bundled.read_bytes()
+
+
+def test_commands_read_a_bundle_like_its_run(run: Path, bundled: Path):
+    """Scores of the bundle, of the run and in the bundle are the same, apart from their source."""
+    kept = json.loads(read(bundled)["numbers/score.json"])
+    assert kept.pop("source") == "transcripts.jsonl.gz"
+    for source in (run, bundled):
+        document = score(source).document()
+        assert document.pop("source") == str(source)
+        assert document == kept
+
+
+def test_every_changed_byte_is_found(bundled: Path, tmp_path: Path):
+    """Bytes of members, of their names and dates, and of the directory of the archive all count."""
+    content, draw = bundled.read_bytes(), random.Random(1)
+    for place in [0, 5, len(content) - 1, *(draw.randrange(len(content)) for _ in range(4))]:
+        changed = bytearray(content)
+        changed[place] ^= 1 << draw.randrange(8)
+        file = tmp_path / "changed.zip"
+        file.write_bytes(changed)
+        try:
+            assert not verify(file).holds, place
+        except DataError:
+            assert place < 2  # no longer a zip archive
+
+
+def edit_number(members: dict[str, bytes]) -> None:
+    """Give the first score to another reviewer."""
+    document = json.loads(members["numbers/score.json"])
+    document["rows"][0]["reviewer"] = "sim_weak"
+    members["numbers/score.json"] = json.dumps(document).encode()
+
+
+def edit_page(members: dict[str, bytes]) -> None:
+    """Change a figure on the page."""
+    members["report.html"] = members["report.html"].replace(b"0", b"1", 1)
+
+
+def drop_verdicts(members: dict[str, bytes]) -> None:
+    """Leave out the last discussions."""
+    import gzip
+
+    lines = gzip.decompress(members["transcripts.jsonl.gz"]).splitlines(keepends=True)
+    members["transcripts.jsonl.gz"] = gzip.compress(b"".join(lines[:-3]))
+
+
+@pytest.mark.parametrize(
+    ("edit", "member"),
+    [
+        (edit_number, "numbers/score.json"),
+        (edit_page, "report.html"),
+        (drop_verdicts, "numbers/report.json"),
+    ],
+)
+def test_a_changed_number_with_a_right_digest_is_found(
+    bundled: Path, tmp_path: Path, edit: Callable[[dict[str, bytes]], None], member: str
+):
+    """Digests only show that a file is whole; the numbers must come out of the transcripts."""
+    members = read(bundled)
+    edit(members)
+    found = problems(write(tmp_path / "edited.zip", members))
+    assert member in found
+    if edit is edit_number:
+        assert list(found) == [member]
+        assert "rows[0].reviewer is 'sim_weak' in the bundle" in found[member]
+
+
+def test_added_missing_and_repacked_members_are_named(bundled: Path, tmp_path: Path):
+    """A bundle holds exactly the members of its list, as `bundle` wrote them."""
+    members = read(bundled)
+    dropped = {name: content for name, content in members.items() if name != "manifest.json"}
+    for name, changed, problem in (
+        ("extra.txt", {**members, "extra.txt": b"more"}, "is not in SHA256SUMS"),
+        ("manifest.json", dropped, "is missing"),
+        ("repacked.zip", members, "the archive itself was changed or written anew"),
+    ):
+        file = tmp_path / "repacked.zip"
+        with ZipFile(file, "w") as archive:
+            for each, content in changed.items():
+                archive.writestr(each, content)
+        assert problem in problems(file)[name]
+
+
+def test_texts_can_be_withheld(run: Path, bundled: Path, tmp_path: Path):
+    """Without texts, no question or answer is in the discussions, and the numbers still hold."""
+    found = bundle(run, output=tmp_path / "bare.zip", texts=False)
+    assert verify(found.path).holds
+    assert "numbers/bias.json" not in found.members
+    for file, withheld in ((bundled, False), (found.path, True)):
+        transcripts = tmp_path / "transcripts.jsonl.gz"
+        transcripts.write_bytes(read(file)["transcripts.jsonl.gz"])
+        for one in read_transcript_file(transcripts):
+            texts = (one.comparison.question.text, *(each.text for each in one.comparison.answers))
+            assert all(text.startswith("sha256:") == withheld for text in texts)
+    assert "withheld" in read(found.path)["REPRODUCE.md"].decode()
+
+
+def test_files_that_changed_or_hold_a_key_are_withheld(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A bundle has the files of its run, or says why not; the value of a key never enters it."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    (label, *_) = (each for each in manifest["files"] if each.startswith("agents/"))
+    card = Shelf().find("agents", label.partition("/")[2]).path
+    secret = card.read_text().split('"')[1]
+    monkeypatch.setenv("PLANTED_API_KEY", secret)
+    found = bundle(run, output=tmp_path / "keyless.zip")
+    assert any("holds the value of PLANTED_API_KEY" in sentence for sentence in found.withheld)
+    assert f"agents/{card.name}" not in found.members
+    monkeypatch.delenv("PLANTED_API_KEY")
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / card.name).write_text(card.read_text() + "\n# changed\n")
+    found = bundle(run, output=tmp_path / "changed.zip", shelf=Shelf(project=tmp_path))
+    assert [sentence.split(":")[0] for sentence in found.withheld] == [label]
+    assert "changed since the run" in found.withheld[0]
+
+
+def test_the_recorded_study_of_real_models_can_be_bundled(tmp_path: Path):
+    """Published transcripts are a source without a run: what they say stands in for the manifest."""
+    found = bundle(STUDIES / "llmbar.jsonl.gz", output=tmp_path / "real.zip")
+    assert verify(found.path).holds
+    assert found.discussions > 50
+
+
+def test_commands_have_the_documented_exit_codes(run: Path, bundled: Path, shell):
+    """0 for a bundle that holds, 1 for one that differs, 2 for a file that is none."""
+    made = shell("bundle", str(run), "-o", "mine.zip", "--json")
+    assert (made.code, made.document["path"]) == (0, "mine.zip")
+    assert shell("verify", "mine.zip").out.rstrip().endswith("from the transcripts.")
+    members = read(bundled)
+    edit_number(members)
+    write(shell.folder / "edited.zip", members)
+    told = shell("verify", "edited.zip", "--json")
+    assert (told.code, told.document["holds"]) == (1, False)
+    (shell.folder / "none.zip").write_text("no archive")
+    for words, sentence in (
+        (("verify", "none.zip"), "none.zip is not a bundle: it is no zip archive"),
+        (("verify", "absent.zip"), "cannot read absent.zip"),
+        (("score", "none.zip"), "none.zip cannot be read"),
+        (("bundle", str(run), "-o", "study.tar"), "name it FILE.zip, not study.tar"),
+        (("bundle", str(run), "-o", "none.zip"), "none.zip exists"),
+        (("bundle", "absent", "-o", "new.zip"), "there is no run folder absent"),
+    ):
+        told = shell(*words)
+        assert told.code == 2
+        assert sentence in told.err
