@@ -11,7 +11,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 from uuid import uuid4
 
 import stamina
@@ -23,28 +23,18 @@ from pydantic import BaseModel
 from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome, current_ledger
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
-from peerjudge.clients.charges import LedgerEntry, UsualReply, walk_causes
+from peerjudge.clients.charges import LedgerEntry, UsualReply
 from peerjudge.clients.cleaning import ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
+from peerjudge.clients.redaction import Redaction
 from peerjudge.clients.retry import RetryPolicy, blame_address, guard_attempt, require_words
+from peerjudge.clients.spans import describe_call, start_span
 from peerjudge.clients.tokens import Price, count_messages, estimate_tokens, measure_usage
 from peerjudge.data import from_plain, to_plain
 from peerjudge.data.discussion import Usage
 from peerjudge.data.experiments import Limits
 from peerjudge.errors import EmptyReplyError
 from peerjudge.telemetry import tracer
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from opentelemetry.trace import Span, Tracer
-
-# Sampling settings with a name in OpenTelemetry's conventions.
-_SAMPLING = ("temperature", "top_p", "seed", "max_tokens")
-
-_REDACTED = "[key]"
-_SHORTEST_KEY = 6
-"""Characters; a shorter secret may be an ordinary word and is not redacted."""
 
 
 class GovernedConfig(BaseModel):
@@ -154,7 +144,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         if self._tracer is None:
             return await self._serve(request)
         bill = replace(request.billing, calls=[])
-        with _start_span(self._tracer, request, self) as span:
+        with start_span(self._tracer, request, model=self.model, reviewer=self.reviewer) as span:
             try:
                 result = await self._serve(replace(request, billing=bill))
             except Exception as error:
@@ -166,7 +156,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             finally:
                 request.billing.calls.extend(bill.calls)
                 for call in bill.calls:
-                    span.set_attributes(_describe_call(call))
+                    span.set_attributes(describe_call(call))
 
     async def _serve(self, request: CallRequest) -> CreateResult:
         """Return the reply from the cache or from a call."""
@@ -349,84 +339,3 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             model=config.model,
             limits=from_plain(Limits, config.limits),
         )
-
-
-def _start_span(
-    tracer: Tracer, request: CallRequest, client: Governed
-) -> AbstractContextManager[Span]:
-    """Start the span of a call: its sampling, reviewer and discussion, never its texts."""
-    from opentelemetry.trace import SpanKind
-
-    billing = request.billing
-    attributes: dict[str, str | int | float] = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.request.model": client.model,
-        "gen_ai.agent.name": billing.reviewer or client.reviewer,
-        "gen_ai.conversation.id": billing.discussion,
-    }
-    if billing.turn is not None:
-        attributes["peerjudge.turn"] = billing.turn
-    for name in _SAMPLING:
-        value = request.extra.get(name)
-        if isinstance(value, int | float):
-            attributes[f"gen_ai.request.{name}"] = value
-    return tracer.start_as_current_span(
-        f"chat {client.model}", kind=SpanKind.CLIENT, attributes=attributes
-    )
-
-
-def _describe_call(call: Call) -> dict[str, str | int | float]:
-    attributes: dict[str, str | int | float] = {
-        "gen_ai.usage.input_tokens": call.usage.prompt_tokens,
-        "gen_ai.usage.output_tokens": call.usage.completion_tokens,
-        "peerjudge.attempts": call.attempts,
-        "peerjudge.outcome": call.outcome.value,
-    }
-    return attributes if call.cost is None else {**attributes, "peerjudge.cost_usd": call.cost}
-
-
-class Redaction:
-    """Replacement of secrets by `[key]`, as some servers send back the key they were sent."""
-
-    def __init__(self, secrets: Sequence[str]) -> None:
-        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_KEY)
-
-    def redact_reply(self, result: CreateResult) -> CreateResult:
-        """Return the reply without secrets; the same object if it has none."""
-        content, thought = result.content, result.thought or ""
-        if not isinstance(content, str):
-            return result
-        if not any(key in content or key in thought for key in self._secrets):
-            return result
-        changed = {"content": self.redact_text(content), "thought": self.redact_text(thought)}
-        return result.model_copy(update=changed)
-
-    def redact_error(self, error: BaseException) -> None:
-        """Remove secrets from the arguments and attributes of an error and of its causes."""
-        if not self._secrets:
-            return
-        for each in walk_causes(error):
-            if (args := self._redact(each.args)) != each.args:
-                each.args = cast("tuple[object, ...]", args)
-            for name, value in dict(getattr(each, "__dict__", {})).items():
-                if (redacted := self._redact(value)) != value:
-                    setattr(each, name, redacted)
-
-    def redact_text(self, text: str) -> str:
-        """Return the text without secrets."""
-        for secret in self._secrets:
-            text = text.replace(secret, _REDACTED)
-        return text
-
-    def _redact(self, value: object) -> object:
-        """Return a text or container without secrets; any other value unchanged."""
-        if isinstance(value, str):
-            return self.redact_text(value)
-        if isinstance(value, dict):
-            entries = cast("dict[object, object]", value)
-            return {key: self._redact(item) for key, item in entries.items()}
-        if isinstance(value, list):
-            return [self._redact(item) for item in cast("list[object]", value)]
-        if isinstance(value, tuple):
-            return tuple(self._redact(item) for item in cast("tuple[object, ...]", value))
-        return value

@@ -17,7 +17,6 @@ from importlib import import_module
 from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.build import build_client, find_secrets
-from peerjudge.clients.gateway import Redaction
 from peerjudge.clients.pipe import (
     CallError,
     Message,
@@ -26,6 +25,7 @@ from peerjudge.clients.pipe import (
     pack_reply,
     unpack_request,
 )
+from peerjudge.clients.redaction import Redaction
 from peerjudge.clients.retry import guard_attempt
 from peerjudge.data import Card
 
