@@ -81,6 +81,8 @@ class Billing:
     @property
     def usage(self) -> Usage:
         """Return the tokens of all calls together, cached ones included."""
+        if len(self.calls) == 1:
+            return self.calls[0].usage
         return Usage(
             prompt_tokens=sum(call.usage.prompt_tokens for call in self.calls),
             completion_tokens=sum(call.usage.completion_tokens for call in self.calls),

@@ -24,6 +24,8 @@ from peerjudge.clients.retry import require_words
 from peerjudge.data import Usage
 from peerjudge.errors import EmptyReplyError
 
+_write_head = json.JSONEncoder(sort_keys=True).encode
+
 _MOST_REPLIES = 4096
 """Replies that a `MemoryCache` holds."""
 
@@ -182,7 +184,7 @@ def digest_request(request: CallRequest, *, model: str) -> str | None:
     texts: list[str] = []
     form, choice = request.json_output, request.tool_choice
     try:
-        head = json.dumps(
+        head = _write_head(
             [
                 model,
                 [_describe(message, texts) for message in request.messages],
@@ -191,8 +193,7 @@ def digest_request(request: CallRequest, *, model: str) -> str | None:
                 form.model_json_schema() if isinstance(form, type) else form,
                 dict(request.extra),
                 request.billing.draw,
-            ],
-            sort_keys=True,
+            ]
         )
     except (TypeError, ValueError):
         return None

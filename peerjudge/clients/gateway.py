@@ -237,10 +237,12 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             async with self._limiter.admit(request.expected_tokens):
                 entry = await self._begin(request)
                 started = now()
-                async with guard_attempt(
-                    self._limits.timeout, token=request.token, model=self.model
-                ):
-                    result = await request.send(self.inner)
+                result = await guard_attempt(
+                    lambda: request.send(self.inner),
+                    seconds=self._limits.timeout,
+                    token=request.token,
+                    model=self.model,
+                )
                 latency = now() - started
         except Exception as error:
             if entry is not None:

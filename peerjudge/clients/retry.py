@@ -6,11 +6,12 @@ import asyncio
 import json
 import math
 import random
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TypeVar
 
 from autogen_core import CancellationToken
 from autogen_core.models import CreateResult
@@ -19,6 +20,8 @@ from pydantic import ValidationError
 from peerjudge.data import Limits
 from peerjudge.errors import EmptyReplyError
 from peerjudge.verdicts import split_thinking
+
+T = TypeVar("T")
 
 _TRANSIENT_STATUS = frozenset({408, 409, 429})
 _SERVER_ERROR = 500
@@ -178,11 +181,14 @@ async def limit_time(seconds: float | None, *, problem: str) -> AsyncGenerator[N
         raise TimeoutError(msg) from cause
 
 
-@asynccontextmanager
 async def guard_attempt(
-    seconds: float | None, *, token: CancellationToken | None, model: str
-) -> AsyncGenerator[None]:
-    """Bound the attempt inside in time (`None`: no bound) and raise its failures as typed errors.
+    attempt: Callable[[], Awaitable[T]],
+    *,
+    seconds: float | None,
+    token: CancellationToken | None,
+    model: str,
+) -> T:
+    """Return the result of an attempt bounded in time (`None`: no bound); raise typed errors.
 
     Raises:
         TimeoutError: The attempt took too long.
@@ -191,18 +197,30 @@ async def guard_attempt(
     """
     if token is not None and token.is_cancelled():
         raise asyncio.CancelledError
-    name = model or "the model"
-    async with limit_time(seconds, problem=f"no reply from {name}"):
-        try:
-            yield
-        except asyncio.CancelledError as cause:
-            if _is_cancelling(token):
-                raise
-            msg = f"the client of {name} cancelled its own call"
-            raise ClientCancelledError(msg) from cause
-        except _UNREADABLE as cause:
-            msg = f"the answer of {name} is no reply ({type(cause).__name__}: {str(cause)[:200]})"
-            raise MalformedReplyError(msg) from cause
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            return await _type_errors(attempt, token=token, model=model or "the model")
+    except TimeoutError as cause:
+        if not bound.expired():
+            raise
+        msg = f"no reply from {model or 'the model'} within {seconds:g} s"
+        raise TimeoutError(msg) from cause
+
+
+async def _type_errors(
+    attempt: Callable[[], Awaitable[T]], *, token: CancellationToken | None, model: str
+) -> T:
+    try:
+        return await attempt()
+    except asyncio.CancelledError as cause:
+        if _is_cancelling(token):
+            raise
+        msg = f"the client of {model} cancelled its own call"
+        raise ClientCancelledError(msg) from cause
+    except _UNREADABLE as cause:
+        msg = f"the answer of {model} is no reply ({type(cause).__name__}: {str(cause)[:200]})"
+        raise MalformedReplyError(msg) from cause
 
 
 def require_words(result: CreateResult, *, model: str) -> None:

@@ -77,8 +77,12 @@ class CallServer:
         try:
             request = unpack_request(packed, lambda piece: self.pipe.send("piece", number, piece))
             # No time limit: the run's process keeps it and cancels the call.
-            async with guard_attempt(None, token=None, model=str(request.extra.get("model", ""))):
-                result = await request.send(self._client(setting))
+            result = await guard_attempt(
+                lambda: request.send(self._client(setting)),
+                seconds=None,
+                token=None,
+                model=str(request.extra.get("model", "")),
+            )
             self.pipe.send("reply", number, pack_reply(result))
         except Exception as error:  # noqa: BLE001  every error is sent to the caller
             self.pipe.send("error", number, CallError.describe(error))
