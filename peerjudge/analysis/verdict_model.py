@@ -9,6 +9,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, Stage
+from peerjudge.analysis.grouping import count_earlier
 from peerjudge.analysis.logistic import Fit, Rows, find_independent, fit_mixed
 from peerjudge.analysis.selecting import (
     HUMAN,
@@ -49,8 +50,9 @@ class Effect(Noun, frozen=True, kw_only=True):
     - `position`: of choosing the first-shown answer.
     - `length`: of choosing an answer that is twice as long as the other.
     - `own answer`, `family`: of choosing the reviewer's own answer, or one of the rest of its family.
-    - `discussion` of a condition: of choosing gold after hearing another seat, over before.
-    - `turn`: of choosing gold, for every further turn of the discussion.
+    - `discussion` of a condition: of choosing gold in a reviewer's first turn of it, over its private
+      verdict.
+    - `turn`: of choosing gold, for every further turn of the reviewer.
     - `condition`: of choosing gold, over the first condition.
     - `difficulty`: the standard deviation over pairs, in log-odds, of how easily gold is chosen; without
       gold, of how clearly one answer is preferred.
@@ -301,7 +303,9 @@ class _Design:
             yield _Column(term="discussion", name=names[code], values=here)
         if not talked:
             yield _Column(term="discussion", name="", values=np.zeros(len(ballots)))
-        further = np.where(public, np.maximum(ballots.round - 1, 0), 0)
+        # Turns of the reviewer itself: those of all would compare the seats that speak early and late.
+        further = np.zeros(len(ballots))
+        further[public] = count_earlier(ballots.discussion[public], ballots.seat[public])
         yield _Column(term="turn", name="", values=gold * further)
         for code in self._conditions[1:]:
             yield _Column(
@@ -324,7 +328,7 @@ class _Design:
             "own answer": "no reviewer judged an answer of its own",
             "family": "no reviewer judged an answer of its family",
             "discussion": "no reviewer heard another one",
-            "turn": "no discussion has a second public turn",
+            "turn": "no reviewer had a second turn in a discussion",
         }.get(term, "there is no variation")
 
 

@@ -26,8 +26,8 @@ _CHOSEN = {
     "length": "for an answer twice as long",
     "own answer": "for its own answer",
     "family": "for answers of its family",
-    "discussion": "for gold after hearing another reviewer",
-    "turn": "for gold for each further turn",
+    "discussion": "for gold in the first turn of a discussion",
+    "turn": "for gold for each further turn of a reviewer",
 }
 
 

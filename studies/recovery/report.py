@@ -15,6 +15,8 @@ from studies.recovery.claims import Claims, count_claims
 from studies.recovery.coverage import LEAST, SIZES, Coverage, is_honest, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
 from studies.recovery.limits import Sensitivity, measure_sensitivities
+from studies.recovery.verdicts import SIZES as MODEL_SIZES
+from studies.recovery.verdicts import measure_model_coverage
 
 _STUDIES = 500
 _QUESTIONS = 140
@@ -99,6 +101,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     """
     found = recover_effects(studies=studies, questions=_QUESTIONS, seed=seed)
     covered = measure_coverage(studies=2 * studies, seed=seed)
+    modelled = measure_model_coverage(studies=studies, seed=seed)
     told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
     claims = count_claims(studies=studies, seed=seed)
     voted = recover_accuracy(studies=max(1, studies // 5), seed=seed)
@@ -107,12 +110,14 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
         summary=(
             *_write_summary(found, told, studies),
             _write_coverage(covered),
+            _write_model_coverage(modelled),
             _say_claims(claims),
             _say_annotators(voted),
         ),
         tables=(
             _build_table(found),
-            _build_coverage_table(covered),
+            _build_coverage_table(covered, SIZES),
+            _build_coverage_table(modelled, MODEL_SIZES),
             _build_claims_table(claims),
             _build_annotators_table(voted),
             Table(
@@ -138,6 +143,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             "questions": _QUESTIONS,
             "nominal": all(one.nominal for one in found.values()),
             "coverage": [asdict(one) | {"honest": is_honest(one)} for one in covered],
+            "model": [asdict(one) | {"honest": is_honest(one)} for one in modelled],
             "effects": {name: asdict(one) for name, one in found.items()},
             "false_claims": {str(one.conditions): asdict(one) for one in claims},
             "annotators": [asdict(one) for one in voted],
@@ -249,13 +255,23 @@ def _write_coverage(covered: Sequence[Coverage]) -> str:
     )
 
 
-def _build_coverage_table(covered: Sequence[Coverage]) -> Table:
+def _write_model_coverage(modelled: Sequence[Coverage]) -> str:
+    least = min(modelled, key=lambda one: one.covered)
+    honest = sum(map(is_honest, modelled))
+    return (
+        f"The model of verdicts holds planted abilities, position, length and own answers in at least "
+        f"{least.covered:.3f} of the studies ({least.population}, {least.questions} questions, standard "
+        f"error {least.error:.3f}); {honest} of {len(modelled)} coverages are at least {LEAST} within chance."
+    )
+
+
+def _build_coverage_table(covered: Sequence[Coverage], sizes: Sequence[int]) -> Table:
     cells = {(one.population, one.questions): one for one in covered}
     return Table(
         title="Share of 95 % intervals that hold the truth, by number of questions",
-        columns=("population", *map(str, SIZES)),
+        columns=("population", *map(str, sizes)),
         rows=tuple(
-            (name, *(cells[name, size].covered for size in SIZES))
+            (name, *(cells[name, size].covered for size in sizes))
             for name in dict.fromkeys(one.population for one in covered)
         ),
         note=f"The standard error of a share is at most {max(one.error for one in covered):.3f}.",

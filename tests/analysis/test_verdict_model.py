@@ -197,6 +197,21 @@ def test_names_and_order_of_rows_do_not_matter(seed: int, renamed: list[str]):
         )
 
 
+def test_a_family_is_told_from_the_reviewer_itself():
+    """A reviewer that prefers the answers of its family has an effect of family and none of its own."""
+    comparisons = pairs(60)
+    kin = [
+        replace(one, reviewer="kin") for one in judge(comparisons, {"ann": 1.0}, own=1.5, seed=4)
+    ]
+    others = judge(comparisons, {"cat": 1.0, "dan": 0.5}, seed=4)
+    found, effects = fit(study(comparisons, [*kin, *others]), families={"kin": "f", "ann": "f"})
+    assert effects["family", "kin"].low < 1.5 < effects["family", "kin"].high
+    assert effects["family", "kin"].low > 0.0
+    assert {one.term: one.reason for one in found.left_out}["own answer"] == (
+        "no reviewer judged an answer of its own"
+    )
+
+
 def test_a_reviewer_that_is_always_right_has_a_finite_ability():
     """Separated verdicts: the weak prior keeps the ability finite, and far above the others."""
     comparisons = pairs(20)
