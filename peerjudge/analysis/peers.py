@@ -27,7 +27,7 @@ _POINTS = 20
 class HeadToHead(Noun, frozen=True, kw_only=True):
     """Win shares between contestants: `shares[row][column]` of the battles of the two, by weight.
 
-    A tie is half a win for both. `None` on the diagonal and where two never met in a battle of any
+    A tie is half a win for both. `None` on the diagonal and where two have no battle of any
     weight; `battles` counts their readable battles, of any weight. `left_out` counts the contestants
     further down the ranking.
     """
@@ -116,7 +116,7 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
 
 
 def _same_weights(own: Sequence[str], groups: int) -> str:
-    contestants = "the reviewers are contestants that never met, not even through others"
+    contestants = "no battles connect the reviewers as contestants"
     if groups < 2:
         contestants = f"only {own[0]} is a contestant" if own else "no reviewer is a contestant"
     return (

@@ -103,7 +103,7 @@ def control_styles(
     over questions, at fixed weights; rank bounds are of 1000 draws from this distribution.
 
     A style that goes with the quality of answers takes some of it: control shows how a ranking depends
-    on style, not what a style is worth. Contestants that never met are ranked apart.
+    on style, not what a style is worth. Groups of contestants that no battles connect are ranked apart.
 
     Args:
         ballots: recorded reviews, or the opening or closing stances of a run.

@@ -17,8 +17,8 @@ from peerjudge.data.discussion import Usage
 class CallOutcome(StrEnum):
     """Outcome of a call: paid for, served from the cache, or failed after all attempts.
 
-    A call in a ledger is `open` from before it is sent. It stays open if the process is killed. A
-    call is `lost` if it was sent and no whole reply arrived, so that its charge is unknown.
+    A call in a ledger is `open` before it is sent, and stays open if the process is killed. A call is
+    `lost` if it was sent and no complete reply arrived, so that its charge is unknown.
     """
 
     PAID = "paid"
@@ -50,7 +50,7 @@ class Call:
 
 
 class CallLedger(Protocol):
-    """Durable record of every attempt that a provider may bill, from before it is sent."""
+    """Durable record of every attempt that a provider may bill, begun before the attempt is sent."""
 
     async def begin(self, call: Call) -> int:
         """Record an open call with estimated tokens; return its number once it is durable."""

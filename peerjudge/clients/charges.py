@@ -34,7 +34,7 @@ _FIRST_GUESS = 256
 
 
 class UsualReply:
-    """Mean length of a model's replies, for the estimate of a reply that never arrives."""
+    """Mean length of a model's replies, to estimate a reply that does not arrive."""
 
     def __init__(self) -> None:
         self._replies = self._tokens = 0
@@ -80,14 +80,14 @@ class LedgerEntry:
 
 
 def note_charge(error: Exception, usage: RequestUsage) -> None:
-    """Note on an error the tokens of the reply that arrived, if the server counted them."""
+    """Attach to an error the tokens of the reply, if the server counted them."""
     prompt, reply = clean_count(usage.prompt_tokens), clean_count(usage.completion_tokens)
     if prompt is not None and reply is not None and prompt + reply:
         set_charge(error, Usage(prompt_tokens=prompt, completion_tokens=reply))
 
 
 def set_charge(error: Exception, charge: Usage | None) -> None:
-    """Note on an error the tokens billed for the failed call; `None` if they are unknown."""
+    """Attach to an error the tokens billed for the failed call; `None` if they are unknown."""
     setattr(error, _CHARGE, charge)
 
 

@@ -1,6 +1,6 @@
 """Reading of token counts and log-probabilities that a server may send in any form.
 
-A paid reply is never lost to a field beside its text: what cannot be read is left out.
+A field that cannot be read is left out, so that the text of a paid reply is kept.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ class Window:
             self._held_until = loop.time() + wait
 
     def _warn(self, wait: float) -> None:
-        """Log the end of a long wait, once for all refusals that name about the same end."""
+        """Log the end of a long wait, once for refusals with about the same end."""
         until = datetime.now(UTC) + timedelta(seconds=min(wait, 1000 * _DAY))
         _log.warning(
             "calls paused, as the provider requests",

@@ -1,4 +1,4 @@
-"""Pace of the calls to a provider with a rate limit: the rate that it bears, measured and probed."""
+"""Pace of the calls to a provider with a rate limit, from its measured and probed rate."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _CREDIT = 0.1
 class Pace:
     """Times at which calls may start, once a provider has refused some.
 
-    While a provider refuses calls, those that it accepts are all that it bears. So calls are counted
-    for at least a second, waits that the provider requests included. From then on, calls start one
+    While a provider refuses calls, the accepted ones show its rate. So calls are counted for at least a
+    second, waits that the provider requests included. From then on, calls start one
     after the other, at nine tenths of that rate. The pace grows towards the rate, stays near it, and
     then grows ever faster: the cubic curve of TCP CUBIC (Ha, Rhee and Xu, 2008). A refusal starts the curve
     again, at most once a second, from the share of the pace that was accepted. At twice the rate,
@@ -52,7 +52,7 @@ class Pace:
 
     @property
     def is_known(self) -> bool:
-        """Return whether the rate that the provider bears has been measured."""
+        """Return whether the rate of the provider has been measured."""
         return self._borne is not None
 
     @property
@@ -98,7 +98,7 @@ class Pace:
             self._restart(now, None if self._is_noise(now, share) else rate)
 
     def _is_noise(self, now: float, share: float) -> bool:
-        """Return whether several slowings down in a row left the share of refused calls as it was."""
+        """Return whether the share of refused calls stayed the same after several reductions of the pace."""
         early = now - self._since < _PLATEAU
         in_vain = early and share >= _MANY and share > self._share / 2
         self._vain = self._vain + 1 if in_vain else 0

@@ -79,7 +79,7 @@ class Pipe(asyncio.Protocol):
         self._transport = cast("asyncio.WriteTransport", transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Report that the other end is gone."""
+        """Report that the other process has closed the socket."""
         self._transport = None
         self._lost()
 
@@ -98,7 +98,7 @@ class Pipe(asyncio.Protocol):
         del received[:at]
 
     def send(self, *message: object) -> None:
-        """Send a message; do nothing when the other end is gone."""
+        """Send a message; do nothing if the other process has closed the socket."""
         body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         if not self._out:
             asyncio.get_running_loop().call_soon(self._flush)
@@ -209,7 +209,7 @@ def unpack_reply(reply: PackedReply, *, json_output: bool | type[BaseModel] | No
 
 
 def _is_text(message: LLMMessage) -> bool:
-    """Return whether a message has nothing to do with tools."""
+    """Return whether a message is plain text, without calls or results of tools."""
     return isinstance(message, SystemMessage | UserMessage) or (
         isinstance(message, AssistantMessage) and isinstance(message.content, str)
     )

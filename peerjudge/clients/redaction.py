@@ -1,4 +1,4 @@
-"""Redaction of secrets in replies and errors, as some servers send back the key they were sent."""
+"""Redaction of secrets in replies and errors, as some servers repeat the key of a request."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def _parse_wait(value: str, *, now: str | None) -> float | None:
 
 @asynccontextmanager
 async def limit_time(seconds: float | None, *, problem: str) -> AsyncGenerator[None]:
-    """Bound the block inside in time (`None`: no bound); a `TimeoutError` states the problem."""
+    """Limit the time of the block (`None`: no limit); a `TimeoutError` states the problem."""
     bound = asyncio.timeout(seconds)
     try:
         async with bound:
@@ -188,7 +188,7 @@ async def guard_attempt(
     token: CancellationToken | None,
     model: str,
 ) -> T:
-    """Return the result of an attempt bounded in time (`None`: no bound); raise typed errors.
+    """Return the result of an attempt within a time limit (`None`: no limit); raise typed errors.
 
     Raises:
         TimeoutError: The attempt took too long.

@@ -1,6 +1,6 @@
 """Worker process that makes model calls for a run: `python -m peerjudge.clients.worker SOCKET`.
 
-SOCKET is the number of an inherited socket. The process ends when the other end of it is gone.
+SOCKET is the number of an inherited socket. The process ends when the run's process closes it.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ async def _serve(inherited: socket.socket) -> None:
 
 
 def main() -> None:
-    """Serve calls until the other end of the socket is gone."""
+    """Serve calls until the run's process closes the socket."""
     asyncio.run(_serve(socket.socket(fileno=int(sys.argv[1]))))
     # Everything is closed; skip the slow teardown of the interpreter.
     os._exit(0)

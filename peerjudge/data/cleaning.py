@@ -56,8 +56,8 @@ def clean_logprob(value: object) -> float | None:
 def clean_utterance(said: Utterance) -> tuple[Utterance, tuple[str, ...]]:
     """Return the utterance with values that can be stored, and the names of those that were replaced.
 
-    Code written by users constructs utterances without checks. A token count that is none is
-    replaced by an estimate from the text, log-probabilities that are none by `None`.
+    Code written by users constructs utterances without checks. An invalid token count
+    is replaced by an estimate from the text, invalid log-probabilities by `None`.
 
     Raises `DataError` where there is no text.
     """

@@ -1,4 +1,4 @@
-"""The graph of a tournament: who won against whom by which reviewer, and who met at all."""
+"""Graphs of a tournament: wins by reviewer, and the groups of contestants that battles connect."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def rank(
     (`elo_peer`), as in the paper.
 
     A reviewer without a readable battle has weight 0. A contestant without a counting battle has
-    score NaN and comes last. Contestants that never met, not even through others, are ranked apart
+    score NaN and comes last. Groups of contestants that no battles connect are ranked apart
     (`Ranking.groups`).
 
     Args:

@@ -28,7 +28,7 @@ def bradley_terry(
 ) -> Floats:
     """Estimate strengths on the Elo scale: mean 1000; 400 points are odds of 10 to 1.
 
-    Contestants that never met, not even through others, are estimated apart: each group has mean
+    Groups of contestants that no battles connect are estimated apart: each group has mean
     1000, and strengths of different groups cannot be compared.
 
     A tie is half a win for each side; each battle counts with its reviewer's weight, which on a pair

@@ -88,7 +88,7 @@ def peer_rank(
         max_iterations: maximum number of passes.
 
     Raises:
-        DataError: no reviews, or reviewers that never met as contestants, not even through others.
+        DataError: no reviews, or no battles connect the reviewers as contestants.
         ConvergenceError: the weights still change after `max_iterations`.
     """
     criteria = Convergence(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
@@ -135,7 +135,7 @@ def peer_rank(
 def check_connected(
     met: npt.NDArray[np.bool_], at: npt.NDArray[np.int64], contestants: Sequence[str]
 ) -> None:
-    """Raise where reviewers are contestants that never met, not even through others.
+    """Raise where reviewers are contestants that no battles connect.
 
     Args:
         met: `[contestant, opponent]`.
@@ -149,8 +149,8 @@ def check_connected(
     if len(groups) > 1:
         apart = "; ".join(", ".join(name_group(contestants, group)) for group in groups)
         msg = (
-            f"peer weights compare reviewers as contestants, and these never met, not even through "
-            f"others: {apart}; use weights 'equal', or the reviewers of one group only"
+            f"peer weights compare reviewers as contestants, and no battles connect these: {apart}; "
+            f"use weights 'equal', or the reviewers of one group only"
         )
         raise DataError(msg)
 

@@ -234,13 +234,13 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
 
 
 def describe_groups(ranking: Ranking) -> str:
-    """Return the groups of contestants that never met; empty where all did, directly or not."""
+    """Return a sentence on groups of contestants that no battles connect; empty for a single group."""
     if len(ranking.groups) < 2:
         return ""
     groups = "; ".join(", ".join(group) for group in ranking.groups)
     return (
-        f"These {len(ranking.groups)} groups never met, not even through others. Each is ranked apart, "
-        f"and scores of different groups cannot be compared: {groups}."
+        f"No battles connect these {len(ranking.groups)} groups of contestants. Each is ranked apart, and "
+        f"scores of different groups cannot be compared: {groups}."
     )
 
 

@@ -142,7 +142,7 @@ def say_contrasts(
     With a stopping rule its last look comes first, in place of the test for a fixed number of questions.
 
     Bounds hold for all conditions at once, so a claim is false in at most 5 % of studies in which
-    discussing changes nothing, whatever the number of conditions.
+    discussing changes nothing, with any number of conditions.
     """
     if decision is None:
         yield from _say_primary(rows)

@@ -90,7 +90,7 @@ def _first(findings: Findings) -> Iterator[str]:
         return
     ranking = peers.weighted or peers.equal
     if len(ranking.groups) > 1:
-        # Nobody is first of contestants that never met.
+        # Without battles between the groups there is no first contestant.
         yield describe_groups(ranking)
         return
     name, standing = next(iter(ranking.contestants.items()), ("", None))

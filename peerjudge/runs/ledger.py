@@ -1,9 +1,9 @@
-"""Ledger of a run: what its place has spent, booked durably before anything is made of a reply.
+"""Ledger of a run: the calls of its place, booked durably before their replies are interpreted.
 
-A place is a folder or a database. Every attempt that a provider may bill is in the book of the place
-from before it is sent, with an estimate, and gets its own tokens when the reply arrives. What is open
-when a process is killed stays in the book as an estimate. So the amount spent does not depend on what
-became of a reply, nor on the settings with which it was requested.
+A place is a folder or a database. Each attempt that a provider may bill is booked with an estimate before
+it is sent, and with its own tokens when the reply arrives. An attempt that is open when the process is
+killed keeps its estimate. So the amount spent does not depend on the settings of a request, or on
+whether its reply was used.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Book(Protocol):
     """Durable table of calls."""
 
     def book(self, row: Mapping[str, object]) -> Awaitable[None]:
-        """Write a call, or what became of it."""
+        """Write an open call, or its outcome."""
         ...
 
 
@@ -61,7 +61,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncertainCalls:
-    """Calls that were sent and whose reply never arrived whole; tokens and USD are estimates."""
+    """Calls that were sent and brought no complete reply; tokens and USD are estimates."""
 
     calls: int = 0
     tokens: int = 0
@@ -118,7 +118,7 @@ class Ledger:
 
     @classmethod
     async def open(cls, store: Store, *, run: str, costs: Costs) -> Ledger:
-        """Return the ledger of a run, with what the place has spent before."""
+        """Return the ledger of a run, with the amount spent in its place before."""
         ledger = cls(store, run=run, costs=costs)
         for each in await store.booked():
             # A price may have become known since.
@@ -164,7 +164,7 @@ class Ledger:
         await self._write(number, call)
 
     def spent_on(self, discussion: str) -> Amount:
-        """Return what this run has spent on a discussion; open calls count with their estimate."""
+        """Return the amount spent by this run on a discussion; open calls count with their estimate."""
         return self._by_discussion.get(discussion, Amount())
 
     def close(self, discussion: str) -> None:
@@ -188,12 +188,12 @@ class Ledger:
 
     @property
     def spent_before(self) -> Spending:
-        """What earlier runs into the place have spent."""
+        """Amount spent by earlier runs in the place."""
         return Spending(tokens=self.before.tokens, usd=self.before.known_usd)
 
     @property
     def spent_now(self) -> Spending:
-        """What this run has spent; calls without a reply count with their estimate."""
+        """Amount spent by this run; calls without a reply count with their estimate."""
         tokens, usd, known = self.tokens, self.usd, self.cost_known
         for call in self._open.values():
             tokens += call.usage.prompt_tokens + call.usage.completion_tokens
@@ -203,7 +203,7 @@ class Ledger:
 
     @property
     def uncertain(self) -> UncertainCalls:
-        """Calls of all runs into the place whose reply never arrived whole."""
+        """Calls of all runs in the place that brought no complete reply."""
         found = _Total()
         for total in (self._lost_before, self._lost):
             found.calls += total.calls
@@ -260,7 +260,7 @@ def _amount(call: Call) -> Amount:
 class BookedReviewer:
     """Reviewer of a user's own code: its reply is booked as soon as it has replied.
 
-    The calls of governed clients that it uses are booked by themselves.
+    Governed clients that it uses book their own calls.
     """
 
     def __init__(self, reviewer: Reviewer, ledger: Ledger, costs: Costs) -> None:

@@ -77,17 +77,18 @@ class RereadCounts:
 class RunSummary:
     """The results of one `run` command.
 
-    `store` is the place of the store without the password of a URL. `spent_before` is what all earlier
-    runs into the place have spent, whatever their settings, and `spent_now` what this one has; `limit`
-    is the limit on both together. `uncertain` are the calls of all runs whose reply never arrived: they
-    are counted as spent with an estimate, as a provider may bill them. `thinking_tokens` is the part of the
-    replies that was thinking. `tokens` and `cost_usd` repeat
-    `spent_now`; `cached_tokens` were paid for by earlier calls. `cost_usd` is `None` if the price of a
-    paid model is unknown. `stopped` is `None` for a complete run, else `token limit`,
-    `cost limit`, `too many failures`, or, where its stopping rule is met, `decided` or `precise`;
-    `decision` is the last look of such a rule. `enough` is the lowest limit, in tokens or USD, with which
-    another discussion could have run. `failures` and `cut_off` begin with the most frequent. `reread`
-    counts the replies that a second model read because no rule could.
+    `store` is the place of the store without the password of a URL. `spent_before` is the sum
+    of all earlier runs in the place, with any settings, and `spent_now` that of this run; `limit` applies
+    to both together. `uncertain` are the calls of all runs without a complete reply: they count as spent
+    with an estimate, as a provider may bill them. `thinking_tokens` counts the thinking in the replies.
+    `tokens` and `cost_usd` repeat `spent_now`; `cached_tokens` were paid for by earlier calls.
+    `cost_usd` is `None` if the price of a paid model is unknown.
+
+    `stopped` is `None` for a complete run, else `token limit`, `cost limit`, `too many failures`, or,
+    where its stopping rule is met, `decided` or `precise`; `decision` is the last look of such a rule.
+    `enough` is the lowest limit, in tokens or USD, with which another discussion could have run.
+    `failures` and `cut_off` begin with the most frequent. `reread` counts the replies in which no rule
+    found a verdict and which a second model read.
     """
 
     run: str

@@ -158,7 +158,7 @@ class Archive:
         )
 
     async def simulated_tokens(self) -> int:
-        """Return the tokens of all simulated replies, which are in no book as nobody bills them."""
+        """Return the tokens of all simulated replies, which cost nothing and so are not booked."""
         # A rereading, which may be cached itself, comes after the review. Quotes in texts are escaped.
         body, end = turns.c.body, '"review":'
         if self._engine.dialect.name == "sqlite":

@@ -247,7 +247,7 @@ def mend_turn(body: str, *, index: int) -> Turn | None:
 
 
 def _construct_utterance(given: Mapping[str, Any]) -> Utterance:
-    """Return an utterance of these values, of whatever types they are."""
+    """Return an utterance of these values without a check of their types."""
     counts = cast("dict[str, Any]", given.get("usage") or {})
     fields = {name: given[name] for name in Utterance.__struct_fields__ if name in given}
     fields["usage"] = Usage(

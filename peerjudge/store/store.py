@@ -130,9 +130,9 @@ class Store(Archive):
         return reopened
 
     def book(self, row: Mapping[str, object]) -> Awaitable[None]:
-        """Write a call into the book, or what became of it; the row is durable when this is awaited.
+        """Write an open call or its outcome into the book; the row is durable when the result is awaited.
 
-        The row has the columns of the table `calls`. It is written even if nobody awaits it.
+        The row has the columns of the table `calls`. It is also written if the result is not awaited.
         """
         return self._writer.write([(self._statements["call"], row)])
 

@@ -29,7 +29,7 @@ battles = st.lists(
 @settings(deadline=None, max_examples=25)
 @given(battles)
 def test_shares_of_two_contestants_add_up(tournament) -> None:
-    """What one won the other lost; who never met has no share; weights do not change the count."""
+    """What one won the other lost; two without a battle have no share; weights do not change the count."""
     weights = dict.fromkeys(tournament.reviewers, 1.0) | {"ann": 3.0}
     found = tally_head_to_head(tournament, weights=weights, order=tournament.contestants)
     for row in range(len(found.contestants)):

@@ -1,4 +1,4 @@
-"""Contestants that never met, not even through others, are not ranked against each other."""
+"""Contestants that no battles connect are not ranked against each other."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def test_the_table_names_the_groups():
 def test_reviewers_that_never_met_get_no_peer_weights():
     """A weight is a score as a contestant, and scores of two groups have no common measure."""
     apart = play("ab", "cd", judges="abcd")
-    with pytest.raises(DataError, match=r"never met.*: a, b; c, d"):
+    with pytest.raises(DataError, match=r"no battles connect.*: a, b; c, d"):
         peer_rank(apart)
-    with pytest.raises(DataError, match="never met"):
+    with pytest.raises(DataError, match="no battles connect"):
         rank(apart, weights="peer")
     # Only two reviewers of the same group are contestants: the other group does not matter.
     assert peer_rank(play("ab", "cd", judges="abx")).converged
