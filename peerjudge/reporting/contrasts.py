@@ -17,7 +17,7 @@ from peerjudge.reporting.formats import (
     points_tick,
 )
 from peerjudge.reporting.layout import Section, Table, build_section, build_table
-from peerjudge.reporting.stopping import describe_decision
+from peerjudge.reporting.stopping import describe_decision, note_decision
 
 if TYPE_CHECKING:
     from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
@@ -30,8 +30,6 @@ _NAMES = {
     "self-consistency": "its better seat, asked as often",
     "vote": "a vote of its reviewers",
 }
-
-_FIXED = "Tests and intervals of the table are for a number of questions fixed in advance."
 
 _Bounds = Sequence[tuple[str, "Measurement"]]
 
@@ -49,7 +47,7 @@ def build_contrasts_section(
         draw_contrasts(rows),
         build_contrasts_table(rows),
         *explain_missing(rows),
-        *([f"{describe_decision(decision)} {_FIXED}"] if decision is not None else []),
+        *note_decision(decision),
         anchor="alternatives",
     )
 

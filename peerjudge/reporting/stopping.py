@@ -18,6 +18,16 @@ _FOUND = {
 }
 
 
+_FIXED = "Tests and intervals of the table are for a number of questions fixed in advance."
+
+
+def note_decision(decision: Decision | None, *, isolate: bool = True) -> list[str]:
+    """Return a note below a table of contrasts whose intervals do not allow for the looks, if any."""
+    if decision is None:
+        return []
+    return [f"{describe_decision(decision, isolate=isolate)} {_FIXED}"]
+
+
 def describe_decision(decision: Decision, *, isolate: bool = True) -> str:
     """Return the last look of a run with a stopping rule, with the interval that is valid there.
 

@@ -26,6 +26,7 @@ from peerjudge.analysis.rating_pairs import (
     tabulate_ratings,
 )
 from peerjudge.analysis.score_document import build_contrasts_document
+from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
@@ -35,6 +36,7 @@ from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.formats import SIMULATED, caution, percent
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables
+from peerjudge.reporting.stopping import note_decision
 from peerjudge.results.base import Document, Result, Shown, list_names
 from peerjudge.results.plain import make_plain
 from peerjudge.runs import hide_password
@@ -47,7 +49,8 @@ class CompareResult(Result):
 
     `counted` has the accuracies with undecided verdicts as ties and as half right, of those that have
     any. `margin` has those with log-probabilities. `contrasts` compare discussions with cheaper ways to
-    judge. `ratings` compare the ratings of single answers.
+    judge. `ratings` compare the ratings of single answers. `decisions` are the last looks of runs with a
+    stopping rule.
     """
 
     rows: tuple[AccuracyByComparison, ...]
@@ -58,6 +61,7 @@ class CompareResult(Result):
     pairs: tuple[Compared, ...]
     ratings: tuple[RatingPair, ...]
     simulated: bool
+    decisions: tuple[Decision, ...] = ()
 
     def document(self) -> Document:
         """Return the document of `peerjudge compare --json`."""
@@ -70,6 +74,7 @@ class CompareResult(Result):
                 "pairs": to_plain(self.pairs),
                 "ratings": to_plain(self.ratings),
                 "simulated": self.simulated,
+                **({"decisions": to_plain(self.decisions)} if self.decisions else {}),
             }
         )
 
@@ -82,6 +87,7 @@ class CompareResult(Result):
             *caution(asked),
             self._accuracy_table(),
             build_contrasts_table(self.contrasts),
+            *(note for one in self.decisions for note in note_decision(one, isolate=False)),
             build_pairs_table(
                 "On the same comparisons, difference in accuracy in points", self.pairs
             ),
@@ -163,6 +169,7 @@ def compare(
         pairs=tuple(pairs),
         ratings=ratings,
         simulated=any(one.simulated for one in found),
+        decisions=tuple(one.decision for one in found if one.decision is not None),
     )
 
 
@@ -174,6 +181,7 @@ class _Found:
     contrasts: tuple[ConditionContrasts, ...]
     rated: tuple[RatedAnswers, ...]
     simulated: bool
+    decision: Decision | None = None
 
 
 def _name_sources(sources: Sequence[Source]) -> dict[str, Source]:
@@ -198,6 +206,7 @@ def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler)
         contrasts=build_contrasts(ballots, sampler=sampler, primary=found.primary),
         rated=tabulate_ratings(ballots),
         simulated=ballots.simulated,
+        decision=found.decision,
     )
 
 

@@ -11,7 +11,8 @@ from peerjudge.analysis.published import Match, PublishedTable, match_published
 from peerjudge.analysis.rating_pairs import RatingPair, compare_ratings, tabulate_ratings
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
-from peerjudge.data import Dataset
+from peerjudge.analysis.stopping import Decision
+from peerjudge.data import Dataset, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
@@ -23,6 +24,7 @@ from peerjudge.reporting.scores import (
     describe_disagreements,
     describe_scores,
 )
+from peerjudge.reporting.stopping import note_decision
 from peerjudge.results.base import Document, Result, Shown, list_names
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
@@ -33,7 +35,8 @@ class ScoreResult(Result):
     """Accuracy of every judge, and of discussions over cheaper ways to judge.
 
     `ratings` compare judges that rated the same answers. `published` has the published figures and the
-    rows that they belong to, if they were wanted.
+    rows that they belong to, if they were wanted. `decision` is the last look of a run with a stopping
+    rule.
     """
 
     scores: Scores
@@ -41,13 +44,16 @@ class ScoreResult(Result):
     ratings: tuple[RatingPair, ...]
     published: tuple[PublishedTable, tuple[Match, ...]] | None
     questions: int
+    decision: Decision | None = None
 
     def document(self) -> Document:
         """Return the document of `peerjudge score --json`."""
         document = build_score_document(
             self.scores, contrasts=self.contrasts, pairs=self.ratings, published=self.published
         )
-        return make_plain(document)
+        if self.decision is None:
+            return make_plain(document)
+        return make_plain({**document, "decision": to_plain(self.decision)})
 
     def parts(self) -> Shown:
         """Return the tables of accuracies, or the one beside published figures, with their notes."""
@@ -61,6 +67,7 @@ class ScoreResult(Result):
             *build_rating_tables(self.ratings),
             build_contrasts_table(self.contrasts),
             "",
+            *note_decision(self.decision, isolate=False),
             *describe_missing(self.contrasts),
             *describe_scores(self.scores),
         ]
@@ -128,6 +135,7 @@ def score(
         ),
         published=None if beside is None else _match(scores, beside),
         questions=ballots.count_questions(),
+        decision=found.decision,
     )
 
 

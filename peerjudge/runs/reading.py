@@ -30,6 +30,7 @@ from peerjudge.analysis import (
     collect_transcripts,
 )
 from peerjudge.analysis.ratings import RatingKind, find_ratings
+from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Conventions, Dataset, Primary, RecordedReview, Tournament, Transcript
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import StoreError
@@ -59,12 +60,14 @@ class Material:
 
     `of_run` is true for discussions, also for those in memory. `families` are by card. `reviews` are
     those of a dataset, with their texts, and `conventions` of its published figures; `data` names the
-    dataset that a run judged. `ratings` counts ratings of single answers.
+    dataset that a run judged. `decision` is the last look of a run with a stopping rule. `ratings` counts
+    ratings of single answers.
     """
 
     ballots: Ballots
     of_run: bool
     primary: Primary | None = None
+    decision: Decision | None = None
     families: Mapping[str, str] = field(default_factory=dict[str, str])
     reviews: Sequence[RecordedReview] = ()
     conventions: Conventions | None = None
@@ -266,6 +269,7 @@ def _declare(
         ballots=ballots,
         of_run=True,
         primary=opened.primary,
+        decision=opened.decision,
         data=opened.data,
         families={name: str(card.get("family") or "") for name, card in cards.items()},
         ratings=Counter[RatingKind]() if ratings is None else ratings,

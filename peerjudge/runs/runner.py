@@ -199,7 +199,7 @@ async def run(
         with bound_contextvars(run=prepared.run_id[:8]), _record_calls(prepared, ledger):
             await runner.run_all(max_connections=max_connections)
         decision = None if until_decided is None else until_decided.decision
-        if decision is not None:
+        if decision is not None and decision.anytime.n:
             await _record(opened, prepared, folder, decision)
     return runner.journal.summarize(
         run=prepared.run_id,

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from peerjudge.data import Condition, Experiment, Leader, replace, to_json, to_plain
 from peerjudge.errors import ExperimentError
+from peerjudge.results.comparisons import compare
+from peerjudge.results.scores import score
 from peerjudge.runs import load, prepare, read_manifest, run
 from peerjudge.runs.manifest import read_decision
 
@@ -206,3 +208,17 @@ async def test_a_setting_declares_the_primary_contrast(study, tmp_path):
     assert summary.decision.contrast == "talk over best seat"
     with pytest.raises(ExperimentError, match="choose a condition"):
         await run(bare, out=tmp_path, settings={"primary": "x over y"})
+
+
+async def test_every_result_states_the_last_look(study, tmp_path):
+    """Score and compare print it below intervals that are for a fixed number of questions."""
+    summary = await run(study, out=tmp_path, until="decided")
+    scores = await asyncio.to_thread(score, str(tmp_path))
+    compared = await asyncio.to_thread(compare, str(tmp_path))
+    for found in (scores, compared):
+        texts = [part for part in found.parts() if isinstance(part, str)]
+        (note,) = [one for one in texts if one.startswith("Stopped at look")]
+        assert note.endswith("for a number of questions fixed in advance.")
+    plain = to_plain(summary.decision)
+    assert scores.document()["decision"] == plain
+    assert compared.document()["decisions"] == [plain]
