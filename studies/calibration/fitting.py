@@ -33,7 +33,8 @@ class Parameter:
 class Fit:
     """Fitted values with standard errors; `cost` is the sum of squares without the priors'.
 
-    `at_bound` names parameters on a bound: their data ask for a value beyond it.
+    `at_bound` names parameters on a bound: their data ask for a value beyond it. `slopes` are the derivatives
+    of all residuals, `[figure or prior, parameter]`: those of the figures first.
     """
 
     values: Values = field(hash=False)
@@ -41,6 +42,7 @@ class Fit:
     cost: float
     figures: int
     at_bound: tuple[str, ...]
+    slopes: Floats = field(hash=False, repr=False)
 
 
 def fit_parameters(
@@ -81,6 +83,7 @@ def fit_parameters(
         cost=float(left @ left),
         figures=len(left),
         at_bound=tuple(name for name, on in zip(names, bound, strict=True) if on),
+        slopes=slopes,
     )
 
 

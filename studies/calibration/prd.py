@@ -269,6 +269,16 @@ def build_cast(values: Values, reviewers: Sequence[str]) -> dict[str, Traits]:
     }
 
 
+def build_model(published: PrdTargets) -> Model:
+    """Return the model of reviewers with traits of their own."""
+    names = published.reviewers
+    return Model(
+        name="fitted",
+        parameters=list_parameters(names),
+        build_cast=lambda found: build_cast(found, names),
+    )
+
+
 def fit_prd(
     published: PrdTargets,
     *,
@@ -277,11 +287,7 @@ def fit_prd(
     without: Container[str] = (),
 ) -> Fit:
     """Fit a model (by default reviewers with traits of their own) to all figures but `without` (ids)."""
-    fitted = model or Model(
-        name="fitted",
-        parameters=list_parameters(published.reviewers),
-        build_cast=lambda found: build_cast(found, published.reviewers),
-    )
+    fitted = model or build_model(published)
     kept = [figure for figure in list_figures(published) if figure.id not in without]
     return fit_figures(
         fitted.parameters,

@@ -13,6 +13,13 @@ from studies.calibration.assessment import (
     select_prd,
     select_rows,
 )
+from studies.calibration.evidence_tables import (
+    build_equivalence_table,
+    build_evidence_document,
+    build_heldout_table,
+    build_penalised_table,
+    write_evidence,
+)
 from studies.calibration.holdout import RULES, SETTLES
 from studies.calibration.llmbar import TOTAL
 from studies.calibration.prd import DISCUSSED, GAIN, PROMPT
@@ -59,6 +66,9 @@ def build_report(results: Results) -> Study:
         title="Calibration of the simulated reviewers",
         summary=tuple(_write_summary(results)),
         tables=(
+            build_heldout_table(results),
+            build_equivalence_table(results),
+            build_penalised_table(results),
             *_build_target_tables(results),
             _build_misses(results),
             _build_parameters(results),
@@ -100,19 +110,14 @@ def _list_models(results: Results) -> tuple[tuple[str, Sequence[Row], float], ..
 
 
 def _write_summary(results: Results) -> Iterator[str]:
-    rows, fits, still = results.rows, results.calibration.fits, results.nulls[0]
-    levels = select_prd(rows, gains=False)
-    yield (
-        f"{count_inside(rows)} of {len(rows)} published figures lie where 95 % of simulated "
-        f"studies lie. Of PRD's {len(levels)} levels it is {count_inside(levels)}, but where "
-        f"{still.name} it still is {count_inside(select_prd(still.rows, gains=False))}: the paired "
-        "gains, the events and LLMBar's methods carry the evidence."
-    )
+    rows, fits = results.rows, results.calibration.fits
+    yield from write_evidence(results)
     yield (
         f"PRD: {len(fits[PRD].values)} parameters for {fits[PRD].figures} figures, of which about 8 are "
         f"independent; squares of misses {fits[PRD].cost:.0f}, and "
         + ", ".join(f"{null.cost:.0f} ({null.name})" for null in results.nulls)
-        + ". Errors below their noise floor mean that the fit has taken in noise."
+        + f". Of all {len(rows)} figures {count_inside(rows)} lie inside; about one in twenty would not if "
+        "the models were true."
     )
     yield (
         f"LLMBar: {len(fits[LLMBAR].values)} parameters for {fits[LLMBAR].figures} cells; squares of "
@@ -120,16 +125,15 @@ def _write_summary(results: Results) -> Iterator[str]:
     )
     coin, last, leader = (results.average_error(settle) for settle in SETTLES)
     yield (
-        f"Each pair of Table 4 left out in turn: predicted within {coin:.4f} on average; the "
-        "better private accuracy, which needs no model, within "
-        f"{results.average_error('better'):.4f}. That holds where a coin "
+        f"What was left out is predicted within {coin:.4f} where a coin "
         "settles splits, which was chosen because PRD does not say whose verdict counts then, but after "
         f"a first study had seen all three: with the last verdict it is {last:.4f}, with the "
         f"leader's {leader:.4f}."
     )
     yield (
         "truth_pull looks at gold: with it, a simulated discussion helps by construction. Fitted to PRD "
-        f"without it, the squares of misses are {results.unguided:.0f} instead of {fits[PRD].cost:.0f}."
+        f"without it, the squares of misses are {results.unguided.cost:.0f} instead of "
+        f"{fits[PRD].cost:.0f}."
     )
     for contradiction in results.calibration.published.notes["contradictions"]:
         yield f"Contradiction: {contradiction}"
@@ -296,7 +300,8 @@ def _build_document(results: Results) -> Mapping[str, object]:
         "table4_mae": summed["mean error, Table 4 discussed"],
         "prd_inside_share": _share_inside(rows),
         "null_inside_share": max(_share_inside(null.rows) for null in results.nulls),
-        "unguided_cost": results.unguided,
+        "evidence": build_evidence_document(results),
+        "unguided_cost": results.unguided.cost,
         "heldout_mae": results.average_error("coin"),
         "heldout_trivial_mae": results.average_error("better"),
         "heldout_mae_by_settling": {name: results.average_error(name) for name in SETTLES},

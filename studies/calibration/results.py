@@ -12,10 +12,15 @@ from studies.calibration.assessment import (
     assess_llmbar,
     assess_prd,
     assess_vicuna80,
+    select_prd,
+    select_rows,
     summarize,
 )
+from studies.calibration.evidence import Equivalence, Penalised, compare_within, penalise
 from studies.calibration.fitting import Fit
 from studies.calibration.holdout import (
+    FIT,
+    GAINED,
     hold_out_pair,
     hold_out_prompts,
     hold_out_rows,
@@ -41,14 +46,18 @@ class Calibration:
 class Null:
     """Model without an essential claim of the fitted one, fitted to the same figures.
 
-    `cost` is its sum of squares on its own task. In `rows` and `summaries` all other figures are as
-    fitted.
+    In `rows` and `summaries` all figures of other tasks are as fitted.
     """
 
     name: str
-    cost: float
+    fit: Fit
     rows: tuple[Row, ...]
     summaries: tuple[Summary, ...]
+
+    @property
+    def cost(self) -> float:
+        """Its sum of squares on its own task."""
+        return self.fit.cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +65,7 @@ class Results:
     """The fits beside all figures, the null models, and predictions of figures left out.
 
     `nulls` are the models without discussion; in `untamed` no method tames the surface; `unguided` is
-    PRD's sum of squares without the pull of the truth. `pairs`, `prompts`, `strict` and `methods` are
+    the fit to PRD without the pull of the truth. `pairs`, `prompts`, `strict` and `methods` are
     the errors of `studies.calibration.holdout`.
     """
 
@@ -66,7 +75,7 @@ class Results:
     summaries: tuple[Summary, ...]
     nulls: tuple[Null, ...]
     untamed: Null
-    unguided: float
+    unguided: Fit
     pairs: Mapping[str, Mapping[str, float]] = field(hash=False)
     prompts: tuple[float, float]
     strict: float
@@ -75,6 +84,29 @@ class Results:
     def average_error(self, prediction: str) -> float:
         """Return the mean error over the pairs left out, by way to settle splits or by rule."""
         return sum(errors[prediction] for errors in self.pairs.values()) / len(self.pairs)
+
+    def differ(self, prediction: str) -> Equivalence:
+        """Test whether the fit predicts the gains of pairs left out as another prediction does."""
+        return compare_within(
+            [
+                errors[f"{FIT}{GAINED}"] - errors[f"{prediction}{GAINED}"]
+                for errors in self.pairs.values()
+            ]
+        )
+
+    def penalise_prd(self) -> tuple[Penalised, ...]:
+        """Return the penalised criteria of all models of PRD's discussions."""
+        fits = {"fitted": self.calibration.fits[PRD]}
+        fits |= {null.name: null.fit for null in self.nulls}
+        fits["the truth does not pull"] = self.unguided
+        asked = sum(case.count for case in self.calibration.published.prd.questions)
+        return penalise(fits, select_prd(self.rows), questions=asked)
+
+    def penalise_llmbar(self) -> tuple[Penalised, ...]:
+        """Return the penalised criteria of both models of LLMBar's methods."""
+        fits = {"fitted": self.calibration.fits[LLMBAR], self.untamed.name: self.untamed.fit}
+        asked = sum(self.calibration.published.llmbar.items.values())
+        return penalise(fits, select_rows(self.rows, llmbar.CELL), questions=asked)
 
 
 def calibrate() -> Calibration:
@@ -154,13 +186,13 @@ def fit_untamed(
     return _build_null("no method tames the surface", fit, fitted, rows)
 
 
-def fit_unguided(calibration: Calibration) -> float:
-    """Return PRD's sum of squares without the pull of the truth."""
+def fit_unguided(calibration: Calibration) -> Fit:
+    """Fit PRD's figures without the pull of the truth."""
     published = calibration.published.prd
-    return prd.fit_prd(published, model=prd.build_unguided_model(published)).cost
+    return prd.fit_prd(published, model=prd.build_unguided_model(published))
 
 
 def _build_null(name: str, fit: Fit, fitted: Sequence[Row], own: Sequence[Row]) -> Null:
     replaced = {row.figure.id: row for row in own}
     rows = tuple(replaced.get(row.figure.id, row) for row in fitted)
-    return Null(name=name, cost=fit.cost, rows=rows, summaries=summarize(rows))
+    return Null(name=name, fit=fit, rows=rows, summaries=summarize(rows))

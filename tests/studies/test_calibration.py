@@ -102,7 +102,7 @@ def test_simulated_figures_scatter_about_their_expectation(found):
 
 @pytest.fixture(scope="module")
 def results(calibration, found):
-    """Return the fits with their null models, and one pair left out."""
+    """Return the fits with their null models, and two pairs left out."""
     published = calibration.published.prd
     return Results(
         calibration=calibration,
@@ -112,7 +112,7 @@ def results(calibration, found):
         nulls=fit_nulls(calibration, found, studies=1000),
         untamed=fit_untamed(calibration, found, studies=1000),
         unguided=fit_unguided(calibration),
-        pairs={published.pairs[0].name: hold_out_pair(published.pairs[0], published)},
+        pairs={pair.name: hold_out_pair(pair, published) for pair in published.pairs[:2]},
         prompts=(0.0, 0.0),
         strict=0.0,
         methods=(),
@@ -130,7 +130,7 @@ def test_models_without_discussion_fit_much_worse(results):
 
 def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
     """PRD's discussions give more than two private reviews can."""
-    assert results.unguided > 3 * results.calibration.fits[PRD].cost
+    assert results.unguided.cost > 3 * results.calibration.fits[PRD].cost
 
 
 def test_levels_alone_are_no_evidence(results):
@@ -155,6 +155,30 @@ def test_a_pair_left_out_is_predicted(results):
     errors = results.pairs["gpt4 & claude"]
     assert errors["coin"] < 0.01
     assert errors["better"] < errors["coin"] < errors["mean"]
+
+
+def test_figures_left_out_are_the_evidence(results):
+    """The report begins with gains left out; it says that figures inside are no evidence."""
+    study = build_report(results)
+    assert study.summary[0].startswith("Only figures that the fit did not see are evidence.")
+    assert any("levels of PRD lie inside is no evidence" in sentence for sentence in study.summary)
+    evidence = study.document["evidence"]
+    gains = evidence["heldout_gain_mae"]
+    assert gains["coin"] < 0.5 * min(gains[null.name] for null in results.nulls)
+    shares = {one["group"]: one for one in evidence["shares"]}
+    assert shares["PRD Table 4, discussed"]["inside"] == 18
+    assert shares["PRD Table 4, discussed"]["equivalent"] == 0
+    json.dumps(evidence)
+
+
+def test_the_fit_is_preferred_with_its_parameters_penalised(results):
+    """The criteria of dependent figures prefer the fit, with a penalty greater than its parameters."""
+    for models in (results.penalise_prd(), results.penalise_llmbar()):
+        fitted, *others = models
+        assert fitted.effective > fitted.parameters
+        for other in others:
+            assert fitted.aic < other.aic, other.name
+            assert fitted.bic < other.bic, other.name
 
 
 def test_the_report_contains_every_figure(results):
@@ -216,6 +240,17 @@ def test_the_documentation_states_the_results(results):
         models = [results, *results.nulls, results.untamed]
         computed = [model.summaries[place].value for model in models]
         assert stated == pytest.approx(computed[: len(stated)], abs=1e-4), name
+    for one in (*results.penalise_prd(), *results.penalise_llmbar()):
+        label = one.name.replace(
+            "fitted", "PRD: fitted" if one.parameters == 16 else "LLMBar: fitted"
+        )
+        cells = page.partition(f"\n| {label} | {one.parameters} |")[2].splitlines()[0]
+        stated = [float(cell) for cell in cells.strip(" |").split(" | ")]
+        assert stated[1] == pytest.approx(one.cost, abs=0.6), label
+        # The covariance is of 4,000 studies there, and of 1,000 here.
+        assert stated[0] == pytest.approx(one.effective, abs=3), label
+        assert stated[2] == pytest.approx(one.aic, abs=6), label
+        assert stated[3] == pytest.approx(one.bic, abs=18), label
     errors = results.pairs["gpt4 & claude"]
     told = page.partition("| GPT-4 with Claude | ")[2].split()
     assert float(told[0]) == pytest.approx(errors["coin"], abs=2e-4)
