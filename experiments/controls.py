@@ -20,6 +20,7 @@ CONTROLS: tuple[Control, ...] = get_args(Control)
 
 EXPERIMENT = Experiment(
     data="sample",
+    seats={"solid": "sim_solid", "plain": "sim_plain"},
     prompts="instruction_following",
     seed=1,
     conditions=tuple(

@@ -8,6 +8,7 @@ from peerjudge.data import Condition, Experiment, Leader
 
 EXPERIMENT = Experiment(
     data="sample",
+    seats={"strong": "sim_gpt4", "weak": "sim_gpt35"},
     conditions=(
         Condition(
             name="leader_follower",

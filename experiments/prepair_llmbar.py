@@ -21,6 +21,7 @@ REVIEWERS = ("sim_llmbar_gpt35", "sim_llmbar_gpt4", "sim_llmbar_claude")
 
 EXPERIMENT = Experiment(
     data="llmbar",
+    seats={name.removeprefix("sim_llmbar_"): name for name in REVIEWERS},
     prompts="instruction_following",
     seed=1,
     conditions=tuple(

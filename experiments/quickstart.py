@@ -12,6 +12,7 @@ from peerjudge.data import Condition, Experiment, Leader, Seating
 
 EXPERIMENT = Experiment(
     data="sample",
+    seats={name: f"sim_{name}" for name in ("strong", "weak", "solid", "plain")},
     prompts="instruction_following",
     seed=1,
     conditions=(

@@ -24,6 +24,7 @@ def plan_command(
     data: str | None = None,
     seed: int | None = None,
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
+    seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     effect: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     comparisons: Annotated[tuple[int, ...], Parameter(negative=())] = (50, 100, 200, 400, 800),
     power: float = 0.8,
@@ -53,6 +54,9 @@ def plan_command(
         Seed of all random choices, instead of the one in the experiment.
     setting
         key=value, as for `run`.
+    seat
+        NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
+        its `seats`, or a card.
     effect
         private, vote, leader or pairwise; repeat for more; by default all. A discussion is compared
         with its private reviews and with a vote, its leader with its follower, another method with
@@ -78,7 +82,7 @@ def plan_command(
     """
     from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
     from peerjudge.power import plan_study
-    from peerjudge.runs import parse_settings
+    from peerjudge.runs import parse_seats, parse_settings
 
     if out is not None:
         path = Path(out) / _DOCUMENT
@@ -90,6 +94,7 @@ def plan_command(
             data=data,
             seed=seed,
             settings=parse_settings(setting),
+            seats=parse_seats(seat),
             effects=effect,
             sizes=comparisons,
             power=power,

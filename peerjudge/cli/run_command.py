@@ -48,6 +48,7 @@ async def run_command(
     limit: int | None = None,
     seed: int | None = None,
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
+    seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     max_connections: int = 10,
     workers: int = 1,
     cost_limit: float | None = None,
@@ -86,6 +87,9 @@ async def run_command(
         key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
         conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3,
         reread=CARD, primary="talk over best seat"), or of the reviewers (temperature=0.7, latency=0.05).
+    seat
+        NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
+        its `seats`, or a card.
     max_connections
         Most calls in flight. Each provider starts with 16; the number grows while calls succeed and
         is halved when the provider reports a rate limit.
@@ -128,10 +132,10 @@ async def run_command(
     json
         Print the summary as one JSON document.
     """
-    from peerjudge.runs import parse_settings, prepare, run
+    from peerjudge.runs import parse_seats, parse_settings, prepare, run
 
     configure_logging(level=log_level, form=log_format)
-    settings = parse_settings(setting)
+    settings, seats = parse_settings(setting), parse_seats(seat)
     if dry_run:
         prepared = prepare(
             experiment,
@@ -139,6 +143,7 @@ async def run_command(
             limit=limit,
             seed=seed,
             settings=settings,
+            seats=seats,
             shuffled=until is not None,
         )
         for note in (*prepared.notes, *prepared.remarks):
@@ -155,6 +160,7 @@ async def run_command(
                 limit=limit,
                 seed=seed,
                 settings=settings,
+                seats=seats,
                 cache=cache,
                 max_connections=max_connections,
                 workers=workers,

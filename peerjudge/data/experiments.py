@@ -238,7 +238,9 @@ class Experiment(Noun, frozen=True, kw_only=True):
     a trait) in each card that has them. A single condition needs no tuple. `primary` declares the one
     contrast that the experiment is about, as in `"talk over best seat"`; its test is not corrected
     for others. Alternatives: mean seat, best seat, self-consistency, vote. `reread` names the card of a
-    second model that reads replies in which no rule finds a verdict; empty for none.
+    second model that reads replies in which no rule finds a verdict; empty for none. `seats` gives cards
+    the names by which others replace them: with `{"strong": "sim_gpt4"}`, `--seat strong=gpt_4o` seats
+    `gpt_4o` wherever a condition seats `sim_gpt4`.
     """
 
     data: str
@@ -251,11 +253,25 @@ class Experiment(Noun, frozen=True, kw_only=True):
     reviewer_settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     primary: str = ""
     reread: str = ""
+    seats: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         conditions = _read_items(self.conditions, Condition, "conditions", "Conditions")
         force_setattr(self, "conditions", conditions)
         read_primary(self.primary, (one.name for one in self.conditions))
+        self._check_seats()
+
+    def _check_seats(self) -> None:
+        seated = {
+            seat.reviewer if isinstance(seat, Seating) else seat
+            for condition in self.conditions
+            for seat in condition.seats
+        }
+        for name, card in self.seats.items():
+            if card not in seated:
+                known = ", ".join(sorted(seated))
+                msg = f"seat {name!r} names the card {card!r}, which no condition seats; they seat {known}"
+                raise DataError(msg)
 
 
 class Dataset(Noun, frozen=True, kw_only=True):

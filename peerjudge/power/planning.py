@@ -85,6 +85,7 @@ def plan_study(
     data: str | None = None,
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
+    seats: Mapping[str, str] | None = None,
     effects: Sequence[str] = (),
     sizes: Sequence[int] = SIZES,
     power: float = 0.8,
@@ -101,6 +102,7 @@ def plan_study(
         data: Dataset that replaces the declared one. Its comparisons are repeated as needed.
         seed: Seed that replaces the declared one.
         settings: `key: value` settings; see `apply_settings`.
+        seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
         effects: Names (`EFFECT_KINDS`) of the effects to simulate; by default all.
         sizes: Numbers of comparisons.
         power: Wanted share of studies that show an effect.
@@ -115,7 +117,9 @@ def plan_study(
     """
     _check_arguments(sizes=sizes, power=power, studies=studies)
     shelf = shelf or Shelf()
-    prepared = prepare(experiment, data=data, seed=seed, settings=settings, shelf=shelf)
+    prepared = prepare(
+        experiment, data=data, seed=seed, settings=settings, seats=seats, shelf=shelf
+    )
     # The card of the second model has no stand-in, as simulated replies are never reread.
     plan = prepared.plan
     seated = {seat.reviewer for part in plan.parts for seat in part.seats}

@@ -7,6 +7,7 @@ from peerjudge.runs.resolve import Prepared, parse_settings, prepare
 from peerjudge.runs.results import RunCounts, RunSummary, summary_document
 from peerjudge.runs.runner import Observer, run
 from peerjudge.runs.schedule import Part, Plan
+from peerjudge.runs.seating import parse_seats
 from peerjudge.runs.sources import (
     OpenRun,
     hide_password,
@@ -33,6 +34,7 @@ __all__ = [
     "is_run",
     "load",
     "open_run",
+    "parse_seats",
     "parse_settings",
     "prepare",
     "read_ballots",

@@ -31,11 +31,12 @@ def default_folder(experiment: Experiment) -> Path:
 
 
 def identify_experiment(experiment: Experiment) -> dict[str, object]:
-    """Return what tells an experiment from others: all but question and empty `primary`, `reread`.
+    """Return what tells an experiment from others: all but question, names of seats, and empty fields.
 
     A declared primary contrast is part of it, so that one declared later is recorded as another run.
     """
     plain = dict(cast("Mapping[str, object]", to_plain(replace(experiment, question=""))))
+    del plain["seats"]  # names of seats, which change nothing that is run
     for name in ("primary", "reread"):
         if not plain[name]:
             # Experiments of earlier versions, which had no such field, keep their identity.

@@ -33,6 +33,7 @@ from peerjudge.runs.order import keep_questions, shuffle_questions
 from peerjudge.runs.pitfalls import list_notes, list_unread_settings, require_texts
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
+from peerjudge.runs.seating import apply_seats
 from peerjudge.shelf import Shelf, validate
 from peerjudge.shelf.cards import card_identity
 from peerjudge.simulation import Traits
@@ -76,6 +77,7 @@ def prepare(
     limit: int | None = None,
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
+    seats: Mapping[str, str] | None = None,
     shuffled: bool = False,
     shelf: Shelf | None = None,
 ) -> Prepared:
@@ -87,6 +89,7 @@ def prepare(
         limit: Number of comparisons to run; by default all.
         seed: Seed that replaces the declared one.
         settings: `key: value` settings; see `apply_settings`.
+        seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
         shuffled: Take the questions in a random order, drawn with the seed, instead of the first ones
             of the data; `limit` keeps whole questions.
         shelf: Shelf to look names up on; by default the working directory, then the built-in shelf.
@@ -106,6 +109,7 @@ def prepare(
         data=data or declared.data,
         seed=declared.seed if seed is None else seed,
     )
+    declared = apply_seats(declared, seats or {})
     declared = apply_settings(declared, settings or {}, shelf)
     cast = load_cards(declared, shelf)
     parts = load_parts(declared, shelf, cast)

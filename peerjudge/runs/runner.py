@@ -77,6 +77,7 @@ async def run(
     limit: int | None = None,
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
+    seats: Mapping[str, str] | None = None,
     max_connections: int = 10,
     workers: int = 1,
     cost_limit: float | None = None,
@@ -95,11 +96,12 @@ async def run(
     and a complete run does nothing. Failed discussions resume at the turn that failed.
 
     Args:
-        experiment: As for `prepare`, like `data`, `limit`, `seed`, `settings` and `shelf`.
+        experiment: As for `prepare`, like `data`, `limit`, `seed`, `settings`, `seats` and `shelf`.
         data: See `experiment`.
         limit: See `experiment`.
         seed: See `experiment`.
         settings: See `experiment`.
+        seats: See `experiment`.
         shelf: See `experiment`.
         out: Run folder; by default `runs/NAME-xxxxxxxx`, the same for the same experiment.
         store: Database URL instead of a folder.
@@ -137,6 +139,7 @@ async def run(
         limit=None if active else limit,
         seed=seed,
         settings=settings,
+        seats=seats,
         shuffled=active or rule is not None,
         shelf=shelf,
     )
