@@ -27,11 +27,15 @@ _LABEL = re.compile(r"[1-9]|(?<=\()[A-Ea-e](?=\))|[A-E](?![a-z])")
 
 @dataclass(frozen=True)
 class Form:
-    """Pattern of a verdict; `decides` and `ties` say what a match means."""
+    """Pattern of a verdict; `decides` and `ties` say what a match means.
+
+    A form with `whole` is no verdict as a clause: "..., but Answer 2 is clearer".
+    """
 
     pattern: re.Pattern[str]
     decides: bool
     ties: bool
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,16 @@ class Speech:
         words, verbs = self.language, self.language.verbs
         decides = (*words.decides, *(verbs.decides() if verbs else ()))
         calls = (*words.calls, *(verbs.calls() if verbs else ()))
-        kinds = ((decides, True, False), (calls, False, False), (words.ties, False, True))
+        praises = (*words.praises, *(verbs.praises() if verbs else ()))
+        kinds = (
+            (decides, True, False, False),
+            (calls, False, False, False),
+            (words.ties, False, True, False),
+            (praises, False, False, True),
+        )
         return tuple(
-            Form(self._compile(form, ties=ties), decided, ties)
-            for forms, decided, ties in kinds
+            Form(self._compile(form, ties=ties), decided, ties, whole)
+            for forms, decided, ties, whole in kinds
             for form in forms
         )
 
@@ -77,6 +87,11 @@ class Speech:
     def lead(self) -> re.Pattern[str]:
         """Pattern of a clause before a verdict that gives a reason or concedes something."""
         return re.compile(rf"(?i)(?:{self.language.leads}).{{1,200}}?[,、] ?(?=\w)")
+
+    @cached_property
+    def inference(self) -> re.Pattern[str]:
+        """Pattern of what stands before a clause that infers: ", so I choose ..."."""
+        return re.compile(rf"(?i).*[,、]\s*(?=(?:{self.language.opens})\b)")
 
     @cached_property
     def others(self) -> re.Pattern[str]:
@@ -118,7 +133,7 @@ class Speech:
 
 LANGUAGES = (GERMAN, FRENCH, SPANISH, PORTUGUESE, CHINESE, JAPANESE)
 _SPEECHES = tuple(map(Speech, LANGUAGES))
-_CLAUSES = re.compile(r".*[、,]\s*(?=(?:因此|所以|故|综上|我|私は))")
+_CLAUSES = re.compile(r".*[、,]\s*(?=(?:因此|所以|故|综上|我|私は))|.*(?:ため|ので)、")
 _INFERS = ("因此", "所以", "故", "综上")
 """Words of a conclusion, which may belong to the opinion of others before it."""
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-zß-ÿ])|(?<=[\u3002\uff01\uff1f])")
@@ -165,19 +180,25 @@ def _read_turn(sentence: str, speech: Speech) -> tuple[bool, int] | None:
     """Read a sentence, or its clause after "but" or a lead; others may be speaking before that clause."""
     if found := _read(sentence, speech):
         return found
-    turn = speech.turn.match(sentence) or _CLAUSES.match(sentence) or speech.lead.match(sentence)
-    found = _read(sentence[turn.end() :], speech) if turn else None
+    infers = speech.inference.match(sentence)
+    turn = (
+        speech.turn.match(sentence)
+        or _CLAUSES.match(sentence)
+        or infers
+        or speech.lead.match(sentence)
+    )
+    found = _read(sentence[turn.end() :], speech, whole=False) if turn else None
     if turn is None or found is None:
         return found
-    if found[0] and not sentence.startswith(_INFERS, turn.end()):
+    if found[0] and turn is not infers and not sentence.startswith(_INFERS, turn.end()):
         return found
     return None if speech.others.search(turn[0]) else found
 
 
-def _read(sentence: str, speech: Speech) -> tuple[bool, int] | None:
+def _read(sentence: str, speech: Speech, *, whole: bool = True) -> tuple[bool, int] | None:
     """Return whether a sentence decides, and its code; `None` if it has no form of the language."""
     for form in speech.forms:
-        found = form.pattern.fullmatch(sentence)
+        found = form.pattern.fullmatch(sentence) if whole or not form.whole else None
         if found is None or (found["within"] and not found["opens"]):
             continue
         rest = found["rest"] or ""

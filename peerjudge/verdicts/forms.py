@@ -68,6 +68,8 @@ _REVISED = re.compile(
     r"|make (?:it|that)|second thoughts?|reflection|revised?|changed?)\b[a-z',: -]{0,40}?)"
     rf"{_OPEN}({NAME}|{CODE}){_SHUT}"
 )
+_REVISES = re.compile(rf"(?i:\b(?:correction|wait|actually|scratch|sorry|i mean)\b).*?{NAME}")
+"""After a verdict: another one replaces it."""
 _ITEM = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
 _NAMED = re.compile(rf"\**{NAME}")
 
@@ -126,7 +128,8 @@ def label(line: str, *, last: bool) -> int | None:
         return None
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
     if found is not None:
-        return code_of(found[1])
+        revised = _REVISES.search(line, found.end(1))
+        return CONTRADICTION if revised else code_of(found[1])
     return _small_letter(_LABELLED_SMALL, line) if last else None
 
 

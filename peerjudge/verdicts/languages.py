@@ -60,12 +60,16 @@ class Verbs:
         some, end = f"(?:(?:{self.adverbs}) )*", f"(?: (?:{self.overall}))?"
         return (
             f"{{N}} (?:{self.be}) {some}(?:{self.better})(?: (?:{self.than}) {{O}})?{end}",
-            f"{{N}} (?:{self.be}) {some}(?:{self.richer})(?: (?:{self.than}) {{O}})?{end}",
             f"{{N}} (?:{self.serves})(?: (?:{self.than}) {{O}})?{end}",
             f"{{N}} {some}(?:{self.wins})(?: (?:{self.than}) {{O}})?{end}",
             f"{{N}} {some}(?:{self.beats}) {{O}}{end}",
             f"{{O}} (?:{self.be}) {some}(?:{self.worse}) {{N}}",
         )
+
+    def praises(self) -> Forms:
+        """Return the forms of a comparison of merits."""
+        some = f"(?:(?:{self.adverbs}) )*"
+        return (f"{{N}} (?:{self.be}) {some}(?:{self.richer})(?: (?:{self.than}) {{O}})?",)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ class Language:
         verbs: Words of the shared forms, if the language has these.
         decides: Further forms of a decision; the last one holds.
         calls: Further forms of a judgement; all of a reply must agree.
+        praises: Further forms of a comparison of merits; read where the whole sentence has the form.
         leads: First words of a clause before a verdict, which gives a reason or concedes something.
         within: Words before an aspect; after `opens`, a verdict may name the aspects that count.
         article: What may stand before a name.
@@ -106,6 +111,7 @@ class Language:
     verbs: Verbs | None = None
     decides: Forms = ()
     calls: Forms = ()
+    praises: Forms = ()
     leads: str = "(?!)"
     within: str = "(?!)"
     article: str = ""

@@ -56,7 +56,8 @@ _ROW = re.compile(
 _COUNTS = re.compile(
     r"(?i)\b(?:penalt|error|mistake|miss|fault|length|words?\b|rank|counts?\b|sentences?\b"
     r"|typos?\b|flaws?\b|issues?\b"
-    r"|problems?\b(?!-)|bugs?\b|deduct|demerit|violation|paragraph|character|tokens?\b|lines?\b|number of)"
+    r"|problems?\b(?!-)|bugs?\b|deduct|demerit|violation|paragraph|character|tokens?\b|lines?\b"
+    r"|number of|toxic|harmful|hallucinat|bias|redundan|verbos|weakness|latency|cost\b|risk)"
 )
 _HEADER = 60
 """A line that says what the numbers below it count is shorter than this. [characters]"""

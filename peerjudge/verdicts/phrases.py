@@ -95,7 +95,7 @@ CHOOSES_CODE = re.compile(rf"{_I} ?{_VERB}{_OBJECT}:? [\"']?({CODE}){_NOT_BOTH}{
 
 KEEPS = re.compile(rf"{_I} ?keep (?:(?:to|with) )?$")
 """Before a name: "I will keep ", a verdict only if the sentence then ends or gives a reason."""
-KEPT = re.compile(_STOP)
+KEPT = re.compile(rf"(?! in mind){_STOP}")
 
 OVERALL = re.compile(r"^(?i:overall|final|in total) ?[:=] $")
 """Before a name that ends the sentence: the verdict after those on aspects."""
@@ -141,7 +141,10 @@ GIVES = re.compile(rf"{_I_WOULD}{{0,3}} give (?P<to>{_EDGE} to )?$")
 """Before a name: "I would give ", or all of "I would give a slight edge to "."""
 EDGE = re.compile(rf" {_EDGE}\b(?! of)")
 
-SERVED = re.compile(r"(?i:\bbetter (?:served|off|helped) (?:by|with|choosing) )$")
+SERVED = re.compile(
+    r"(?i:\b(?:is|are|would be|will be) (?:(?:clearly|much|far) )?better (?:served|off|helped) (?:by"
+    r"|with|choosing) )$"
+)
 """Before a name: the user is better served by this answer."""
 
 _ADVERBS = (
@@ -167,7 +170,7 @@ _ONE_RESPECT = (
     r"(?!,? (?:provided|assuming|as long as|so long as|supposing|with (?:regard|respect)|regarding|at\b"
     r"|when it comes|as (?:far as|regards|to)\b|(?:in|on) (?:style|tone|form|format|length|detail"
     r"|clarity|grammar)\b"
-    r"|(?:formatted|written|structured|worded|organi[sz]ed)\b))"
+    r"|(?!(?:suit|align|equip|tailor|adapt|ground|need|inde)\w*)\w+ed\b|written\b|known\b))"
 )
 IS_BETTER = re.compile(
     rf"(?:{_BE}{_ADVERBS} (?:to be )?(?:better|best|superior(?: to)?|preferable|preferred|(?:(?:clear|obvious"
@@ -180,7 +183,7 @@ IS_BETTER = re.compile(
     r"| (?:is|remains|would be|gets) my (?:final |clear )?(?:choice|pick|vote|preference|winner|favou?rite)"
     rf"{_ENDS}"
     r"| (?:is|was|remains) (?:(?:clearly|overall|thus|therefore) )?the (?:better|best|stronger"
-    r"|superior) [a-z]+"
+    r"|superior) (?!known|seller|part|half|thing)[a-z]+"
     r"(?=[.,;!]|$| (?:overall|of the two|here|because|since)\b)"
     r"| (?:is|was) (?:(?:clearly|overall|generally|also) )?of (?:(?:a|much|clearly|significantly|slightly) )*"
     r"(?:higher|better|superior) quality"
@@ -191,15 +194,26 @@ IS_BETTER = re.compile(
     r"(?=[.,;!]|$| (?:and|because|since|as|with|here|overall|the|than|[A-Z]))"
     rf"| (?:better|best) (?:satisf\w+|meets?|address\w*|answers?|follows?|fulfil\w*|serves?"
     rf"|aligns? with|suits?"
-    r"|fits?|match\w*|responds? to|adheres? to|complies with|handles?) (?:[\w'-]+ ){0,3}"
+    r"|fits?|match\w*|responds? to|adheres? to|complies with|handles?) (?:(?!(?:first|second|third"
+    r"|other|one)\b)[\w'-]+ ){0,3}"
     r"(?:users?|requests?|questions?|prompts?|instructions?|tasks?|needs?|criteri\w+|requirements?"
-    r"|query|rubric|brief|assignment)\b"
+    r"|query|rubric|brief|assignment)\b(?! (?:of|about|on|for)\b)"
     r"|(?: [^.,;:()0-9]{1,80},? and)? is (?:therefore|thus|hence|so|clearly) my (?:final )?(?:choice"
     r"|pick|vote)"
-    r"|(?: [^.,;:()0-9]{1,60})?,? (?:and |so |which |because )?(?:that|this|which)? ?makes it (?:the )?"
-    r"(?:better|best|stronger|superior|winner|preferable|clear)\b(?! (?:for|in)\b)"
+    r"|(?: [^.,;:()0-9]{1,60})?,? (?:and |so |which |because )?(?:that|this|which)? ?makes? it (?:the )?"
+    r"(?:better|best|stronger|superior|winner|preferable)\b(?! (?:for|in)\b)"
+    rf"| [^.,;:()0-9]{{1,80}},? and is (?:(?:therefore|thus|hence|so|clearly|overall) )?the"
+    rf" (?:better|best|stronger|superior|preferred) (?:{NOUN}|one|choice|option)(?=[.,;!]|$)"
     r"| is the one I (?:would|'d|will|'ll) (?:send|choose|pick|recommend|give|use|prefer)\b"
 )
+ASPECT = re.compile(
+    rf"(?:(?: over| than| to)? {_OTHER})?,? (?:but |though |and )?(?:only |just )?(?:in|on"
+    rf"|at) (?!(?:this|that|these|those|my|our"
+    r"|general|every|all|both|most|nearly|many|several|conclusion|fact|total|particular|comparison"
+    r"|terms of (?:overall"
+    r"|quality)|its (?:own|entirety)|the (?:end|present|given|comparison|whole)|balance|average)\b)"
+)
+"""After praise: the judgement is about one aspect only."""
 CONDITIONAL = re.compile(
     rf"(?: (?i:AI|{NOUN}|one|choice))?(?: (?:than|to) {_OTHER})?(?: (?:of the two|here|overall))?,? (?:but )?"
     r"(?:only )?(?:if(?! (?:only|just|barely|narrowly|slightly|marginally|by)\b)|unless|once|when"
@@ -239,7 +253,7 @@ DOES_MORE = re.compile(
     r" (?!(?:is|was|are|were|has|seems|appears|would|could|might|may)\b)"
     r"(?:(?!(?:not|never|no|less|fewer|hardly|rarely|barely|scarcely|seldom|supposedly|allegedly|and|but|or|if|only|than"
     r"|in|on|for)\b)[\w'-]+ ){2,7}"
-    rf"(?:more \w+ly|better) than {_OTHER}"
+    rf"(?:more \w+ly|better) than {_OTHER}(?![^.]*\b(?:but|yet|however|although|though)\b)"
 )
 """After a name: "follows the instruction more closely than the other answer"."""
 _QUALITIES = rf"(?!{_FLAWS})[\w-]+(?:,? (?:and )?[\w-]+){{0,3}}"
@@ -271,7 +285,7 @@ TIED = re.compile(
 )
 NO_WINNER = re.compile(
     r"(?:\bno|(?:\bnot|n't) (?:see|find) an?) (?:clear|obvious|meaningful) (?:winner"
-    r"|favou?rite)\b(?=[^.]*\bequal)"
+    r"|favou?rite)\b(?=[^.]*\bare (?:both )?equally)"
 )
 UNTIED = re.compile(
     r"(?i)\b(?:not|\w+n't|never|cannot|declin\w+|refus\w+|hesitat\w+|reluctant|short of|far from"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from peerjudge.verdicts.codes import CONTRADICTION, NAME, NOUN, TIE_CODE, code_of
 from peerjudge.verdicts.phrases import (
     ANSWER_IS_CODE,
+    ASPECT,
     BRACKETED,
     CHOOSES,
     CHOOSES_CODE,
@@ -75,7 +76,8 @@ _NOT_MINE = re.compile(
     r"|neither do|(?:no|little) (?:reason"
     r"|evidence|proof)"
     r"|(?:mistake|wrong|incorrect|unfair|false|inaccurate|hasty|hard|difficult|absurd) to"
-    r"|(?:false|untrue|wrong|incorrect|unlikely|doubtful|implausible) that|nobody|no one|refuse|reject\w*"
+    r"|(?:false|untrue|wrong|incorrect|unlikely|doubtful|implausible) that|nobody|nothing|no one"
+    r"|refuse|reject\w*"
     r"|by no means|(?:in )?no way|perhaps|maybe|wonder|contrary|deny|denies)"
     r"|(?:^|(?<=[,;:] ))(?P<aspect>(?:in terms of|as (?:for|to)|on|in|regarding|concerning|when it comes to"
     r"|with (?:regard|respect) to|as far as) (?!(?:my|the (?:end|whole)|balance|reflection|this"
@@ -127,16 +129,26 @@ _HELD = re.compile(
 _AHEAD = 60
 """Characters after the last statement that can decide on a phrase before it."""
 _MEASURED = re.compile(
-    r" [^,;]{1,60}? (?:better|more \w+|superior) (?:than|to) (?:nothing|no\b|none|I\b|we\b|you\b"
-    r"|one (?:would|might|could)|expected|most\b|many\b|average|an?\b|its\b|before|ever\b|usual"
+    r" [^,;]{1,60}? (?:better|more \w+|superior) (?:than|to) (?:(?:the|any"
+    r"|every) (?:\w+ )?(?:average|usual|typical|norm|reference|baseline"
+    r"|alternative|template)\b|nothing|no\b|none|I\b|we\b|you\b"
+    r"|one (?:would|might|could)|expected|most\b|many\b|(?:the )?(?:average|usual|typical|norm)\b"
+    r"|an?\b|its\b|before|ever\b|usual"
     r"|random|chance)"
 )
 """After a name: a comparison with something that is not the other answer."""
 _PART_OF = re.compile(
-    rf"(?:^|[,;:] |\b(?:and|but|while|though|whereas|since|because|that) )(?i:the|its) (?!quality"
+    rf"(?:^|[,;:] |\b(?:and|but|while|though|whereas|since|because|that|prefer|favou?r|choose|pick"
+    rf"|like) )(?i:the|its) (?!quality"
     rf"|content|performance|substance|whole|overall|rest|work"
-    rf"|{NOUN}|review|essay|code|story)\w+ of $"
+    rf"|{NOUN}|review|essay|code|story)\w+ (?:of|in) $"
 )
+_OWN_ASPECT = re.compile(
+    r" (?:style|tone|approach|format|formatting|structure|opening|introduction|ending|title"
+    r"|examples?|wording|brevity"
+    r"|conciseness|clarity|humou?r|length)\b(?! (?:as the|(?:and \w+ )?makes? it)\b)"
+)
+"""After "Answer 1's": what is chosen or praised is one aspect."""
 _MINE = re.compile(r"\b(?:I|[Ww]e)\b")
 _SINCE = re.compile(
     r"\b(?i:but|however|now|still|yet|final|nevertheless|again|changed?|switch|revised?)\b"
@@ -282,7 +294,9 @@ def _about_names(sentence: str) -> Iterator[_Found]:
 
 
 def _not_alone(sentence: str, ahead: str, end: int) -> bool:
-    """Return `True` if the name is one of several in a row, or its choice is qualified."""
+    """Return `True` if the name is one of several in a row, its choice is qualified, or it owns an aspect."""
+    if sentence.startswith("'s ", end - 2) and _OWN_ASPECT.match(sentence, end):
+        return True
     after = JOINED_AFTER.match(sentence, end) or QUALIFIED.match(sentence, end)
     joined = ahead.endswith(_JOINS) and JOINED_BEFORE.search(ahead[-60:])
     return bool(after or joined)
@@ -292,7 +306,7 @@ def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     """Return the strength of the words around a name, and how many characters before it they begin."""
     if before.endswith(" that ") and not (_HELD.search(before) or _MINE.search(before)):
         return 0, 0
-    if before.endswith(" of ") and _PART_OF.search(before):
+    if before.endswith((" of ", " in ")) and _PART_OF.search(before):
         return 0, 0
     if " than " in sentence and _MEASURED.match(sentence, end):
         return 0, 0
@@ -304,7 +318,7 @@ def _spoken_for(sentence: str, before: str, end: int) -> tuple[int, int]:
     if found := GIVES.search(before):
         edge = found["to"] or EDGE.match(sentence, end)
         return (DECIDED, len(before) - found.start()) if edge else (0, 0)
-    if found := IS_BETTER.match(sentence, end):
+    if (found := IS_BETTER.match(sentence, end)) and not ASPECT.match(sentence, found.end()):
         if " " in sentence[found.end() :] and CONDITIONAL.match(sentence, found.end()):
             return 0, 0
         opines = OPINES.search(before)
@@ -339,7 +353,8 @@ def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:
 def _about_all(sentence: str) -> Iterator[_Found]:
     if any(word in sentence for word in EQUALS):
         for found in EQUAL.finditer(sentence):
-            if not UNTIED.search(sentence, 0, found.start()):
+            open_ = QUALIFIED.match(sentence, found.end())
+            if not open_ and not UNTIED.search(sentence, 0, found.start()):
                 yield found.end(), found.end(), PRAISED if found["partly"] else CALLED, TIE_CODE
     if "equal" in sentence and (found := NO_WINNER.search(sentence)):
         yield found.start(), found.start(), CALLED, TIE_CODE

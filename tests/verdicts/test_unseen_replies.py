@@ -35,7 +35,16 @@ with one reply for each of many forms that no part had; it was read once:
         wrong: a report ("closes with the words"), a condition ("With ..., Answer A would be"), a part of an
         answer ("the comments of"), a change of mind ("I pick Answer A. No, wait, ...")
 
-Its classes were mended too, so these parts no longer measure unseen replies.
+After another mending, the part `fifth` was written by the same author in the forms that runs hold most, and
+read once:
+
+    ordinary   60 replies: 55 right, 0 wrong, 5 unread
+        en 45 of 47, de 2 of 3, fr 1 of 2, es 2, pt 2, zh 2, ja 1 of 2; all 5 unread are sentences (20 of 25)
+    hard       20 replies: 15 right, 5 wrong, 0 unread
+        wrong: three parts or aspects of answers ("the examples in", "better researched", "Toxicity"), a
+        correction on the line of the verdict, a comparison with "the average answer"
+
+Its classes were mended too, so no part measures unseen replies any more.
 """
 
 import json
@@ -66,6 +75,8 @@ def read(text: str) -> object:
         ("third", "hard", 0),
         ("fourth", "ordinary", 2),
         ("fourth", "hard", 1),
+        ("fifth", "ordinary", 0),
+        ("fifth", "hard", 1),
     ],
 )
 def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
@@ -217,3 +228,86 @@ def test_other_replies_of_the_classes_of_the_third_part(text, expect):
 def test_other_replies_of_the_classes_of_the_fourth_part(text, expect):
     """Marks in tags, ranks, comparisons of merits and conditions, in words that are in no corpus."""
     assert read(text) == expect
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer 1 is better than the reference answer.",
+        "The reasoning of Answer 2 is better.",
+        "Answer A: accuracy 5. Answer B: accuracy 4. Answer B is clearer.",
+        "I was asked whether Answer 1 is better.",
+        "Answer 2 has a slight edge in humour.",
+        "Answer 2 has an edge over Answer 1 in humour.",
+        "If forced to choose, most people would take Answer 1.",
+        "Response A has the edge, but only on style.",
+        "It would be a mistake to call this a tie.",
+        "I would rate them equally if the length were the same.",
+        "Response B is of higher quality in its prose.",
+        "Response B is of higher quality only in its introduction.",
+        "Answer 1 is ranked first in length.",
+        "Answer 1 ranks first alphabetically.",
+        "Answer 1 comes first in the prompt.",
+        "The better title is that of Answer 1.",
+        "I prefer the style of Answer 2.",
+        "I prefer Answer 2's style.",
+        "I prefer the opening of Answer 1, but the rest of Answer 2.",
+        "Answer 1 follows the instruction more closely than Answer 2, but it is wrong and worse.",
+        "Answer 1 beats Answer 2 in brevity.",
+        "Answer 2 better meets the criteria of length than Answer 1.",
+        "Answer 2 best answers the first question, Answer 1 the second.",
+        "Total: A 14 words, B 11 words",
+        "Average: A 3.1, B 4.2 errors",
+        "Score: 1",
+        "Response A total: 22 words",
+        "Rating for Answer A: pending. Rating for Answer B: 4/5",
+        "Which answer is better? Answer 1 or Answer 2?",
+        "Which answer is better? Answer 1 says it is.",
+        "Which is better: A or B?",
+        "Is it a tie? No.",
+        "Winner: None",
+        "The winner is... nobody.",
+        "Answer 1 is not the better answer; Answer 2 is longer.",
+        "I keep Answer 1 in mind while reading Answer 2.",
+        "Answer B would be the right choice for experts.",
+        "My choice would be Answer B if the sources were real.",
+        "<winner>A</winner> is what the other reviewer wrote.",
+        "The tag <winner>A</winner> must be closed.",
+        'vote(winner="A") is how one votes.',
+        "Nothing makes Answer 1 the better one.",
+        "Some find that Answer 1 is the better joke.",
+        "The first is better known.",
+        "The second is the better known poem.",
+        "Answer 1 is the better known of the two.",
+        "Answer 2 is the best seller.",
+        "Answer 1 makes it better for children.",
+        "This makes it clear that Answer 1 copies Answer 2.",
+        "Answer 1 quotes a study and that makes it clear.",
+        "Answer 2 uses a table, which makes it best for print.",
+        "Answer 1 adds a joke, which makes it worse.",
+        "The user would not be better served by Answer 1.",
+        "Users might be better served by Answer 1.",
+        "I don't see a clear winner, but both are not equal.",
+        "Rank 1: clarity",
+        "| Overall | A | B |",
+        "Antwort 1 ist insgesamt nicht besser.",
+        "Ich würde Antwort 1 wählen, wenn sie kürzer wäre.",
+        "Ich würde Antwort 1 nicht wählen.",
+        "Die Frage ist, ob Antwort 1 besser ist.",
+        "Je préfère le style de la réponse 1.",
+        "La réponse 1 est plus claire, mais la réponse 2 est plus exacte.",
+        "La respuesta 1 es más clara pero menos exacta.",
+        "Prefiero el estilo de la respuesta 2.",
+        "A resposta 1 é mais clara, porém incorreta.",
+        "回答1更详细,但是有错误。",
+        "回答1更准确吗?",
+        "回答1の方が詳細ですが、間違っています。",
+        "私は回答1を選びたいですが、決められません。",
+        "No puedo decidir cuál respuesta es mejor.",
+        "我无法判断哪个回答更好。",
+        "Lo siento, no puedo elegir entre las dos respuestas.",
+    ],
+)
+def test_words_like_those_of_verdicts_are_none(text):
+    """A part, an aspect, a count, a condition or another view in the words of a verdict is not read."""
+    assert read(text) == "unreadable"
