@@ -22,7 +22,7 @@ from studies.calibration.fitting import Fit
 
 MARGIN = 0.02
 """Differences of accuracies within two points count as none: half the sampling error of one accuracy on 140
-questions (.039). Set before the tests were run."""
+questions (.039). `Equivalence.least_margin` tells what another margin would give."""
 LEVEL = 0.05
 
 

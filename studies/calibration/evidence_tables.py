@@ -62,7 +62,8 @@ def _say_within(found: Equivalence) -> str:
         )
     return (
         f"The fit is equivalent to that rule within {points:.0f} points (difference "
-        f"{found.difference:+.4f}, 90 % interval {found.low:+.4f} to {found.high:+.4f}, {found.n} pairs)."
+        f"{found.difference:+.4f}, 90 % interval {found.low:+.4f} to {found.high:+.4f}, {found.n} pairs; any "
+        f"margin above {found.least_margin:.4f} gives the same)."
     )
 
 
