@@ -6,7 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Standing
-from peerjudge.reporting.formats import MISSING, counted, decimal, interval, isolated, share
+from peerjudge.reporting.formats import MISSING, counted, decimal, interval, share
 from peerjudge.reporting.layout import Column, Table, build_table
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _CHOSEN = {
     "own answer": "for its own answer",
     "family": "for answers of its family",
     "discussion": "for gold in the first turn of a discussion",
+    "condition": "for gold, over the first condition",
     "turn": "for gold for each further turn of a reviewer",
 }
 
@@ -46,7 +47,7 @@ def build_model_table(found: VerdictModel) -> Table:
         ("Of", name),
         ("Estimate", lambda effect: interval(effect.value, 2)),
         ("Verdicts", lambda effect: f"{effect.value.n:,}"),
-        ("Reading", lambda effect: _read(effect, found)),
+        ("Reading", _read),
         names=2,
         note="Intervals: 95 %, with questions as the unit. `no clear effect`: 0 is inside the interval.",
     )
@@ -78,9 +79,9 @@ def describe_model(found: VerdictModel) -> list[str]:
             "Length: where longer answers are better in ways that gold does not show, the effect is too high."
         )
     if any(effect.term == "condition" for effect in found.effects):
-        said.append(f"Conditions are compared with {isolated(found.first_condition)}.")
+        said.append(f"Conditions are compared with '{found.first_condition}'.")
     said += [
-        f"Left out: {one.term}{f' of {isolated(one.name)}' if one.name else ''}: {one.reason}."
+        f"Left out: {one.term}{f' of {one.name!r}' if one.name else ''}: {one.reason}."
         for one in found.left_out
     ]
     return said
@@ -141,7 +142,7 @@ def describe_control(found: ControlledRanking) -> list[str]:
     return said
 
 
-def _read(effect: Effect, found: VerdictModel) -> str:
+def _read(effect: Effect) -> str:
     """Return an effect in words."""
     value = effect.value
     if effect.term == "difficulty":
@@ -151,8 +152,7 @@ def _read(effect: Effect, found: VerdictModel) -> str:
         return f"chooses gold in {_chance(value.value)} % of pairs of average difficulty{clear}"
     if effect.term == "position":
         return f"chooses the first-shown answer in {_chance(value.value)} %{clear}"
-    compared = f"for gold compared with {isolated(found.first_condition)}"
-    return f"odds x{_odds(value.value)} {_CHOSEN.get(effect.term, compared)}{clear}"
+    return f"odds x{_odds(value.value)} {_CHOSEN[effect.term]}{clear}"
 
 
 def _read_style(one: StyleCoefficient) -> str:

@@ -13,6 +13,8 @@ def test_a_run_has_a_model_of_its_verdicts(played):
     assert "Effects on a verdict, all else equal, in log-odds" in shown
     assert "Simulated reviewers" in shown
     assert "Left out: " in shown
+    assert "Conditions are compared with 'plain with itself'." in shown
+    assert "<U+" not in shown
 
 
 def test_ranks_at_equal_style_stand_beside_the_plain_ones(played):
