@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from peerjudge.errors import PeerJudgeError
+    from peerjudge.power import plan
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
     from peerjudge.results.annotators import annotators
@@ -91,6 +92,7 @@ __all__ = [
     "model",
     "opinion_events",
     "peer_rank",
+    "plan",
     "rank",
     "rank_styles",
     "report",
@@ -121,6 +123,7 @@ _HOMES = {
     "peer_rank": "results.rankings",
     "rank": "results.rankings",
     "rank_styles": "results.styles",
+    "plan": "power",
     "report": "results.reports",
     "run": "runs",
     "turns_df": "runs.frames",

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import print_json, print_status, report_interruption, save_document
-from peerjudge.cli.tables import say
+from peerjudge.cli.console import print_status, report_interruption, save_document
+from peerjudge.cli.tables import print_result, say
 from peerjudge.errors import CardError
 from peerjudge.results.overwriting import require_free
 
@@ -80,8 +80,7 @@ def plan_command(
     json
         Print one JSON document.
     """
-    from peerjudge.cli.plan_views import plan_document, plan_figures, print_plan
-    from peerjudge.power import plan_study
+    from peerjudge.power import plan
     from peerjudge.runs import parse_seats, parse_settings
 
     if out is not None:
@@ -89,7 +88,7 @@ def plan_command(
         require_free(path, source=experiment, force=force, own=_OWN, option="--out")
     print_status(f"{experiment}: simulating; no model is called")
     try:
-        plan = plan_study(
+        found = plan(
             experiment,
             data=data,
             seed=seed,
@@ -105,17 +104,13 @@ def plan_command(
         )
     except KeyboardInterrupt:
         return report_interruption()
-    document = plan_document(plan)
     saved = ""
     if out is not None:
         saved = save_document(
-            document, plan_figures(plan), Path(out), name=_DOCUMENT, force=force, own=_OWN
+            found.document(), found.figures, Path(out), name=_DOCUMENT, force=force, own=_OWN
         )
-    if json:
-        print_json(document)
-        return 0
-    print_plan(plan)
-    if saved:
+    print_result(found, json=json)
+    if saved and not json:
         say("", saved)
     return 0
 

@@ -1,13 +1,8 @@
 """Study planning: power by number of comparisons, needed size and cost, by simulation."""
 
 from peerjudge.power.effects import BEST, EFFECT_KINDS, GAIN, LEADER, METHOD, VOTE, Effect
-from peerjudge.power.planning import (
-    SIZES,
-    EffectForecast,
-    Expense,
-    StudyPlan,
-    plan_study,
-)
+from peerjudge.power.forecasts import EffectForecast, Expense, StudyPlan
+from peerjudge.power.planning import SIZES, PlanResult, plan
 from peerjudge.power.sizes import Forecast, SizeResult
 from peerjudge.power.stopping import StopForecast
 
@@ -23,8 +18,9 @@ __all__ = [
     "EffectForecast",
     "Expense",
     "Forecast",
+    "PlanResult",
     "SizeResult",
     "StopForecast",
     "StudyPlan",
-    "plan_study",
+    "plan",
 ]

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from peerjudge.data import Card, Experiment, ReviewerKind, replace
 from peerjudge.errors import CardError, ExperimentError
 from peerjudge.power.effects import VOTE_PROTOCOL, Effect, list_effects
+from peerjudge.power.forecasts import EffectForecast, Expense, StudyPlan
 from peerjudge.power.sizes import Forecast, forecast_effects
-from peerjudge.power.stopping import StopForecast, forecast_stops
+from peerjudge.power.stopping import forecast_stops
 from peerjudge.power.studies import build_design, simulate_lengths
+from peerjudge.power.views import build_plan_document, describe_plan, draw_power, list_forecasts
+from peerjudge.reporting.drawing import Figure
+from peerjudge.results.base import Document, DrawnResult, Shown
+from peerjudge.results.columns import Cells
+from peerjudge.results.plain import make_plain
 from peerjudge.runs import Estimate, Prepared, estimate_calls, prepare
 from peerjudge.shelf import Shelf
 
@@ -26,60 +33,36 @@ _LENGTH_SEED = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EffectForecast:
-    """An effect with the card's traits, and without truth pull; `stop` is with the card's traits.
+class PlanResult(DrawnResult):
+    """A simulated study, as tables, power curves and a document."""
 
-    `truth_pull` makes a reviewer yield sooner to a right argument. `without_pull` is `None` if no card
-    has it or the effect does not depend on hearing others.
-    """
+    frame: ClassVar[str] = "plan"
+    study: StudyPlan
 
-    effect: Effect
-    as_carded: Forecast
-    without_pull: Forecast | None
-    stop: StopForecast | None = None
+    def document(self) -> Document:
+        """Return the document of `peerjudge plan --json`."""
+        return make_plain(build_plan_document(self.study))
 
+    def parts(self) -> Shown:
+        """Return power by effect, the cost of studies of these sizes, and the assumptions."""
+        return describe_plan(self.study)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expense:
-    """Calls, tokens, cost and time of a study of one size; `hours` assumes a time per call."""
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each effect, truth pull and size."""
+        yield from list_forecasts(self.study)
 
-    comparisons: int
-    discussions: int
-    calls: int
-    tokens: int
-    cost_usd: float | None
-    hours: float
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """Power curves by name."""
+        return draw_power(self.study)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyPlan:
-    """A simulated study: its effects at each size, and its expenses.
-
-    `votes` is true if a condition is a vote. `stand_ins` maps reviewers to the simulated ones that
-    replaced them. `flawed` names reviewers whose unreadable and refused replies were left out,
-    `unpriced` those without a known price.
-
-    `expenses` are upper bounds; `expected` assumes discussions as long as the simulated ones, and is
-    empty if no discussion can end early.
-    """
-
-    experiment: str
-    comparisons_in_data: int
-    studies: int
-    power: float
-    votes: bool
-    effects: tuple[EffectForecast, ...]
-    expenses: tuple[Expense, ...]
-    expected: tuple[Expense, ...]
-    stand_ins: Mapping[str, str]
-    flawed: tuple[str, ...]
-    unpriced: tuple[str, ...]
-    reply_tokens: int
-    seconds_per_call: float
-    max_connections: int
+    @property
+    def simulated(self) -> bool:
+        """True: a plan is a simulation."""
+        return True
 
 
-def plan_study(
+def plan(
     experiment: str | Path | Experiment,
     *,
     data: str | None = None,
@@ -94,8 +77,12 @@ def plan_study(
     seconds_per_call: float = _LATENCY,
     max_connections: int = _CONNECTIONS,
     shelf: Shelf | None = None,
-) -> StudyPlan:
-    """Simulate an experiment at several sizes; no model is called.
+) -> PlanResult:
+    """Simulate an experiment at several sizes before paying for it; no model is called.
+
+    Example:
+        >>> found = pj.plan("leader_follower", sizes=(100, 400), studies=200)
+        >>> found.df[["effect", "comparisons", "power"]]
 
     Args:
         experiment: A name on the shelf, the path of a file, or a declaration.
@@ -121,17 +108,17 @@ def plan_study(
         experiment, data=data, seed=seed, settings=settings, seats=seats, shelf=shelf
     )
     # The card of the second model has no stand-in, as simulated replies are never reread.
-    plan = prepared.plan
-    seated = {seat.reviewer for part in plan.parts for seat in part.seats}
-    judges = {name: card for name, card in plan.cast.items() if name in seated}
+    declared = prepared.plan
+    seated = {seat.reviewer for part in declared.parts for seat in part.seats}
+    judges = {name: card for name, card in declared.cast.items() if name in seated}
     cast = replace_reviewers(judges, stand_ins or {}, shelf)
-    wanted = list_effects(plan, wanted=effects)
+    wanted = list_effects(declared, wanted=effects)
     pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
     heard = [effect for effect in wanted if effect.discussed and pulled]
 
     def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
         names = {name for effect in some for name in (effect.condition, effect.against)}
-        design, seed = build_design(plan, cards).select(*names), plan.experiment.seed
+        design, seed = build_design(declared, cards).select(*names), declared.experiment.seed
         return forecast_effects(
             design, some, sizes=sorted(sizes), power=power, studies=studies, seed=seed
         )
@@ -143,11 +130,11 @@ def plan_study(
     }
     unpulled = forecast(flat, heard) if heard else {}
     stops = forecast_stops(
-        build_design(plan, cast),
+        build_design(declared, cast),
         wanted,
         most=max(sizes),
         studies=studies,
-        seed=plan.experiment.seed,
+        seed=declared.experiment.seed,
     )
     needed = {one.needed for world in (carded, unpulled) for one in world.values()}
     priced = sorted({*sizes, *(size for size in needed if size is not None)})
@@ -157,13 +144,13 @@ def plan_study(
             return ()
         return tuple(_scale(estimate, size, seconds_per_call, max_connections) for size in priced)
 
-    whole = estimate_calls(plan, prepared.costs)
-    return StudyPlan(
-        experiment=plan.experiment.name,
-        comparisons_in_data=len(plan.comparisons),
+    whole = estimate_calls(declared, prepared.costs)
+    study = StudyPlan(
+        experiment=declared.experiment.name,
+        comparisons_in_data=len(declared.comparisons),
         studies=studies,
         power=power,
-        votes=any(part.protocol.name == VOTE_PROTOCOL for part in plan.parts),
+        votes=any(part.protocol.name == VOTE_PROTOCOL for part in declared.parts),
         effects=tuple(
             EffectForecast(
                 effect=effect,
@@ -186,6 +173,7 @@ def plan_study(
         seconds_per_call=seconds_per_call,
         max_connections=max_connections,
     )
+    return PlanResult(study=study)
 
 
 def replace_reviewers(

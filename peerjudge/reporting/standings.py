@@ -1,8 +1,14 @@
-"""Sentences about a ranking: reviews, weights and bounds."""
+"""Sentences and figure of a ranking: reviews, weights and bounds."""
 
 from __future__ import annotations
 
-from peerjudge.data import Ranking, Scoring
+from math import isnan, nan
+
+from peerjudge.data import Measurement, Ranking, Scoring
+from peerjudge.reporting.contestants import MOST_ROWS
+from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Values, draw_dots
+from peerjudge.reporting.formats import interval, percent, rating_tick, share_tick
 
 _LIGHT = 3
 """Pairs of little weight named in the sentence; the document has all."""
@@ -68,3 +74,28 @@ def _schedule(ranking: Ranking) -> str:
     more = len(ranking.light_pairs) - len(light)
     rest = f", and {more} pairs more" if more else ""
     return f"{rule}; decided by little weight: {', '.join(light)}{rest}" if light else rule
+
+
+def draw_standings(ranking: Ranking) -> Figure | None:
+    """Return the score of each contestant with its bounds, best first."""
+    rated = ranking.scoring is not Scoring.WIN_RATE
+    rows: list[Values] = []
+    for name, one in ranking.contestants.items():
+        if isnan(one.score):
+            continue
+        low, high = (nan if bound is None else bound for bound in (one.low, one.high))
+        found = Measurement(value=one.score, low=low, high=high, n=ranking.questions)
+        note = interval(found, 0) if rated else f"{percent(found)} %"
+        rows.append(Values(name=name, note=note, end=found))
+    if not rows:
+        return None
+    return Figure(
+        id="ranking",
+        description="Score of each contestant.",
+        drawing=draw_dots(
+            rows[:MOST_ROWS],
+            across="rating" if rated else "battles won; a tie is half a win",
+            unit=rating_tick if rated else share_tick,
+            limits=None if rated else (0.0, 1.0),
+        ),
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from peerjudge.analysis import (
     GoldAgreement,
@@ -24,16 +24,18 @@ from peerjudge.reporting.biases import (
 )
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.layout import Table
-from peerjudge.results.base import Document, Result, Shown, list_names, name_gold
+from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
+from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 from peerjudge.tracker import Stance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementResult(Result):
+class AgreementResult(FramedResult):
     """Agreement of the combined verdict with gold; `gold` is its name, `panel` the single reviewers."""
 
+    frame: ClassVar[str] = "agreement"
     agreement: GoldAgreement
     panel: Panel | None
     gold: str
@@ -58,6 +60,22 @@ class AgreementResult(Result):
             parts += [build_panel_accuracy_table(self.panel), build_panel_table(self.panel)]
             parts += ["", *describe_panel(self.panel)]
         return parts
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the agreement of all together, then that of each reviewer and each pair."""
+        together = {"reviewers": ", ".join(self.agreement.reviewers)}
+        yield {**together, "measure": "accuracy", **list_cells(self.agreement.accuracy)}
+        yield {**together, "measure": "fleiss_kappa", **list_cells(self.agreement.fleiss_kappa)}
+        if self.panel is None:
+            return
+        for name, accuracy in self.panel.accuracy.items():
+            yield {"reviewers": name, "measure": "accuracy", **list_cells(accuracy)}
+        for pair in self.panel.pairs:
+            names = {"reviewers": f"{pair.one}, {pair.other}"}
+            yield {**names, "measure": "cohen_kappa", **list_cells(pair.cohen_kappa)}
+            wrong = pair.error_correlation
+            if wrong is not None:
+                yield {**names, "measure": "error_correlation", **list_cells(wrong)}
 
 
 def agreement(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from peerjudge.analysis.annotators import AnnotatedGold, measure_annotators
 from peerjudge.analysis.annotators_document import build_annotators_document
@@ -11,15 +12,17 @@ from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
 from peerjudge.reporting.annotators import build_annotator_tables, describe_annotators
 from peerjudge.reporting.formats import caution
-from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.base import Document, FramedResult, Shown, list_names
+from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotatorsResult(Result):
+class AnnotatorsResult(FramedResult):
     """Accuracies against gold and under an annotator model, and the reliability of the annotators."""
 
+    frame: ClassVar[str] = "annotators"
     model: AnnotatedGold
 
     def document(self) -> Document:
@@ -34,6 +37,13 @@ class AnnotatorsResult(Result):
             "",
             *describe_annotators(self.model),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the accuracies of each judge: against gold, against labels, and expected."""
+        for one in self.model.accuracies:
+            judge = {"condition": one.judge.condition or None, "reviewer": one.judge.reviewer}
+            for against in ("gold", "label", "expected"):
+                yield {**judge, "against": against, **list_cells(getattr(one, against))}
 
 
 def annotators(

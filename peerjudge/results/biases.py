@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from peerjudge.analysis import Bias, build_bias_document, measure_bias
 from peerjudge.analysis.selecting import HUMAN
-from peerjudge.data import replace
+from peerjudge.data import Measurement, replace
 from peerjudge.reporting.biases import build_bias_tables
 from peerjudge.reporting.formats import SIMULATED, caution
-from peerjudge.results.base import Document, Result, Shown, list_names, name_gold
+from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
+from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BiasResult(Result):
+class BiasResult(FramedResult):
     """Biases of every reviewer; `gold` is the name of the gold in the tables."""
 
+    frame: ClassVar[str] = "bias"
     bias: Bias
     gold: str
     questions: int
@@ -34,6 +37,17 @@ class BiasResult(Result):
             *caution(self.questions),
             *build_bias_tables(replace(self.bias, gold=self.gold)),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each measured quantity of each reviewer."""
+        for measure, found in {**self.bias.measures, **(self.bias.discussed or {})}.items():
+            for row in found:
+                reviewer = getattr(row, "reviewer", None)
+                for quantity in row.__struct_fields__:
+                    value = getattr(row, quantity)
+                    if isinstance(value, Measurement):
+                        own = {"measure": measure, "reviewer": reviewer, "quantity": quantity}
+                        yield {**own, **list_cells(value)}
 
 
 def bias(

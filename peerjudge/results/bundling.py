@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -182,9 +183,7 @@ def dump(document: object) -> bytes:
 
 def own_version() -> str:
     """Return the version of this package."""
-    from peerjudge import __version__
-
-    return __version__
+    return version("peerjudge")
 
 
 def list_sums(digests: Mapping[str, str]) -> bytes:

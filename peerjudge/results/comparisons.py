@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from peerjudge.analysis import (
     AccuracyByComparison,
@@ -31,20 +32,23 @@ from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
 from peerjudge.reporting.accuracy import build_pairs_table
-from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
+from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing, draw_contrasts
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
+from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.formats import SIMULATED, caution, percent
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.stopping import note_decision
-from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.base import Document, DrawnResult, Shown, list_names
+from peerjudge.results.columns import Cells, list_cells
+from peerjudge.results.drawings import draw_accuracies
 from peerjudge.results.plain import make_plain
 from peerjudge.runs import hide_password
 from peerjudge.runs.reading import Source, Stored, locate_source, read_material
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompareResult(Result):
+class CompareResult(DrawnResult):
     """Accuracy and margin of each condition or reviewer, and the differences of pairs.
 
     `counted` has the accuracies with undecided verdicts as ties and as half right, of those that have
@@ -53,14 +57,15 @@ class CompareResult(Result):
     stopping rule.
     """
 
-    rows: tuple[AccuracyByComparison, ...]
+    frame: ClassVar[str] = "compare"
+    compared: tuple[AccuracyByComparison, ...]
     accuracy: Mapping[str, Measurement]
     counted: Mapping[str, Mapping[Undecided, Measurement]]
     margin: Mapping[str, Measurement]
     contrasts: tuple[ConditionContrasts, ...]
     pairs: tuple[Compared, ...]
     ratings: tuple[RatingPair, ...]
-    simulated: bool
+    of_simulated: bool
     decisions: tuple[Decision, ...] = ()
 
     def document(self) -> Document:
@@ -80,7 +85,7 @@ class CompareResult(Result):
 
     def parts(self) -> Shown:
         """Return the tables of accuracies, contrasts and pairs."""
-        questions = {question for one in self.rows for question, _ in one.right}
+        questions = {question for one in self.compared for question, _ in one.right}
         asked = max([len(questions), *(pair.questions for pair in self.ratings)])
         return [
             *([SIMULATED] if self.simulated else []),
@@ -95,6 +100,55 @@ class CompareResult(Result):
             *describe_missing(self.contrasts),
         ]
 
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each contrast of a discussion, then one for each pair."""
+        for row in self.contrasts:
+            for one in row.all:
+                tested = one.difference
+                family = "exploratory" if one.alternative == "mean seat" else "declared"
+                yield {
+                    "one": row.condition,
+                    "other": one.alternative,
+                    "measure": "accuracy",
+                    "family": "primary" if one.primary else family,
+                    **list_cells(tested and tested.difference),
+                    "p": tested and tested.p_value,
+                    "p_holm": one.p_holm,
+                    "reason": one.reason or None,
+                }
+        for pair in self.pairs:
+            yield {
+                "one": pair.one,
+                "other": pair.other,
+                "measure": "accuracy",
+                "family": pair.family,
+                **list_cells(pair.difference.difference),
+                "p": pair.difference.p_value,
+                "p_holm": pair.holm,
+            }
+        for rated in self.ratings:
+            yield {
+                "one": rated.one,
+                "other": rated.other,
+                "measure": f"rating {rated.aspect}".rstrip(),
+                "family": "exploratory",
+                **list_cells(rated.shift.difference),
+                "p": rated.shift.p_value,
+                "p_holm": rated.shift_holm,
+            }
+
+    @property
+    def simulated(self) -> bool:
+        """True if reviewers are simulated."""
+        return self.of_simulated
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """The accuracies, and discussions over their better seat."""
+        over = draw_contrasts(self.contrasts)
+        found = draw_accuracies(self.accuracy)
+        return found if over is None else {**found, over.id.replace("-", "_"): over}
+
     def _accuracy_table(self) -> Table:
         margins: list[Column[AccuracyByComparison]] = []
         if self.margin:
@@ -104,7 +158,7 @@ class CompareResult(Result):
         )
         return build_table(
             "Accuracy and margin in %" if margins else "Accuracy in %",
-            self.rows,
+            self.compared,
             ("Name", lambda one: one.name),
             ("Accuracy", lambda one: percent(self.accuracy[one.name])),
             *((title, self._count(way)) for title, way in ways),
@@ -161,14 +215,14 @@ def compare(
     counted = {one.name: measure_counted(one, sampler=sampler) for one in rows}
     margins = {one.name: measure_mean_margin(one, sampler=sampler) for one in rows}
     return CompareResult(
-        rows=tuple(rows),
+        compared=tuple(rows),
         accuracy={one.name: measure_mean_accuracy(one, sampler=sampler) for one in rows},
         counted={name: ways for name, ways in counted.items() if ways},
         margin={name: margin for name, margin in margins.items() if margin is not None},
         contrasts=tuple(contrasts),
         pairs=tuple(pairs),
         ratings=ratings,
-        simulated=any(one.simulated for one in found),
+        of_simulated=any(one.simulated for one in found),
         decisions=tuple(one.decision for one in found if one.decision is not None),
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from peerjudge.analysis.selecting import HUMAN
 from peerjudge.analysis.verdict_model import (
@@ -13,15 +14,17 @@ from peerjudge.analysis.verdict_model import (
 )
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.models import build_model_table, describe_model
-from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.base import Document, FramedResult, Shown, list_names
+from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelResult(Result):
+class ModelResult(FramedResult):
     """Effects on verdicts, each with all others equal."""
 
+    frame: ClassVar[str] = "model"
     model: VerdictModel
 
     def document(self) -> Document:
@@ -37,6 +40,11 @@ class ModelResult(Result):
             "",
             *describe_model(self.model),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each effect."""
+        for one in self.model.effects:
+            yield {"effect": one.term, "name": one.name, **list_cells(one.value)}
 
 
 def model(

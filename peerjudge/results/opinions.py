@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 from peerjudge.analysis import Sampler, Stances, build_persuasion_graph, build_stances
-from peerjudge.data import OpinionEvent, Transcript, to_plain
+from peerjudge.data import EventKind, OpinionEvent, Transcript, to_plain
 from peerjudge.reporting.formats import caution
 from peerjudge.reporting.opinions import build_summary_tables, describe_event, describe_summary
-from peerjudge.results.base import Document, Result, Shown
+from peerjudge.results.base import Document, FramedResult, Shown
+from peerjudge.results.columns import COLUMNS, Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Discussions, read_material, read_without_texts
 from peerjudge.tracker import opinion_events
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EventsResult(Result):
+class EventsResult(FramedResult):
     """Opinion events in the order of their discussions."""
 
+    frame: ClassVar[str] = "events"
     events: tuple[OpinionEvent, ...]
 
     def document(self) -> list[Document]:
@@ -33,11 +35,20 @@ class EventsResult(Result):
         """Return one sentence for each event."""
         return [describe_event(event) for event in self.events]
 
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each event."""
+        for event in self.events:
+            cells = {name: getattr(event, name) for name in COLUMNS["events"]}
+            cells["heard"] = " ".join(event.heard)
+            kept = (bool, int, type(None))
+            yield {k: v if isinstance(v, kept) else str(v) for k, v in cells.items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StancesResult(Result):
+class StancesResult(FramedResult):
     """Counts, shares and tests of opinion changes."""
 
+    frame: ClassVar[str] = "summary"
     stances: Stances
     questions: int
 
@@ -53,6 +64,19 @@ class StancesResult(Result):
             "",
             *describe_summary(self.stances),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each group of events."""
+        for row in self.stances.counts:
+            yield {
+                "reviewer": row.reviewer,
+                "role": None if row.role is None else row.role.value,
+                "opponent": row.opponent,
+                "round": row.round,
+                "held": row.events[EventKind.HELD],
+                "altered": row.events[EventKind.ALTERED],
+                **list_cells(row.altered),
+            }
 
     def graph(self) -> nx.DiGraph[str]:
         """Return persuasion between reviewers as a networkx graph."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from peerjudge.ranking import graph as build_graph
 from peerjudge.ranking import peer_rank as weigh_reviewers
 from peerjudge.ranking import rank as rank_contestants
 from peerjudge.reporting.contestants import build_battles_table, build_ranking_tables
+from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.formats import SIMULATED, caution
-from peerjudge.reporting.standings import describe_ranking
-from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.reporting.standings import describe_ranking, draw_standings
+from peerjudge.results.base import Document, DrawnResult, Shown, list_names
+from peerjudge.results.columns import Cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Material, Source, read_material, read_tournament
 from peerjudge.tracker import Stance
@@ -41,16 +43,17 @@ class Trajectory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankResult(Result):
+class RankResult(DrawnResult):
     """A ranking of contestants with the weights of reviewers, and the tournament that was ranked."""
 
+    frame: ClassVar[str] = "rank"
     ranking: Ranking
     tournament: Tournament
     trajectory: Trajectory | None
     majority: bool
     orders: int
     bootstrap: int
-    simulated: bool
+    of_simulated: bool
 
     def document(self) -> Document:
         """Return the document of `peerjudge rank --json`."""
@@ -70,6 +73,28 @@ class RankResult(Result):
             describe_ranking(self.ranking, orders=self.orders, bootstrap=self.bootstrap),
             *([] if steps is None else [build_battles_table(steps.battles, steps.means)]),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each contestant, best first."""
+        for name, standing in self.ranking.contestants.items():
+            bounds = ("low", "high", "rank_low", "rank_high")
+            yield {
+                "contestant": name,
+                "rank": standing.rank,
+                "score": standing.score,
+                **{bound: getattr(standing, bound) for bound in bounds},
+            }
+
+    @property
+    def simulated(self) -> bool:
+        """True if reviewers are simulated."""
+        return self.of_simulated
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """The scores of the contestants."""
+        found = draw_standings(self.ranking)
+        return {} if found is None else {found.id: found}
 
     def graph(self) -> nx.DiGraph[str]:
         """Return wins between contestants, under the weights of the ranking, as a networkx graph."""
@@ -157,7 +182,7 @@ def rank(
         majority=majority,
         orders=orders,
         bootstrap=bootstrap,
-        simulated=found is not None and found.ballots.simulated,
+        of_simulated=found is not None and found.ballots.simulated,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from peerjudge.analysis import Findings, FindingsCollector, collect_reviews
 from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
@@ -27,7 +28,8 @@ from peerjudge.reporting import (
 )
 from peerjudge.reporting.run_page import list_findings
 from peerjudge.reporting.sentences import compare_with_paper
-from peerjudge.results.base import Document, Result, Shown
+from peerjudge.results.base import Document, DrawnResult, Shown
+from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.overwriting import require_free, require_free_figures
 from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.reading import Source, Stored, locate_source, wait_for
@@ -38,21 +40,12 @@ _NUMBERS_MARK = b"Findings/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report(Result):
+class Report(DrawnResult):
     """A report. `source` is where it was read, and `page` the file to which it is saved by default."""
 
+    frame: ClassVar[str] = "report"
     source: str
     page: Path | None
-
-    @property
-    @abstractmethod
-    def figures(self) -> Mapping[str, Figure]:
-        """Figures by name."""
-
-    @property
-    @abstractmethod
-    def simulated(self) -> bool:
-        """True if reviewers are simulated."""
 
     @abstractmethod
     def _write(self, page: Path) -> None: ...
@@ -130,6 +123,17 @@ class RunReport(Report):
         """Return accuracy, opinion events, ranking and weights, as `peerjudge run` prints them."""
         return list_findings(self.findings)
 
+    def rows(self) -> Iterator[Cells]:
+        """Yield the accuracy of each condition before and after discussion."""
+        for row in self.findings.conditions:
+            for stance, found in (("before", row.before), ("after", row.after)):
+                if found is not None:
+                    yield {
+                        "condition": row.name,
+                        "stance": stance,
+                        **list_cells(found.measured),
+                    }
+
     def _write(self, page: Path) -> None:
         write_report(
             self.findings, self.listing, title=self.title, manifest=self.manifest, path=page
@@ -160,6 +164,12 @@ class RecordedReport(Report):
     def parts(self) -> Shown:
         """Return the summary of the page."""
         return compare_with_paper(self.findings, self.published)
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the accuracy of each reviewer."""
+        for row in self.findings.scores:
+            own = {"condition": row.judge.reviewer, "stance": "recorded"}
+            yield {**own, **list_cells(row.total.accuracy)}
 
     def _write(self, page: Path) -> None:
         write_recorded_report(self.findings, self.published, path=page)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from peerjudge.analysis import ConditionContrasts, Sampler, build_contrasts, collect_reviews
 from peerjudge.analysis.golds import align_comparisons
+from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.published import Match, PublishedTable, match_published
 from peerjudge.analysis.rating_pairs import RatingPair, compare_ratings, tabulate_ratings
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Dataset, to_plain
+from peerjudge.data import Dataset, Outcome, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.published import read_published_tables
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
+from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.scores import (
@@ -25,13 +28,15 @@ from peerjudge.reporting.scores import (
     describe_scores,
 )
 from peerjudge.reporting.stopping import note_decision
-from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.base import Document, DrawnResult, Shown, list_names
+from peerjudge.results.columns import Cells, list_cells
+from peerjudge.results.drawings import draw_accuracies
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreResult(Result):
+class ScoreResult(DrawnResult):
     """Accuracy of every judge, and of discussions over cheaper ways to judge.
 
     `ratings` compare judges that rated the same answers. `published` has the published figures and the
@@ -39,6 +44,7 @@ class ScoreResult(Result):
     rule.
     """
 
+    frame: ClassVar[str] = "score"
     scores: Scores
     contrasts: tuple[ConditionContrasts, ...]
     ratings: tuple[RatingPair, ...]
@@ -71,6 +77,41 @@ class ScoreResult(Result):
             *describe_missing(self.contrasts),
             *describe_scores(self.scores),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each judge, group and measure."""
+        for one in self.scores.scores:
+            own = _name_judge(one.judge)
+            for group, cell in {"": one.total, **one.groups}.items():
+                lost = (Outcome.UNREADABLE, Outcome.REFUSED, Outcome.INCONSISTENT)
+                more = {
+                    **own,
+                    "group": group,
+                    "questions": cell.questions,
+                    "unreadable": sum(cell.outcomes[kind] for kind in lost),
+                }
+                yield {**more, "measure": "accuracy", **list_cells(cell.accuracy)}
+                if cell.margin is not None:
+                    yield {**more, "measure": "margin", **list_cells(cell.margin.measured)}
+        for rated in self.scores.correlations:
+            own = {**_name_judge(rated.judge), "group": rated.aspect, "unreadable": rated.unrated}
+            yield {**own, "measure": "pearson", **list_cells(rated.pearson)}
+
+    @property
+    def simulated(self) -> bool:
+        """True if reviewers are simulated."""
+        return self.scores.simulated
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """The accuracy of every judge, where verdicts were scored."""
+        rows = {
+            " ".join(filter(None, (one.judge.condition, one.judge.reviewer, one.judge.stance))): (
+                one.total.accuracy
+            )
+            for one in self.scores.scores
+        }
+        return draw_accuracies(rows)
 
     def describe_disagreements(self) -> list[str]:
         """Return one sentence for each recorded reply that our own reader reads differently."""
@@ -137,6 +178,15 @@ def score(
         questions=ballots.count_questions(),
         decision=found.decision,
     )
+
+
+def _name_judge(judge: Judge) -> dict[str, object]:
+    return {
+        "condition": judge.condition or None,
+        "protocol": judge.protocol or None,
+        "reviewer": judge.reviewer,
+        "stance": judge.stance,
+    }
 
 
 def _match(scores: Scores, wanted: str) -> tuple[PublishedTable, tuple[Match, ...]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from peerjudge.analysis.style_control import (
     CONTROLS,
@@ -16,16 +16,18 @@ from peerjudge.data import Scheme
 from peerjudge.reporting.contestants import describe_groups
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.models import build_control_tables, describe_control
-from peerjudge.results.base import Document, Result, Shown, list_names
+from peerjudge.results.base import Document, FramedResult, Shown, list_names
+from peerjudge.results.columns import Cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 from peerjudge.tracker import Stance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StyleResult(Result):
+class StyleResult(FramedResult):
     """A Bradley-Terry ranking at equal style, beside the plain one."""
 
+    frame: ClassVar[str] = "styles"
     ranking: ControlledRanking
 
     def document(self) -> Document:
@@ -43,6 +45,20 @@ class StyleResult(Result):
             *describe_control(self.ranking),
             *([groups] if groups else []),
         ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the rank and score of each contestant, at equal style and plain."""
+        rankings = {"equal": self.ranking.contestants, "plain": self.ranking.plain.contestants}
+        for style, contestants in rankings.items():
+            for name, one in contestants.items():
+                yield {
+                    "contestant": name,
+                    "style": style,
+                    "rank": one.rank,
+                    "score": one.score,
+                    "low": one.low,
+                    "high": one.high,
+                }
 
 
 def rank_styles(

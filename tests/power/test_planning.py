@@ -14,7 +14,7 @@ import pytest
 from peerjudge.analysis import build_findings, measure_mean
 from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
-from peerjudge.power import plan_study
+from peerjudge.power import plan
 from peerjudge.power.effects import estimate_effect, list_effects
 from peerjudge.power.studies import build_design, simulate_studies
 from peerjudge.runs import estimate_calls, load, prepare, run
@@ -43,7 +43,7 @@ def shelf(tmp_path_factory) -> Shelf:
 @pytest.fixture(scope="module")
 def found(shelf):
     """The study at two sizes."""
-    return plan_study(STUDY, sizes=(36, 300), studies=300, shelf=shelf)
+    return plan(STUDY, sizes=(36, 300), studies=300, shelf=shelf).study
 
 
 def _effect(found, kind: str):
@@ -128,7 +128,7 @@ def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
 
 def test_one_effect_can_be_planned_alone(found, shelf):
     """One wanted effect has the same value as among all effects."""
-    alone = plan_study(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf)
+    alone = plan(STUDY, effects=("vote",), sizes=(36, 300), studies=300, shelf=shelf).study
     (one,) = alone.effects
     both = _effect(found, one.effect.kind)
     assert one.as_carded.sizes[-1].value == pytest.approx(both.as_carded.sizes[-1].value, abs=0.02)
@@ -136,7 +136,7 @@ def test_one_effect_can_be_planned_alone(found, shelf):
 
 def test_small_studies_select_different_comparisons(shelf):
     """A small study selects any of the comparisons, so its mean effect is that of a large one."""
-    seen = plan_study(STUDY, effects=("pairwise",), sizes=(6, 360), studies=400, shelf=shelf)
+    seen = plan(STUDY, effects=("pairwise",), sizes=(6, 360), studies=400, shelf=shelf).study
     small, large = seen.effects[0].as_carded.sizes
     error = (small.high - small.low) / (2 * 1.96) / np.sqrt(20)
     assert small.value == pytest.approx(large.value, abs=4 * error)
@@ -160,7 +160,7 @@ def test_reviewers_without_truth_pull_have_one_forecast(shelf):
             Condition(name="alone first", protocol="prepair", seats=("sim_llmbar_gpt35",)),
         ),
     )
-    seen = plan_study(lone, sizes=(100,), studies=50, shelf=shelf)
+    seen = plan(lone, sizes=(100,), studies=50, shelf=shelf).study
     assert [one.without_pull for one in seen.effects] == [None]
 
 
@@ -184,7 +184,7 @@ def test_discussions_that_end_early_are_priced_by_their_length(shelf, tmp_path, 
     """If agreement ends a discussion, a run has about the expected number of turns."""
     talk = Experiment(name="talk", data="sample", conditions=STUDY.conditions[:1])
     settings = {**early, "turns": "6"}
-    seen = plan_study(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf)
+    seen = plan(talk, settings=settings, sizes=(36,), studies=20, shelf=shelf).study
     ((most, expected),) = (
         pair for pair in zip(seen.expenses, seen.expected, strict=True) if pair[0].comparisons == 36
     )
@@ -224,9 +224,9 @@ def test_leaders_and_orders_do_not_change_the_mean_gain(shelf, leader, orders):
     """For each choice of leaders and orders, the mean gain of copies is near 0.02."""
     talk = Condition(name="talk", protocol="self_discussion", seats=_copies(), orders=orders)
     study = Experiment(name="self", data="sample", conditions=(talk,))
-    seen = plan_study(
+    seen = plan(
         study, settings={"leader": leader.value}, sizes=(200,), studies=150, shelf=shelf
-    )
+    ).study
     gain = _effect(seen, "discussion against private reviews").as_carded.sizes[0]
     assert gain.value == pytest.approx(0.02, abs=0.03)
 
@@ -248,12 +248,12 @@ def test_models_need_a_stand_in(shelf):
         ),
     )
     with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4"):
-        plan_study(study, shelf=shelf)
+        plan(study, shelf=shelf)
     with pytest.raises(CardError, match="has no seat"):
-        plan_study(study, stand_ins={"unseated": "sim_gpt4"}, shelf=shelf)
+        plan(study, stand_ins={"unseated": "sim_gpt4"}, shelf=shelf)
     with pytest.raises(CardError, match="cannot stand in"):
-        plan_study(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
-    seen = plan_study(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf)
+        plan(study, stand_ins={"gpt_4o": "claude_sonnet"}, shelf=shelf)
+    seen = plan(study, stand_ins={"gpt_4o": "sim_gpt4"}, sizes=(50,), studies=30, shelf=shelf).study
     assert seen.stand_ins == {"gpt_4o": "sim_gpt4"}
     assert seen.unpriced == ()
     assert seen.expenses[0].cost_usd > 0
@@ -266,9 +266,9 @@ def test_models_need_a_stand_in(shelf):
         ),
     )
     with pytest.raises(CardError, match="--stand-in gpt_4o=sim_gpt4 --stand-in llama_local="):
-        plan_study(both, shelf=shelf)
+        plan(both, shelf=shelf)
     stand_ins = {"gpt_4o": "sim_gpt4", "llama_local": "sim_gpt35"}
-    seen = plan_study(both, stand_ins=stand_ins, sizes=(50,), studies=30, shelf=shelf)
+    seen = plan(both, stand_ins=stand_ins, sizes=(50,), studies=30, shelf=shelf).study
     assert not _effect(seen, "discussion against vote").effect.same_reviewers
     assert seen.unpriced == ("llama_local",)
     assert seen.expenses[0].cost_usd is None
@@ -286,17 +286,17 @@ def test_models_need_a_stand_in(shelf):
 def test_invalid_sizes_power_and_studies_are_refused(shelf, changes, error, sentence):
     """The error names the valid values."""
     with pytest.raises(error, match=sentence):
-        plan_study(STUDY, shelf=shelf, **changes)
+        plan(STUDY, shelf=shelf, **changes)
 
 
 def test_an_experiment_without_a_comparison_is_refused(shelf):
     """One method alone shows no effect, and choices of three answers cannot be simulated."""
     alone = Condition(name="bare", protocol="pairwise", seats=("sim_weak",))
     with pytest.raises(ExperimentError, match="cannot show any effect"):
-        plan_study(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
+        plan(Experiment(name="alone", data="sample", conditions=(alone,)), shelf=shelf)
     ranked = Condition(name="many", protocol="n_way", seats=("sim_weak",))
     with pytest.raises(PeerJudgeError):
-        plan_study(Experiment(name="many", data="sample", conditions=(ranked, alone)), shelf=shelf)
+        plan(Experiment(name="many", data="sample", conditions=(ranked, alone)), shelf=shelf)
     assert issubclass(ProtocolError, PeerJudgeError)
 
 
@@ -313,7 +313,7 @@ def test_the_error_for_a_missing_effect_names_the_missing_condition(shelf, wante
     """Without a vote, a leader or a discussion, the error says which condition to add."""
     lone = Experiment(name="lone", data="sample", conditions=STUDY.conditions[2:])
     with pytest.raises(ExperimentError, match=sentence):
-        plan_study(lone, effects=(wanted,), shelf=shelf)
+        plan(lone, effects=(wanted,), shelf=shelf)
 
 
 def _run_plan(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from werkzeug import Request, Response
 from peerjudge.analysis import build_findings
 from peerjudge.data import Condition, EventKind, Experiment, StopReason, Transcript, replace
 from peerjudge.errors import ExperimentError, ShelfError
-from peerjudge.power import plan_study
+from peerjudge.power import plan
 from peerjudge.results.reports import report_run
 from peerjudge.runs import estimate_calls, load, open_run, prepare, run
 from peerjudge.runs.results import RunSummary
@@ -261,7 +261,7 @@ def test_a_plan_counts_the_cost_of_rereadings(models: Models):
     """The second model is priced, and needs no stand-in."""
     shelf, stand_ins = Shelf(Path.cwd()), {"ann": "sim_weak", "bob": "sim_strong"}
     with_second, without = (
-        plan_study(each, stand_ins=stand_ins, sizes=(10,), studies=2, shelf=shelf).expenses[0]
+        plan(each, stand_ins=stand_ins, sizes=(10,), studies=2, shelf=shelf).study.expenses[0]
         for each in (MURKY_TALK, replace(MURKY_TALK, reread=""))
     )
     assert with_second.calls == 2 * without.calls

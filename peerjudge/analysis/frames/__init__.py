@@ -15,6 +15,7 @@ from peerjudge.analysis.frames.columns import (
     drop_turns,
     list_turns,
 )
+from peerjudge.analysis.frames.tables import import_pandas
 
 __all__ = [
     "FRAMES",
@@ -27,5 +28,6 @@ __all__ = [
     "build_turns_frame",
     "build_weights_frame",
     "drop_turns",
+    "import_pandas",
     "list_turns",
 ]

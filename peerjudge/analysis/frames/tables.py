@@ -104,19 +104,19 @@ class Gathered:
 
 def make_category(codes: Codes, names: Names) -> pd.Categorical:
     """Return names as a pandas column that keeps each of them once; code -1 is missing."""
-    pd = _pandas()
+    pd = import_pandas()
     return pd.Categorical.from_codes(codes, categories=names.names)  # pyright: ignore[reportUnknownMemberType]  its stubs are partial
 
 
 def make_boolean(values: Bools, known: Bools) -> pd.arrays.BooleanArray:
     """Return a pandas column of true, false and missing."""
-    pd = _pandas()
+    pd = import_pandas()
     return pd.arrays.BooleanArray(values & known, ~known)
 
 
 def make_whole(values: npt.NDArray[np.int8], known: Bools) -> pd.arrays.IntegerArray:
     """Return a pandas column of small whole numbers, some of them missing."""
-    pd = _pandas()
+    pd = import_pandas()
     return pd.arrays.IntegerArray(values.copy(), ~known)
 
 
@@ -129,7 +129,7 @@ def make_named(values: Iterable[str | None], rows: Codes | None = None) -> pd.Ca
 
 def make_frame(name: str, columns: Mapping[str, object]) -> pd.DataFrame:
     """Return the frame of this name, its columns in the documented order."""
-    pd = _pandas()
+    pd = import_pandas()
     return pd.DataFrame({column: columns[column] for column in FRAMES[name]}, copy=False)
 
 
@@ -210,7 +210,12 @@ def _seating(one: Transcript) -> _SeatingKey:
     return tuple((s.id, s.reviewer, s.role.value, s.sampling.temperature) for s in one.seats)
 
 
-def _pandas() -> _Pandas:
+def import_pandas() -> _Pandas:
+    """Return pandas.
+
+    Raises:
+        DataError: it is not installed.
+    """
     try:
         import pandas as pd
     except ModuleNotFoundError as cause:

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import results
-from peerjudge.power import (
-    BEST,
-    GAIN,
-    LEADER,
-    METHOD,
-    VOTE,
-    EffectForecast,
-    Expense,
-    Forecast,
-    StudyPlan,
-)
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from peerjudge.reporting.drawing import Figure
-    from peerjudge.reporting.figures import Series
+from peerjudge.power.effects import BEST, GAIN, LEADER, METHOD, VOTE
+from peerjudge.power.forecasts import EffectForecast, Expense, StudyPlan
+from peerjudge.power.sizes import Forecast
+from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Series, draw_lines
+from peerjudge.reporting.layout import Table
+from peerjudge.results.columns import Cells
 
 _CARDED, _UNPULLED = "card traits", "no truth pull"
 _SHORT_NAMES = {GAIN: "mean seat", BEST: "best seat", VOTE: "vote", LEADER: "leader"}
@@ -50,36 +38,45 @@ _NO_VOTE = (
 )
 
 
-def print_plan(plan: StudyPlan) -> None:
-    """Print power by effect, then the cost of studies of these sizes, then the assumptions."""
-    console = results()
-    console.print(
-        f"{plan.experiment} (simulated): {plan.studies:,} studies of each size", style="bold"
-    )
-    for group, effects in _group_effects(plan).items():
-        title = group if effects[0].effect.discussed else f"against {group}"
-        console.print(f"\n{title}", style="bold")
-        console.print(_power_table(effects, plan.power))
-    console.print(f"\n{_LEGEND}")
-    if any(one.without_pull is not None for one in plan.effects):
-        console.print(_PULL_NOTE)
-    if any(one.stop is not None for one in plan.effects):
-        console.print(f"\n{_STOPS}", style="bold")
-        console.print(_stops_table(plan))
-    console.print("\nMaximum cost", style="bold")
-    console.print(_expense_table(plan, plan.expenses))
-    if plan.expected:
-        console.print(f"\n{_EXPECTED}", style="bold")
-        console.print(_expense_table(plan, plan.expected))
-    for line in _notes(plan):
-        console.print(line)
+def describe_plan(plan: StudyPlan) -> list[str | Table]:
+    """Return power by effect, then the cost of studies of these sizes, then the assumptions."""
+    pulled = any(one.without_pull is not None for one in plan.effects)
+    stops = any(one.stop is not None for one in plan.effects)
+    return [
+        f"{plan.experiment} (simulated): {plan.studies:,} studies of each size",
+        *(
+            _power_table(group, effects, plan.power)
+            for group, effects in _group_effects(plan).items()
+        ),
+        f"\n{_LEGEND}",
+        *([_PULL_NOTE] if pulled else []),
+        *([_stops_table(plan)] if stops else []),
+        _expense_table("Maximum cost", plan, plan.expenses),
+        *([_expense_table(_EXPECTED, plan, plan.expected)] if plan.expected else []),
+        *_notes(plan),
+    ]
 
 
-def plan_figures(plan: StudyPlan) -> Mapping[str, Figure]:
+def list_forecasts(plan: StudyPlan) -> Iterator[Cells]:
+    """Yield one row for each effect, with and without truth pull, and size."""
+    for one in plan.effects:
+        for pulled, forecast in ((True, one.as_carded), (False, one.without_pull)):
+            for size in forecast.sizes if forecast else ():
+                yield {
+                    "effect": one.effect.kind,
+                    "condition": one.effect.condition,
+                    "against": one.effect.against or None,
+                    "truth_pull": pulled,
+                    "comparisons": size.comparisons,
+                    "value": size.value,
+                    "low": size.low,
+                    "high": size.high,
+                    "power": size.power,
+                }
+
+
+def draw_power(plan: StudyPlan) -> Mapping[str, Figure]:
     """Return the power curves of each discussion, and of each judge with several methods."""
-    from peerjudge.reporting.drawing import Figure
-    from peerjudge.reporting.figures import draw_lines
-
     figures = [
         Figure(
             id=f"power-{number}",
@@ -95,7 +92,7 @@ def plan_figures(plan: StudyPlan) -> Mapping[str, Figure]:
     return {figure.id: figure for figure in figures}
 
 
-def plan_document(plan: StudyPlan) -> dict[str, object]:
+def build_plan_document(plan: StudyPlan) -> dict[str, object]:
     """Return the plan as plain values."""
     return {
         "experiment": plan.experiment,
@@ -160,26 +157,28 @@ def _label(one: EffectForecast) -> str:
     return kind.removeprefix("discussion ")
 
 
-def _power_table(effects: list[EffectForecast], wanted: float) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("effect", width=36)
-    table.add_column("", width=13)
-    table.add_column("mean", justify="right", width=6)
-    for row in effects[0].as_carded.sizes:
-        table.add_column(f"{row.comparisons:,}", justify="right", width=6)
-    table.add_column(f"needed ({wanted:.0%})", justify="right", width=12)
-    for one in effects:
-        for number, (world, forecast) in enumerate(_worlds(one)):
-            table.add_row(
+def _power_table(group: str, effects: list[EffectForecast], wanted: float) -> Table:
+    sizes = effects[0].as_carded.sizes
+    return Table(
+        title=group if effects[0].effect.discussed else f"against {group}",
+        headings=(
+            *("effect", "world", "mean"),
+            *(f"{row.comparisons:,}" for row in sizes),
+            f"needed ({wanted:.0%})",
+        ),
+        rows=tuple(
+            (
                 "" if number else _label(one),
                 world,
                 f"{forecast.sizes[-1].value:+.3f}",
                 *(f"{row.power:.0%}" for row in forecast.sizes),
                 _format_needed(forecast),
             )
-    return table
+            for one in effects
+            for number, (world, forecast) in enumerate(_worlds(one))
+        ),
+        names=2,
+    )
 
 
 def _format_needed(forecast: Forecast) -> str:
@@ -206,34 +205,32 @@ def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
 
 
 def _stops_table(plan: StudyPlan) -> Table:
-    from rich.table import Table
+    return Table(
+        title=_STOPS,
+        headings=("condition", "effect", "at most", "better", "worse", "mean", "median"),
+        rows=tuple(
+            (
+                one.effect.condition,
+                _label(one),
+                f"{stop.most:,}",
+                *(f"{share:.0%}" for share in (stop.better, stop.worse)),
+                *(f"{round(each):,}" for each in (stop.mean, stop.median)),
+            )
+            for one in plan.effects
+            if (stop := one.stop) is not None
+        ),
+        names=2,
+    )
 
-    table = Table(box=None, pad_edge=False)
-    for name in ("condition", "effect"):
-        table.add_column(name)
-    for name in ("at most", "better", "worse", "mean", "median"):
-        table.add_column(name, justify="right")
-    for one in plan.effects:
-        if (stop := one.stop) is not None:
-            counts = [f"{round(each):,}" for each in (stop.mean, stop.median)]
-            shares = [f"{share:.0%}" for share in (stop.better, stop.worse)]
-            name = one.effect.condition
-            table.add_row(name, _label(one), f"{stop.most:,}", *shares, *counts)
-    return table
 
-
-def _expense_table(plan: StudyPlan, expenses: Sequence[Expense]) -> Table:
-    from rich.table import Table
-
+def _expense_table(title: str, plan: StudyPlan, expenses: Sequence[Expense]) -> Table:
     enough = _enough_sizes(plan)
     wanted = {row.comparisons for row in plan.effects[0].as_carded.sizes}
-    table = Table(box=None, pad_edge=False)
-    for name in ("comparisons", "discussions", "calls", "tokens", "cost", "hours"):
-        table.add_column(name, justify="right")
-    table.add_column("")
-    for row in expenses:
-        if row.comparisons in wanted | enough.keys():
-            table.add_row(
+    return Table(
+        title=title,
+        headings=("comparisons", "discussions", "calls", "tokens", "cost", "hours", "note"),
+        rows=tuple(
+            (
                 f"{row.comparisons:,}",
                 f"{row.discussions:,}",
                 f"{row.calls:,}",
@@ -242,7 +239,11 @@ def _expense_table(plan: StudyPlan, expenses: Sequence[Expense]) -> Table:
                 f"{row.hours:,.2f}",
                 enough.get(row.comparisons, ""),
             )
-    return table
+            for row in expenses
+            if row.comparisons in wanted | enough.keys()
+        ),
+        names=0,
+    )
 
 
 def _notes(plan: StudyPlan) -> Iterator[str]:
@@ -276,8 +277,6 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
 
 
 def _curves(effects: list[EffectForecast]) -> Iterator[Series]:
-    from peerjudge.reporting.figures import Series
-
     for one in effects:
         for world, forecast in _worlds(one):
             name = _SHORT_NAMES.get(one.effect.kind, one.effect.condition)

@@ -1,0 +1,129 @@
+"""The functions of `peerjudge` for Python, beside the commands of the same names."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+import peerjudge as pj
+from peerjudge.data import replace
+from peerjudge.errors import DataError
+from peerjudge.results.columns import COLUMNS
+
+CALLS = {
+    "score study --by subset": lambda at: pj.score(at, by="subset"),
+    "compare study": pj.compare,
+    "agreement study --panel": lambda at: pj.agreement(at, panel=True),
+    "rank study --weights peer --scheme damped --bootstrap 50": lambda at: pj.rank(
+        at, weights="peer", scheme="damped", bootstrap=50
+    ),
+    "rank study --scoring elo --orders 50 --bootstrap 20 --trajectory 5": lambda at: pj.rank(
+        at, scoring="elo", orders=50, bootstrap=20, trajectory=5
+    ),
+    "model study": pj.model,
+    "rank study --control length --bootstrap 0": lambda at: pj.rank_styles(
+        at, controls="length", bootstrap=0
+    ),
+    "events study --summary": lambda at: pj.events(at, summary=True),
+}
+IN_MEMORY = ("compare", "agreement", "rank", "events")
+
+
+@pytest.fixture(scope="module")
+def study(played):
+    """The folder of a small run."""
+    return played.folder / "study"
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_a_function_gives_the_document_of_its_command(command, played, study, monkeypatch):
+    """A reader of `--json` and a user of Python have the same numbers, by one code."""
+    monkeypatch.chdir(played.folder)
+    found = CALLS[command]("study")
+    outcome = played(*command.split(), "--json")
+    assert outcome.code == 0, outcome.err
+    assert found.document() == outcome.document
+    assert json.loads(json.dumps(found.document(), allow_nan=False)) == found.document()
+    assert list(found.df.columns) == list(COLUMNS[found.frame])
+    assert len(found.df)
+
+
+def test_biases_are_those_of_the_command(played, monkeypatch):
+    """`pj.bias` reads answers' lengths, as the command does."""
+    monkeypatch.chdir(played.folder)
+    outcome = played("bias", "study", "--json")
+    assert pj.bias("study").document() == outcome.document
+
+
+def test_events_are_the_lines_of_the_command(played, study):
+    """Each event is one line of `events --json` and one row of the frame."""
+    found = pj.events(study)
+    lines = played("events", "study", "--json").out.splitlines()
+    assert found.document() == [json.loads(line) for line in lines]
+    assert len(found.df) == len(lines)
+    assert str(found).splitlines()[0] == played("events", "study").out.splitlines()[0]
+
+
+def test_a_plan_is_the_one_of_the_command(played):
+    """`pj.plan` simulates what `peerjudge plan` simulates."""
+    words = ("plan", "leader_follower", "--studies", "20", "--comparisons", "40", "--json")
+    found = pj.plan("leader_follower", studies=20, sizes=(40,))
+    assert found.document() == played(*words).document
+    assert list(found.df.columns) == list(COLUMNS["plan"])
+    assert found.plot().svg.startswith("<svg")
+
+
+def test_a_report_is_the_one_of_the_command(played, study, tmp_path):
+    """The numbers beside the page are the document, and the page is saved where it is asked for."""
+    assert played("report", "study", "-o", str(tmp_path / "own.html")).code == 0
+    found = pj.report(study)
+    assert found.document() == json.loads((tmp_path / "own.json").read_text("utf-8"))
+    page = found.save(tmp_path / "other.html")
+    assert page.read_text("utf-8") == (tmp_path / "own.html").read_text("utf-8")
+    assert list(found.df.columns) == list(COLUMNS["report"])
+    assert "accuracy" in found.figures
+
+
+@pytest.mark.parametrize("name", IN_MEMORY)
+def test_transcripts_in_memory_give_the_numbers_of_their_run(name, study):
+    """Discussions can be filtered in Python before they are analysed."""
+    transcripts = asyncio.run(pj.load(study))
+    for command, call in CALLS.items():
+        if command.startswith(name):
+            assert call(transcripts).document() == call(study).document()
+
+
+async def test_functions_work_while_an_event_loop_runs(study):
+    """In a notebook a loop runs already; the same call gives the same result there."""
+    inside = pj.rank(study, bootstrap=0)
+    outside = await asyncio.to_thread(pj.rank, study, bootstrap=0)
+    assert inside.document() == outside.document()
+
+
+def test_a_result_shows_itself(study, tmp_path):
+    """Text has no terminal codes, HTML escapes what data say, and a figure is saved by its ending."""
+    found = pj.score(study)
+    assert "\x1b" not in str(found)
+    assert "Simulated reviewers" in str(pj.rank(study, bootstrap=0))
+    assert "<table" in found._repr_html_()
+    renamed = [replace(one, condition="<b>") for one in asyncio.run(pj.load(study))]
+    assert "<b>" not in pj.score(renamed)._repr_html_()
+    assert "&lt;b&gt;" in pj.score(renamed)._repr_html_()
+    plot = found.plot()
+    assert plot.save(tmp_path / "scores.svg").read_text("utf-8") == plot.svg
+    with pytest.raises(DataError, match=r"\.svg or \.png"):
+        plot.save(tmp_path / "scores.pdf")
+    with pytest.raises(DataError, match="choose one of accuracy"):
+        found.plot("scores")
+
+
+def test_a_result_without_a_figure_has_no_plot(study):
+    """An agreement is two numbers: there is nothing to draw."""
+    assert not hasattr(pj.agreement(study), "plot")
+
+
+def test_an_unknown_run_is_named(tmp_path: Path):
+    """The sentence has the path that does not exist."""
+    with pytest.raises(pj.PeerJudgeError, match="elsewhere"):
+        pj.score(tmp_path / "elsewhere")
