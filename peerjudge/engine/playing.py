@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -119,7 +120,7 @@ async def play_all(
             await asyncio.sleep(0)
 
     async with aclosing(_feed(plan)) as feed:
-        with _relaxed_gc():
+        with _relaxed_gc.hold():
             try:
                 async with asyncio.TaskGroup() as workers:
                     for _ in range(max_connections):
@@ -139,21 +140,39 @@ async def _feed(
             yield setup
 
 
-@contextmanager
-def _relaxed_gc() -> Generator[None]:
-    """Collect garbage less often, without the objects that exist before the run.
+class _RelaxedGc:
+    """Garbage collection that is less frequent while runs last, of which several may overlap.
 
-    Thousands of open discussions hold many live objects; at the usual thresholds the collector
-    searches them again and again, and holds all discussions up each time.
+    Objects that exist before the first run are left out. Thousands of open discussions hold many live
+    objects; at the usual thresholds the collector searches them again and again, and holds all
+    discussions up each time.
     """
-    thresholds = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
-        gc.unfreeze()
+
+    def __init__(self) -> None:
+        self._runs = 0
+        self._thresholds = gc.get_threshold()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """Relax the collection during the block; the last of overlapping blocks restores it."""
+        with self._lock:
+            if self._runs == 0:
+                self._thresholds = gc.get_threshold()
+                gc.freeze()
+                gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *self._thresholds[1:])
+            self._runs += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._runs -= 1
+                if self._runs == 0:
+                    gc.set_threshold(*self._thresholds)
+                    gc.unfreeze()
+
+
+_relaxed_gc = _RelaxedGc()
 
 
 async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:

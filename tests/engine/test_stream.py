@@ -199,3 +199,14 @@ async def test_garbage_collection_is_restored():
     with pytest.raises(ProtocolError):
         await play_all([staged(0, Waiting(), seats=())], max_connections=1)
     assert (gc.get_threshold(), gc.get_freeze_count()) == before
+
+
+async def test_garbage_collection_is_restored_after_overlapping_runs():
+    """The run that began first may end first; the last one restores what was before both."""
+    before = gc.get_threshold(), gc.get_freeze_count()
+    short, long = (
+        [staged(number, Waiting()) for number in range(start, start + count)]
+        for start, count in ((0, 1), (1, 20))
+    )
+    await asyncio.gather(play_all(short, max_connections=1), play_all(long, max_connections=1))
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
