@@ -2,9 +2,10 @@
 
     import peerjudge as pj
 
-    summary = await pj.run("quickstart")
-    transcripts = await pj.load(summary.folder)
+    summary = pj.run_sync("quickstart")
+    print(pj.score(summary))
 
+`run_sync` and `load_sync` are `await run(...)` and `await load(...)` without `await`.
 Names are imported when they are first used, so that `import peerjudge` stays quick.
 """
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from peerjudge.results.scores import score
     from peerjudge.results.styles import rank_styles
     from peerjudge.runs import RunSummary, load, run
+    from peerjudge.runs.blocking import load_sync, run_sync
     from peerjudge.runs.frames import (
         battles_df,
         calls_df,
@@ -89,6 +91,7 @@ __all__ = [
     "events",
     "events_df",
     "load",
+    "load_sync",
     "model",
     "opinion_events",
     "peer_rank",
@@ -97,6 +100,7 @@ __all__ = [
     "rank_styles",
     "report",
     "run",
+    "run_sync",
     "score",
     "turns_df",
     "weights_df",
@@ -118,6 +122,8 @@ _HOMES = {
     "discussions_df": "runs.frames",
     "events_df": "runs.frames",
     "load": "runs",
+    "load_sync": "runs.blocking",
+    "run_sync": "runs.blocking",
     "model": "results.models",
     "opinion_events": "tracker",
     "peer_rank": "results.rankings",

@@ -19,7 +19,7 @@ from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import TypeAlias, TypeVar, cast
 
 from peerjudge.analysis import (
@@ -218,8 +218,31 @@ def read_run(source: Stored, build: Callable[[SyncRun], T]) -> T:
 
 
 def wait_for(work: Coroutine[object, object, T]) -> T:
-    """Return the result of asynchronous work, also where an event loop runs in this thread."""
-    return run_apart(lambda: asyncio.run(work))
+    """Return the result of asynchronous work, also where an event loop runs in this thread.
+
+    An interrupt cancels the work and waits until it has ended, so that a run keeps what it paid for.
+    """
+    loops: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[object] | None]] = []
+    ended = Event()
+
+    async def watch() -> T:
+        loops.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await work
+
+    def run() -> T:
+        try:
+            return asyncio.run(watch())
+        finally:
+            ended.set()
+
+    try:
+        return run_apart(run)
+    except KeyboardInterrupt:
+        for loop, task in loops:
+            if task is not None and not ended.is_set():
+                loop.call_soon_threadsafe(task.cancel)
+                ended.wait()
+        raise
 
 
 def run_apart(work: Callable[[], T]) -> T:
