@@ -14,7 +14,7 @@ from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement,
 from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
 from peerjudge.analysis.selecting import HUMAN, number_judges, select_judges
 from peerjudge.analysis.tournaments import build_tournament
-from peerjudge.data import Measurement, ReviewerWeights, Scheme, Tournament
+from peerjudge.data import COUNTING, Measurement, ReviewerWeights, Scheme, Tournament, Undecided
 from peerjudge.errors import DataError
 from peerjudge.ranking import Weighting, equal_weights, given_weights, peer_rank
 from peerjudge.ranking.resampling import weigh_samples
@@ -151,6 +151,11 @@ def build_agreement_document(found: GoldAgreement) -> dict[str, object]:
         "fleiss_kappa": None if isnan(kappa) else kappa,
         "accuracy_as_tie": found.as_tie,
         "accuracy_as_half": found.as_half,
+        "conventions": {
+            "accuracy": COUNTING[Undecided.LEFT_OUT],
+            "accuracy_as_tie": COUNTING[Undecided.AS_TIE],
+            "accuracy_as_half": COUNTING[Undecided.AS_HALF],
+        },
         "n": found.n,
         "unreadable": found.unreadable,
         "unjudged": found.unjudged,

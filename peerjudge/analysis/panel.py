@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from peerjudge.analysis.accuracy import measure_accuracy
 from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
+from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import (
     SHARE,
     make_measurement,
@@ -30,22 +32,24 @@ from peerjudge.analysis.pairs import (
     rate_items,
 )
 from peerjudge.analysis.selecting import number_judges
-from peerjudge.data import Measurement, Noun
+from peerjudge.data import Measurement, Noun, Undecided
 
 
 class Panel(Noun, frozen=True, kw_only=True):
     """The reviewers of a source on the same items (a comparison in one shown order).
 
-    `accuracy` is by reviewer. Fleiss' kappa is over the items that all judged, Krippendorff's alpha
-    (nominal) over those that two or more judged. `error_correlation` is the mean over pairs, and
-    `effective` = k / (1 + (k - 1) max(0, error_correlation)) the number of reviewers with
-    independent errors to which k reviewers with these are equivalent (Kish 1965, the design
-    effect). Values that need gold, or two reviewers, are `None` without them.
+    `accuracy` is by reviewer; `counted` has the share of all its verdicts on these items with undecided
+    ones as ties and as half right, of reviewers that have any. Fleiss' kappa is over the items that all
+    judged, Krippendorff's alpha (nominal) over those that two or more judged. `error_correlation` is
+    the mean over pairs, and `effective` = k / (1 + (k - 1) max(0, error_correlation)) the number of
+    reviewers with independent errors to which k reviewers with these are equivalent (Kish 1965, the
+    design effect). Values that need gold, or two reviewers, are `None` without them.
     """
 
     reviewers: tuple[str, ...]
     items: int
     accuracy: Mapping[str, Measurement]
+    counted: Mapping[str, Mapping[Undecided, float]]
     fleiss_kappa: Measurement | None
     krippendorff_alpha: Measurement | None
     error_correlation: Measurement | None
@@ -89,6 +93,7 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         reviewers=names,
         items=len(ratings),
         accuracy=accuracy,
+        counted=_count_undecided(ballots),
         fleiss_kappa=measure(fleiss_columns(ratings[every]), every, "fleiss") if full else None,
         krippendorff_alpha=(
             measure(pair_coincidences(ratings[some]), some, "alpha") if some.any() else None
@@ -97,6 +102,15 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         effective=effective,
         pairs=adjust_p_values(pairs),
     )
+
+
+def _count_undecided(ballots: Ballots) -> dict[str, dict[Undecided, float]]:
+    counted: dict[str, dict[Undecided, float]] = {}
+    for name, code in number_judges(ballots):
+        found = measure_accuracy(ballots.where(ballots.reviewer == code), sampler=Sampler())
+        if found is not None and found.unreadable:
+            counted[name] = {Undecided.AS_TIE: found.as_tie, Undecided.AS_HALF: found.as_half}
+    return counted
 
 
 def _measure_together(

@@ -49,14 +49,14 @@ from peerjudge.analysis.published import Match, PublishedTable
 from peerjudge.analysis.rating_pairs import RatingPair
 from peerjudge.analysis.ratings import Correlation
 from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
-from peerjudge.data import Measurement, Noun, Outcome, to_plain
+from peerjudge.data import COUNTING, Measurement, Noun, Outcome, Undecided, to_plain
 
 _Document = dict[str, object]
 
 CONVENTIONS = {
-    "accuracy": "inconsistent, unreadable and refused verdicts are left out",
-    "as_tie": "an inconsistent verdict is a tie, an unreadable or refused one is wrong",
-    "as_half": "an inconsistent, unreadable or refused verdict is half right",
+    "accuracy": COUNTING[Undecided.LEFT_OUT],
+    "as_tie": COUNTING[Undecided.AS_TIE],
+    "as_half": COUNTING[Undecided.AS_HALF],
 }
 """What the accuracies of a cell count, by name."""
 

@@ -14,7 +14,7 @@ from peerjudge.data.comparisons import (
     Verdict,
     reconcile,
 )
-from peerjudge.data.conventions import Conventions, Undecided
+from peerjudge.data.conventions import COUNTING, Conventions, Undecided
 from peerjudge.data.discussion import (
     Control,
     Cue,
@@ -82,6 +82,7 @@ from peerjudge.data.ranking import (
 )
 
 __all__ = [
+    "COUNTING",
     "INCONSISTENT",
     "MAX_ANSWERS",
     "REFUSED",

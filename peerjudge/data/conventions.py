@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 from peerjudge.data.nouns import Noun
 
@@ -16,6 +18,16 @@ class Undecided(StrEnum):
     """An inconsistent one is a tie, right where gold is a tie; an unreadable or refused one is wrong."""
     AS_HALF = "as_half"
     """It is half right, as a toss of a coin between two answers would be on average."""
+
+
+COUNTING: Mapping[Undecided, str] = MappingProxyType(
+    {
+        Undecided.LEFT_OUT: "inconsistent, unreadable and refused verdicts are left out",
+        Undecided.AS_TIE: "an inconsistent verdict is a tie, an unreadable or refused one is wrong",
+        Undecided.AS_HALF: "an inconsistent, unreadable or refused verdict is half right",
+    }
+)
+"""What each way to count does, in words for readers."""
 
 
 class Conventions(Noun, frozen=True, kw_only=True):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from peerjudge.data import Noun
+from peerjudge.data import Noun, Undecided
 from peerjudge.reporting.accuracy import SHARES, accuracy_cell, change_note, find_chance
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, list_counted
 from peerjudge.reporting.drawing import Figure
@@ -20,6 +20,7 @@ from peerjudge.reporting.formats import (
     p_value,
     percent,
     points,
+    share,
 )
 from peerjudge.reporting.layout import (
     Section,
@@ -241,13 +242,19 @@ def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
 
 
 def build_panel_accuracy_table(found: Panel) -> Table:
-    """Return the accuracy of each reviewer of a panel."""
+    """Return the accuracy of each reviewer of a panel, also with undecided verdicts counted."""
+
+    def count(way: Undecided) -> Callable[[str], str]:
+        return lambda name: share(found.counted.get(name, {}).get(way, found.accuracy[name].value))
+
+    ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if found.counted else ()
     return build_table(
         "Accuracy by reviewer, in %",
         list(found.accuracy),
         ("Reviewer", str),
         ("Accuracy", lambda name: percent(found.accuracy[name])),
-        note=LEFT_OUT,
+        *((title, count(way)) for title, way in ways),
+        note=f"{LEFT_OUT} {COUNTED}" if ways else LEFT_OUT,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from peerjudge.data import Conventions, Measurement, Undecided
+from peerjudge.data import COUNTING, Conventions, Measurement, Undecided
 from peerjudge.reporting.formats import MISSING, percent, share
 from peerjudge.reporting.layout import Table, build_table
 
@@ -18,11 +18,6 @@ COUNTED = (
     "As tie: an inconsistent verdict is a tie, right where gold is a tie; an unreadable or refused "
     "one is wrong. As half: each of these is half right."
 )
-_COUNT = {
-    Undecided.LEFT_OUT: "inconsistent, unreadable and refused verdicts are left out",
-    Undecided.AS_TIE: "an inconsistent verdict is a tie, an unreadable or refused one is wrong",
-    Undecided.AS_HALF: "an inconsistent, unreadable or refused verdict is half right",
-}
 
 
 def build_conventions_table(rows: Sequence[Score]) -> Table:
@@ -67,7 +62,7 @@ def describe_published(followed: Conventions) -> str:
         return f"As published ({followed.source}): {followed.ratings}."
     people = " or ".join(followed.votes)
     said = [
-        _COUNT[followed.undecided],
+        COUNTING[followed.undecided],
         f"every vote of an {people} is a gold verdict" if people else "",
         "a group of subsets, and all, is the mean of its subsets"
         if followed.mean_of_groups

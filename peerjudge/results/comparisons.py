@@ -26,7 +26,7 @@ from peerjudge.analysis.rating_pairs import (
     compare_ratings,
     tabulate_ratings,
 )
-from peerjudge.analysis.score_document import build_contrasts_document
+from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
@@ -74,6 +74,7 @@ class CompareResult(DrawnResult):
             {
                 "accuracy": to_plain(self.accuracy),
                 "counted": to_plain(self.counted),
+                "conventions": CONVENTIONS,
                 "margin": to_plain(self.margin),
                 "contrasts": build_contrasts_document(self.contrasts),
                 "pairs": to_plain(self.pairs),

@@ -16,6 +16,7 @@ from peerjudge.analysis import (
     measure_agreement,
 )
 from peerjudge.data import (
+    COUNTING,
     TIE,
     UNREADABLE,
     Answer,
@@ -24,6 +25,7 @@ from peerjudge.data import (
     Question,
     RecordedReview,
     Scheme,
+    Undecided,
     Verdict,
     replace,
 )
@@ -173,6 +175,11 @@ def test_the_document_has_the_keys_of_its_contract():
         "fleiss_kappa": None,
         "accuracy_as_tie": 1.0,
         "accuracy_as_half": 1.0,
+        "conventions": {
+            "accuracy": COUNTING[Undecided.LEFT_OUT],
+            "accuracy_as_tie": COUNTING[Undecided.AS_TIE],
+            "accuracy_as_half": COUNTING[Undecided.AS_HALF],
+        },
         "n": 2,
         "unreadable": 0,
         "unjudged": 0,

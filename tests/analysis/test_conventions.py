@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerjudge.analysis import Sampler, collect_reviews, measure_accuracy, measure_agreement
+from peerjudge.analysis import (
+    Sampler,
+    collect_reviews,
+    measure_accuracy,
+    measure_agreement,
+    measure_panel,
+    select_judges,
+)
 from peerjudge.analysis.group_means import average_groups
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
@@ -149,12 +156,16 @@ def test_undecided_verdicts_count_by_each_convention(marks, gold):
 
 @given(st.lists(st.tuples(st.sampled_from("12=x?-"), st.sampled_from("12=")), min_size=1))
 def test_reports_and_agreement_count_as_scores_do(verdicts_and_golds):
-    """One reviewer has the same three accuracies in `score`, in a report and in `agreement`."""
+    """One reviewer has the same three accuracies in `score`, in a report, in `agreement` and its panel."""
     marks, golds = map("".join, zip(*verdicts_and_golds, ("1", "1"), strict=True))
     ballots = collect_reviews(_told(marks, golds))
     cell = score_ballots(ballots).scores[0].total
     report = measure_accuracy(ballots, sampler=Sampler())
     agreed = measure_agreement(ballots, samples=10)
+    counted = measure_panel(select_judges(ballots), samples=10).counted.get("judge", {})
+    assert counted.get(Undecided.AS_TIE, cell.as_tie.value) == pytest.approx(cell.as_tie.value)
+    assert counted.get(Undecided.AS_HALF, cell.as_half.value) == pytest.approx(cell.as_half.value)
+    assert bool(counted) == bool(cell.undecided)
     for other in (report, agreed):
         assert other.as_tie == pytest.approx(cell.as_tie.value)
         assert other.as_half == pytest.approx(cell.as_half.value)
