@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from peerjudge.runs import RunSummary, load, run
     from peerjudge.runs.blocking import load_sync, run_sync
     from peerjudge.runs.frames import (
+        ballots_df,
         battles_df,
         calls_df,
         discussions_df,
@@ -83,6 +84,7 @@ __all__ = [
     "__version__",
     "agreement",
     "annotators",
+    "ballots_df",
     "battles_df",
     "bias",
     "calls_df",
@@ -117,6 +119,7 @@ _HOMES = {
     "PeerJudgeError": "errors",
     "RunSummary": "runs",
     "Shelf": "shelf",
+    "ballots_df": "runs.frames",
     "battles_df": "runs.frames",
     "calls_df": "runs.frames",
     "discussions_df": "runs.frames",

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 from peerjudge.analysis import Sampler, Stances, build_persuasion_graph, build_stances
-from peerjudge.data import EventKind, OpinionEvent, Transcript, to_plain
+from peerjudge.data import Dataset, EventKind, OpinionEvent, Transcript, to_plain
+from peerjudge.errors import DataError
 from peerjudge.reporting.formats import caution
 from peerjudge.reporting.opinions import build_summary_tables, describe_event, describe_summary
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import COLUMNS, Cells, list_cells
 from peerjudge.results.plain import make_plain
-from peerjudge.runs.reading import Discussions, read_material, read_without_texts
+from peerjudge.runs.reading import Discussions, Source, is_frame, read_material, read_without_texts
 from peerjudge.tracker import opinion_events
 
 if TYPE_CHECKING:
@@ -86,10 +87,8 @@ class StancesResult(FramedResult):
 @overload
 def events(source: Discussions, *, summary: Literal[False] = False) -> EventsResult: ...
 @overload
-def events(source: Discussions, *, summary: Literal[True], seed: int = 0) -> StancesResult: ...
-def events(
-    source: Discussions, *, summary: bool = False, seed: int = 0
-) -> EventsResult | StancesResult:
+def events(source: Source, *, summary: Literal[True], seed: int = 0) -> StancesResult: ...
+def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsResult | StancesResult:
     """Return the opinion events of a run, or a summary of them.
 
     An event is what a seat did with its stance after it heard another seat: held, altered, shifted,
@@ -108,8 +107,18 @@ def events(
         stances = build_stances(found.ballots, sampler=Sampler(seed=seed), primary=found.primary)
         return StancesResult(stances=stances, questions=found.ballots.count_questions())
     held: list[OpinionEvent] = []
-    stream_events(source, held.append)
+    stream_events(_require_transcripts(source), held.append)
     return EventsResult(events=tuple(held))
+
+
+def _require_transcripts(source: Source) -> Discussions:
+    if isinstance(source, Dataset) or is_frame(source):
+        msg = (
+            "opinion events need transcripts, which recorded reviews and frames of ballots do not have; "
+            "for a frame of ballots of a run, ask for the summary"
+        )
+        raise DataError(msg)
+    return source
 
 
 def stream_events(source: Discussions, take: Callable[[OpinionEvent], None]) -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from peerjudge.analysis import Findings, FindingsCollector, collect_reviews
 from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
-from peerjudge.data import Dataset
+from peerjudge.data import Dataset, Transcript
 from peerjudge.datasets import load as load_dataset
-from peerjudge.errors import StoreError
+from peerjudge.errors import DataError, StoreError
 from peerjudge.reporting import (
     Figure,
     Published,
@@ -32,7 +32,7 @@ from peerjudge.results.base import Document, DrawnResult, Shown
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.overwriting import require_free, require_free_figures
 from peerjudge.runs import OpenRun, is_run, open_run
-from peerjudge.runs.reading import Source, Stored, locate_source, wait_for
+from peerjudge.runs.reading import Source, Stored, is_frame, locate_source, wait_for
 
 PAGE = "report.html"
 _PAGE_MARK = b'<meta name="generator" content="PeerJudge">'
@@ -187,9 +187,12 @@ def report(source: Source) -> Report:
     """
     if isinstance(source, Dataset):
         return _report_dataset(source, source.name)
+    if is_frame(source):
+        msg = "a report lists transcripts, which a frame of ballots does not have; report the run itself"
+        raise DataError(msg)
     if not isinstance(source, Stored):
         collector, listing = FindingsCollector(), TranscriptData()
-        for transcript in source:
+        for transcript in cast("Iterable[Transcript]", source):
             listing.add(transcript, collector.add(transcript).events)
         return RunReport(
             source="",

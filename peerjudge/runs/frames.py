@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from peerjudge.analysis.frames import (
     TurnColumns,
+    build_ballots_frame,
     build_battles_frame,
     build_calls_frame,
     build_discussions_frame,
@@ -18,7 +19,14 @@ from peerjudge.analysis.frames import (
     list_turns,
 )
 from peerjudge.data import Transcript
-from peerjudge.runs.reading import Discussions, Source, SyncRun, read_run, read_tournament
+from peerjudge.runs.reading import (
+    Discussions,
+    Source,
+    SyncRun,
+    read_ballots,
+    read_run,
+    read_tournament,
+)
 from peerjudge.runs.results import RunSummary
 from peerjudge.tracker import Stance
 
@@ -60,6 +68,24 @@ def calls_df(source: Discussions) -> pd.DataFrame:
 def events_df(source: Discussions) -> pd.DataFrame:
     """Return one row per opinion event; see `FRAMES["events"]` and `discussions_df`."""
     return _load_frame(source, "events")
+
+
+def ballots_df(source: Source) -> pd.DataFrame:
+    """Return one row per verdict; see `FRAMES["ballots"]`.
+
+    Every function of the analysis takes this frame, or some of its rows, in place of a run. It also takes
+    a table of your own with the columns `question`, `reviewer`, `shown` (ids of the answers as the
+    reviewer saw them) and `verdict` (one of these ids, or `tie`). Discussions without a verdict have no row,
+    and the primary contrast that an experiment declares is not in the frame.
+
+    Args:
+        source: As for `battles_df`.
+
+    Example:
+        >>> ballots = pj.ballots_df("study")
+        >>> pj.agreement(ballots[ballots["category"] == "math"])
+    """
+    return build_ballots_frame(read_ballots(source))
 
 
 def battles_df(source: Source, *, stance: Stance = "private") -> pd.DataFrame:

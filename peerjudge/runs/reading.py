@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections import Counter
 from collections.abc import (
     AsyncIterator,
@@ -20,7 +21,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
-from typing import TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar, cast
 
 from peerjudge.analysis import (
     BallotCollector,
@@ -29,6 +30,7 @@ from peerjudge.analysis import (
     collect_reviews,
     collect_transcripts,
 )
+from peerjudge.analysis.frames import read_ballots_frame
 from peerjudge.analysis.ratings import RatingKind, find_ratings
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Conventions, Dataset, Primary, RecordedReview, Tournament, Transcript
@@ -39,11 +41,14 @@ from peerjudge.runs.sources import OpenRun, is_run, name_run, open_run
 from peerjudge.store import Columns
 from peerjudge.tracker import Stance
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Stored: TypeAlias = str | Path | RunSummary
 """Run folder, store URL, transcript file, dataset `NAME:PATH`, or the summary of a run."""
 
-Source: TypeAlias = Stored | Dataset | Iterable[Transcript]
-"""Everything that can be analysed: `Stored`, a dataset, or transcripts in memory."""
+Source: TypeAlias = "Stored | Dataset | Iterable[Transcript] | pd.DataFrame"
+"""Everything that can be analysed: `Stored`, a dataset, transcripts in memory, or a frame of ballots."""
 
 Discussions: TypeAlias = Stored | Iterable[Transcript]
 """Sources of discussions: run folder, store URL, transcript file, summary of a run, or transcripts."""
@@ -103,8 +108,11 @@ def read_material(
             reviews=source.reviews,
             conventions=source.conventions,
         )
+    if is_frame(source):
+        ballots = read_ballots_frame(source)
+        return Material(ballots=ballots, of_run=len(ballots.discussions) > 0)
     if not isinstance(source, str | Path | RunSummary):
-        return _collect(source)
+        return _collect(cast("Iterable[Transcript]", source))
     place = locate_source(source)
     if not is_run(place):
         return read_material(load_dataset(place))
@@ -149,6 +157,12 @@ def read_without_texts(
     if isinstance(source, str | Path | RunSummary):
         return read_run(source, lambda opened: build(opened.transcripts(logprobs=logprobs)))
     return build(source)
+
+
+def is_frame(source: object) -> TypeGuard[pd.DataFrame]:
+    """Return whether the source is a pandas frame; pandas is not imported for this."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
 def locate_source(source: Stored) -> str:

@@ -1,5 +1,7 @@
 """Runs as pandas frames: one row per discussion, turn, call, event, battle or weight."""
 
+from peerjudge.analysis.frames.ballots import build_ballots_frame
+from peerjudge.analysis.frames.ballots_reading import read_ballots_frame
 from peerjudge.analysis.frames.build import (
     build_battles_frame,
     build_calls_frame,
@@ -21,6 +23,7 @@ __all__ = [
     "FRAMES",
     "TurnColumns",
     "TurnRow",
+    "build_ballots_frame",
     "build_battles_frame",
     "build_calls_frame",
     "build_discussions_frame",
@@ -30,4 +33,5 @@ __all__ = [
     "drop_turns",
     "import_pandas",
     "list_turns",
+    "read_ballots_frame",
 ]
