@@ -180,7 +180,7 @@ def check_experiment(experiment: Experiment, shelf: Shelf) -> tuple[BrokenClause
     if broken:
         return tuple(broken)
     for condition in experiment.conditions:
-        part = replace(experiment, conditions=(condition,), primary="")
+        part = replace(experiment, conditions=(condition,), primary="", seats={})
         for each in _broken_by("conditions", lambda part=part: resolve(part)):
             problem = f"condition {condition.name!r}: {each.problem}"
             broken.append(dataclasses.replace(each, problem=problem))

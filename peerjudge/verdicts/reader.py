@@ -172,7 +172,8 @@ def _last_sentence(reply: Reply, stated: Stated) -> int | None:
     before, _, name = reply.last.rpartition(". ")
     if not before or not NAMES.match(name) or _TASK.match(name) or reports(before):
         return None
-    return lone_name(name)
+    # Without its full stop, the name may begin a sentence that was cut off.
+    return lone_name(name) if name.endswith((".", "!", "*")) else None
 
 
 def _other_language(reply: Reply, stated: Stated) -> int | None:

@@ -137,8 +137,12 @@ def test_what_accuracies_count_is_printed(shell, verdicts):
     (row,) = document["rows"]
     assert row["as_published"]["turn 1"]["n"] == 1343
     assert row["as_published"]["turn 1"] == row["groups"]["turn 1"]["as_tie"]
-    agreed = shell("agreement", verdicts("mtbench"), "--reviewers", "gpt4_pair").out
+    words = ("agreement", verdicts("mtbench"), "--reviewers", "gpt4_pair", "--panel")
+    agreed = shell(*words).out
     assert "by convention 73.4 left out, 67.4 as ties, 69.7 as half right" in agreed
+    assert "73 [71, 76]       67        70" in agreed
+    stated = shell(*words, "--json").document["conventions"]
+    assert stated["accuracy"] == document["conventions"]["accuracy"]
 
 
 def test_the_mean_of_subsets_stands_beside_the_pooled_accuracy(shell, verdicts):

@@ -174,6 +174,7 @@ async def test_missing_log_probabilities_cause_one_warning(
         choice = {"index": 0, "message": {"role": "assistant", "content": "4"}}
         body = {"id": "x", "object": "chat.completion", "created": 0, "model": "plain-1"}
         body |= {"choices": [{**choice, "finish_reason": "stop"}]}
+        body |= {"usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}}
         return Response(json.dumps(body), content_type="application/json")
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
