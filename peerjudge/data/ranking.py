@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -47,24 +48,55 @@ class RecordedReview(Noun, frozen=True, kw_only=True):
     aspect: str = ""
 
 
+TIED = "tie"
+"""Winner of a battle that neither contestant won."""
+
+
 class Battle(Noun, frozen=True, kw_only=True):
     """One reviewer's verdict on two contestants' answers to one question.
 
-    `first` and `second` are contestants in the shown order. `score` is -1 when the first won, 0 for
-    a tie, +1 when the second won (the convention of PRD), and `None` when the verdict was not
-    readable: such a battle is counted and excluded, never scored.
+    `first` and `second` are contestants in the shown order. `winner` is one of them, `"tie"`, or `None`
+    when the verdict was not readable: such a battle is counted and excluded, never scored.
     """
 
     question: str
     reviewer: str
     first: str
     second: str
-    score: int | None
+    winner: str | None
 
     def __post_init__(self) -> None:
-        if self.score not in (-1, 0, 1, None):
-            msg = f"a battle's score is -1, 0, +1 or None, not {self.score!r}"
+        if TIED in (self.first, self.second):
+            msg = f"a contestant cannot be called {TIED!r}, which is the winner of a tied battle"
             raise DataError(msg)
+        if self.winner not in (self.first, self.second, TIED, None):
+            msg = (
+                f"the winner of a battle between {self.first!r} and {self.second!r} is one of them, "
+                f"{TIED!r} or None, not {self.winner!r}"
+            )
+            raise DataError(msg)
+
+    @classmethod
+    def scored(
+        cls, *, question: str, reviewer: str, first: str, second: str, score: int | None
+    ) -> Self:
+        """Return a battle from its score in the convention of PRD.
+
+        `score` is -1 when the first won, 0 for a tie, +1 when the second won, and `None` when the verdict
+        was not readable.
+        """
+        if score not in (-1, 0, 1, None):
+            msg = f"a battle's score is -1, 0, +1 or None, not {score!r}"
+            raise DataError(msg)
+        winner = None if score is None else (first, TIED, second)[score + 1]
+        return cls(question=question, reviewer=reviewer, first=first, second=second, winner=winner)
+
+    @property
+    def score(self) -> int | None:
+        """The score in the convention of PRD; see `scored`."""
+        if self.winner is None or self.winner == TIED:
+            return None if self.winner is None else 0
+        return -1 if self.winner == self.first else 1
 
 
 IntArray = npt.NDArray[np.int32]

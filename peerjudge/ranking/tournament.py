@@ -31,8 +31,9 @@ def collect(battles: Iterable[Battle]) -> Tournament:
         columns[1].append(reviewers[battle.reviewer])
         columns[2].append(contestants[battle.first])
         columns[3].append(contestants[battle.second])
-        scores.append(battle.score or 0)
-        readable.append(battle.score is not None)
+        score = battle.score
+        scores.append(score or 0)
+        readable.append(score is not None)
     return Tournament(
         questions=questions.sorted(),
         reviewers=reviewers.sorted(),

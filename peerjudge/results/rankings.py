@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
 from peerjudge.analysis import build_tournament
-from peerjudge.data import Ranking, ReviewerWeights, Scheme, Scoring, Tournament, replace
+from peerjudge.data import Battle, Ranking, ReviewerWeights, Scheme, Scoring, Tournament, replace
 from peerjudge.errors import DataError
-from peerjudge.ranking import elo_trajectory, majority_verdicts, ranking_document, without_family
+from peerjudge.ranking import (
+    collect,
+    elo_trajectory,
+    majority_verdicts,
+    ranking_document,
+    without_family,
+)
 from peerjudge.ranking import graph as build_graph
 from peerjudge.ranking import peer_rank as weigh_reviewers
 from peerjudge.ranking import rank as rank_contestants
@@ -27,6 +33,10 @@ from peerjudge.tracker import Stance
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+Battles: TypeAlias = Tournament | Sequence[Battle]
+"""Battles of contestants, as a list or as the columns of `peerjudge.ranking.collect`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +113,7 @@ class RankResult(DrawnResult):
 
 
 def rank(
-    source: Source | Tournament,
+    source: Source | Battles,
     *,
     scoring: Scoring | str = Scoring.WIN_RATE,
     weights: Literal["equal", "peer"] | Mapping[str, float] = "equal",
@@ -123,7 +133,7 @@ def rank(
     """Rank the contestants, best first, and weigh the reviewers.
 
     Args:
-        source: Run, dataset `NAME:PATH`, transcripts, or a tournament.
+        source: Run, dataset `NAME:PATH`, transcripts, or battles, as a list or as a tournament.
         scoring: `win-rate`, `elo` or `bradley-terry`.
         weights: `equal`, `peer`, or a weight for each reviewer.
         scheme: Scheme of peer weights: `prd` (Equation 2), or `damped`, which always converges.
@@ -144,6 +154,7 @@ def rank(
         ConvergenceError: The peer weights do not converge.
         StoreError: There is no such run.
     """
+    source = _gather(source)
     scoring, scheme = Scoring(scoring), Scheme(scheme)
     if trajectory and scoring is not Scoring.ELO:
         msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
@@ -187,7 +198,7 @@ def rank(
 
 
 def peer_rank(
-    source: Source | Tournament,
+    source: Source | Battles,
     *,
     stance: Stance = "private",
     scheme: Scheme = Scheme.PRD,
@@ -211,12 +222,19 @@ def peer_rank(
         ConvergenceError: The weights still change after `max_iterations`.
     """
     return weigh_reviewers(
-        read_tournament(source, stance=stance),
+        read_tournament(_gather(source), stance=stance),
         scheme=scheme,
         damping=damping,
         tolerance=tolerance,
         max_iterations=max_iterations,
     )
+
+
+def _gather(source: Source | Battles) -> Source | Tournament:
+    """Collect battles in a list as a tournament; return any other source unchanged."""
+    if isinstance(source, Sequence) and source and isinstance(source[0], Battle):
+        return collect(cast("Sequence[Battle]", source))
+    return cast("Source | Tournament", source)
 
 
 def _choose(

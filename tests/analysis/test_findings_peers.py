@@ -14,7 +14,7 @@ battles = st.lists(
     max_size=40,
 ).map(
     lambda rows: collect(
-        Battle(
+        Battle.scored(
             question=f"q{number % 5}",
             reviewer="ann" if number % 2 else "bob",
             first=f"c{first}",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.data import replace
+from peerjudge.data import Scheme, replace
 from peerjudge.errors import DataError
 from peerjudge.results.columns import COLUMNS
 
@@ -127,3 +127,14 @@ def test_an_unknown_run_is_named(tmp_path: Path):
     """The sentence has the path that does not exist."""
     with pytest.raises(pj.PeerJudgeError, match="elsewhere"):
         pj.score(tmp_path / "elsewhere")
+
+
+def test_battles_of_your_own_are_ranked():
+    """A list of battles is a source, and the winner of most of them is first."""
+    battles = [
+        pj.Battle(question=f"q{k}", reviewer="judge", first="ann", second="bob", winner=winner)
+        for k, winner in enumerate(["bob", "bob", "tie", "ann", "bob", None])
+    ]
+    found = pj.rank(battles, bootstrap=0)
+    assert list(found.df["contestant"]) == ["bob", "ann"]
+    assert pj.peer_rank(battles, scheme=Scheme.DAMPED).weights.keys() == {"judge"}

@@ -17,7 +17,7 @@ from peerjudge.ranking import (
 
 battles = st.lists(
     st.builds(
-        lambda question, reviewer, names, score: Battle(
+        lambda question, reviewer, names, score: Battle.scored(
             question=question, reviewer=reviewer, first=names[0], second=names[1], score=score
         ),
         st.sampled_from(["q1", "q2", "q3"]),
@@ -36,7 +36,7 @@ def test_collecting_keeps_every_battle_in_order(played: list[Battle]):
     """A tournament holds exactly the battles it was given, under sorted names."""
     found = collect(iter(played))
     back = [
-        Battle(
+        Battle.scored(
             question=found.questions[found.question[k]],
             reviewer=found.reviewers[found.reviewer[k]],
             first=found.contestants[found.first[k]],
@@ -50,9 +50,32 @@ def test_collecting_keeps_every_battle_in_order(played: list[Battle]):
         assert list(names) == sorted(set(names))
 
 
+@pytest.mark.parametrize(("winner", "score"), [("ann", -1), ("tie", 0), ("bob", 1), (None, None)])
+def test_a_battle_names_its_winner(winner: str | None, score: int | None):
+    """The winner is a contestant; PRD's score follows from the shown order."""
+    battle = Battle(question="q", reviewer="r", first="ann", second="bob", winner=winner)
+    assert battle.score == score
+    shown = {"question": "q", "reviewer": "r", "first": "ann", "second": "bob"}
+    assert Battle.scored(**shown, score=score) == battle
+
+
+def test_a_winner_has_taken_part():
+    """Other names, scores in place of a winner, and contestants called like a tie are refused."""
+    shown = {"question": "q", "reviewer": "r", "first": "ann"}
+    for winner in ("cy", -1, "a"):
+        with pytest.raises(
+            DataError, match="between 'ann' and 'bob' is one of them, 'tie' or None"
+        ):
+            Battle(**shown, second="bob", winner=winner)
+    with pytest.raises(DataError, match="cannot be called 'tie'"):
+        Battle(**shown, second="tie", winner="ann")
+    with pytest.raises(DataError, match="score is -1, 0, \\+1 or None, not 2"):
+        Battle.scored(**shown, second="bob", score=2)
+
+
 def test_a_contestant_cannot_battle_itself():
     """Two answers by one author decide nothing between contestants."""
-    battle = Battle(question="q", reviewer="r", first="ann", second="ann", score=0)
+    battle = Battle.scored(question="q", reviewer="r", first="ann", second="ann", score=0)
     with pytest.raises(DataError, match="'ann' battles itself"):
         collect([battle])
 
@@ -96,8 +119,8 @@ def test_a_graph_weighs_points_by_their_reviewers():
     """A reviewer of weight 0 adds battles but no points."""
     tournament = collect(
         [
-            Battle(question="q", reviewer="ann", first="ann", second="bob", score=-1),
-            Battle(question="q", reviewer="bob", first="ann", second="bob", score=1),
+            Battle(question="q", reviewer="ann", first="ann", second="bob", winner="ann"),
+            Battle(question="q", reviewer="bob", first="ann", second="bob", winner="bob"),
         ]
     )
     drawn = graph(tournament, weights={"ann": 1.0, "bob": 0.0})

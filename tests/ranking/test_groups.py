@@ -23,7 +23,7 @@ from peerjudge.reporting.contestants import build_ranking_tables
 def play(*pairs: str, judges: str = "xy") -> Tournament:
     """The first of each pair wins on three questions of four, the same for every judge."""
     return collect(
-        Battle(question=f"q{k}", reviewer=judge, first=pair[0], second=pair[1], score=score)
+        Battle.scored(question=f"q{k}", reviewer=judge, first=pair[0], second=pair[1], score=score)
         for pair in pairs
         for judge in judges
         for k, score in enumerate([-1, -1, -1, 1])
@@ -55,7 +55,7 @@ def test_bradley_terry_strengths_of_groups_have_the_same_mean():
 
 def test_a_contestant_without_a_battle_is_in_no_group():
     """It ranks last without a score, after the groups."""
-    unread = Battle(question="q0", reviewer="x", first="a", second="f", score=None)
+    unread = Battle.scored(question="q0", reviewer="x", first="a", second="f", score=None)
     found = rank(
         collect([unread, *list_battles(play("ab", "de"))]), scoring=Scoring.WIN_RATE, bootstrap=20
     )
@@ -67,7 +67,7 @@ def test_a_contestant_without_a_battle_is_in_no_group():
 def list_battles(tournament: Tournament) -> list[Battle]:
     """The battles of a tournament, all readable."""
     return [
-        Battle(
+        Battle.scored(
             question=tournament.questions[tournament.question[k]],
             reviewer=tournament.reviewers[tournament.reviewer[k]],
             first=tournament.contestants[tournament.first[k]],
@@ -102,7 +102,7 @@ def test_the_graph_of_a_tournament_has_all_that_weights_need(scheme: Scheme):
     """Weights from the graph equal those from the battles, with and without self-reviews."""
     random = np.random.default_rng(3)
     battles = [
-        Battle(question=f"q{k}", reviewer=judge, first=one, second=other, score=score)
+        Battle.scored(question=f"q{k}", reviewer=judge, first=one, second=other, score=score)
         for k in range(12)
         for judge in "abcx"
         for one, other in ("ab", "bc", "ac", "cd")

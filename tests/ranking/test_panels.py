@@ -22,7 +22,7 @@ PEERS = ("ann", "bob", "cy")
 
 tournaments = st.lists(
     st.builds(
-        lambda reviewer, names, score, question: Battle(
+        lambda reviewer, names, score, question: Battle.scored(
             question=question, reviewer=reviewer, first=names[0], second=names[1], score=score
         ),
         st.sampled_from([*PEERS, "eve"]),
@@ -102,7 +102,7 @@ def test_a_majority_does_not_see_the_scale_of_weights_or_copies(tournament: Tour
     once = battles(majority_verdicts(tournament))
     assert battles(majority_verdicts(tournament, dict.fromkeys(tournament.reviewers, 7.0))) == once
     twice = collect(
-        Battle(question=q, reviewer=r, first=f, second=s, score=score)
+        Battle.scored(question=q, reviewer=r, first=f, second=s, score=score)
         for q, r, f, s, score in battles(tournament) * 2
     )
     assert battles(majority_verdicts(twice)) == once
@@ -112,7 +112,7 @@ def test_a_majority_is_ascribed_to_the_panel():
     """Two against one decide, an even split ties, and unreadable verdicts leave the battle unreadable."""
     found = majority_verdicts(
         collect(
-            Battle(question=question, reviewer=name, first="a", second="b", score=score)
+            Battle.scored(question=question, reviewer=name, first="a", second="b", score=score)
             for question, scores in (("q1", (1, 1, -1)), ("q2", (1, -1)), ("q3", (None,)))
             for name, score in zip(PEERS, scores, strict=False)
         )
@@ -123,7 +123,9 @@ def test_a_majority_is_ascribed_to_the_panel():
 
 def test_every_reviewer_needs_a_weight():
     """A missing or negative weight is an error."""
-    tournament = collect([Battle(question="q", reviewer="ann", first="a", second="b", score=1)])
+    tournament = collect(
+        [Battle.scored(question="q", reviewer="ann", first="a", second="b", score=1)]
+    )
     for weights in ({}, {"ann": -1.0}, {"ann": float("nan")}):
         with pytest.raises(DataError, match="weight of at least 0 for every reviewer"):
             majority_verdicts(tournament, weights)

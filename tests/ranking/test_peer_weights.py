@@ -17,7 +17,9 @@ PEERS = ("ann", "bob", "cy")
 
 def battle(reviewer: str, first: str, second: str, score: int | None, question: str = "q"):
     """Build one battle."""
-    return Battle(question=question, reviewer=reviewer, first=first, second=second, score=score)
+    return Battle.scored(
+        question=question, reviewer=reviewer, first=first, second=second, score=score
+    )
 
 
 tournaments = st.lists(

@@ -26,7 +26,7 @@ def play(questions: int, *, seed: int = 0, reviewers: str = "xyz", even: float =
                     score = 0 if abs(margin) < even else -1 if margin > 0 else 1
                     names = NAMES[one], NAMES[other]
                     battles.append(
-                        Battle(
+                        Battle.scored(
                             question=f"q{q:03}",
                             reviewer=judge,
                             first=names[0],
@@ -63,7 +63,7 @@ def test_elo_samples_spread_as_the_mean_over_orders():
 def test_all_ties_leave_room_for_a_winner():
     """Ten questions of ties give each rate an interval towards 0 and 1, not the point one half."""
     ties = collect(
-        Battle(question=f"q{k}", reviewer="x", first="ann", second="bob", score=0)
+        Battle.scored(question=f"q{k}", reviewer="x", first="ann", second="bob", score=0)
         for k in range(10)
     )
     found = rank(ties, bootstrap=50).contestants["ann"]
@@ -87,7 +87,7 @@ def test_bounds_of_few_questions_hold_the_strength():
 def test_resamples_that_do_not_settle_are_counted():
     """PRD weights that oscillate in a resample, and Bradley-Terry without an estimate, are said."""
     beaten = collect(
-        Battle(question=f"q{k}", reviewer="x", first="ann", second="bob", score=score)
+        Battle.scored(question=f"q{k}", reviewer="x", first="ann", second="bob", score=score)
         for k, score in enumerate([-1, -1, -1, -1, 1])
     )
     found = rank(beaten, scoring=Scoring.BRADLEY_TERRY, bootstrap=400)
@@ -96,7 +96,7 @@ def test_resamples_that_do_not_settle_are_counted():
     assert ranking_document(found)["propped"] == found.propped
     assert found.unsettled == 0
     credit = [
-        Battle(question=f"q{k}", reviewer=judge, first="ann", second="bob", score=score)
+        Battle.scored(question=f"q{k}", reviewer=judge, first="ann", second="bob", score=score)
         for k in range(9)
         for judge, score in (("ann", -1 if k < 6 else 1), ("bob", 1 if k < 4 else -1))
     ]

@@ -26,9 +26,11 @@ WON = {"ab": 12, "ac": 15, "ad": 15, "bc": 16, "bd": 16, "cd": 10}
 def planted(*, exclude: bool) -> Tournament:
     """Four contestants that review each other in perfect agreement, in both orders."""
     battles = [
-        Battle(question=f"q{k:02}", reviewer=judge, first=pair[0], second=pair[1], score=score)
+        Battle.scored(
+            question=f"q{k:02}", reviewer=judge, first=pair[0], second=pair[1], score=score
+        )
         if order
-        else Battle(
+        else Battle.scored(
             question=f"q{k:02}", reviewer=judge, first=pair[1], second=pair[0], score=-score
         )
         for pair, won in WON.items()
@@ -96,12 +98,12 @@ def test_a_pair_left_to_reviewers_of_little_weight_is_named():
 def test_reviewers_of_all_pairs_are_not_uneven():
     """An unreadable verdict, and a reviewer that was never readable, leave no pair out."""
     battles = [
-        Battle(question=f"q{k}", reviewer=judge, first=one, second=other, score=score)
+        Battle.scored(question=f"q{k}", reviewer=judge, first=one, second=other, score=score)
         for one, other in itertools.combinations("abc", 2)
         for k, score in enumerate([-1, 0, None])
         for judge in ("ann", "bob")
     ]
-    mute = [Battle(question="q0", reviewer="cy", first="a", second="b", score=None)]
+    mute = [Battle.scored(question="q0", reviewer="cy", first="a", second="b", score=None)]
     assert win_rates(collect(battles)).uneven is None
     assert win_rates(collect([*battles, *mute])).uneven is None
     missing = [one for one in battles if (one.reviewer, one.first) != ("bob", "b")]

@@ -31,7 +31,9 @@ SHOWN = list(itertools.permutations(NAMES, 2))
 def round_robin(scores: list[int], judge: str = "judge") -> Tournament:
     """Every ordered pair on as many questions as the scores fill, judged by one reviewer."""
     return collect(
-        Battle(question=f"q{k // len(SHOWN)}", reviewer=judge, first=one, second=two, score=score)
+        Battle.scored(
+            question=f"q{k // len(SHOWN)}", reviewer=judge, first=one, second=two, score=score
+        )
         for k, score in enumerate(scores)
         for one, two in [SHOWN[k % len(SHOWN)]]
     )
@@ -103,8 +105,8 @@ def test_a_trajectory_needs_steps():
 
 def test_a_reviewer_without_weight_moves_no_rating():
     """Weights scale the steps: a reviewer with weight 0 does not change ratings."""
-    one = [Battle(question="q", reviewer="x", first="a", second="b", score=-1)] * 3
-    other = [Battle(question="q", reviewer="y", first="a", second="b", score=1)] * 3
+    one = [Battle.scored(question="q", reviewer="x", first="a", second="b", score=-1)] * 3
+    other = [Battle.scored(question="q", reviewer="y", first="a", second="b", score=1)] * 3
     found = elo(collect([*one, *other]), weights=np.array([1.0, 0.0]), orders=5).ratings
     # Of two reviewers one of weight 1 counts double (Algorithm 1 scales the mean weight to 1).
     rating = {"a": 1000.0, "b": 1000.0}
@@ -159,7 +161,7 @@ def test_scores_follow_their_owners_through_renaming(
     """Scores do not depend on the names of contestants."""
     new = dict(zip(NAMES, names, strict=True))
     other = collect(
-        Battle(
+        Battle.scored(
             question=tournament.questions[tournament.question[k]],
             reviewer="judge",
             first=new[tournament.contestants[tournament.first[k]]],
@@ -194,7 +196,7 @@ def test_equal_scores_share_a_rank():
 def test_unreadable_verdicts_are_counted_and_left_out():
     """Unreadable verdicts are not ties: they are excluded from the ranking and counted."""
     battles = [
-        Battle(question="q", reviewer="r", first="a", second="b", score=score)
+        Battle.scored(question="q", reviewer="r", first="a", second="b", score=score)
         for score in (-1, None, None)
     ]
     found = rank(collect(battles))
@@ -209,9 +211,9 @@ def test_unreadable_verdicts_are_counted_and_left_out():
 def test_a_contestant_without_readable_battles_has_no_score(scoring: Scoring, bootstrap: int):
     """A contestant without readable battles comes last without score or bounds."""
     battles = [
-        Battle(question="q1", reviewer="a", first="a", second="b", score=-1),
-        Battle(question="q1", reviewer="b", first="a", second="b", score=0),
-        Battle(question="q2", reviewer="a", first="a", second="c", score=None),
+        Battle.scored(question="q1", reviewer="a", first="a", second="b", score=-1),
+        Battle.scored(question="q1", reviewer="b", first="a", second="b", score=0),
+        Battle.scored(question="q2", reviewer="a", first="a", second="c", score=None),
     ]
     found = rank(
         collect(battles), scoring=scoring, weights="peer", scheme=Scheme.DAMPED, bootstrap=bootstrap
@@ -228,7 +230,7 @@ mixed = st.lists(
     max_size=30,
 ).map(
     lambda rows: collect(
-        Battle(question=f"q{k % 6}", reviewer=judge, first=one, second=two, score=score)
+        Battle.scored(question=f"q{k % 6}", reviewer=judge, first=one, second=two, score=score)
         for k, (judge, (one, two), score) in enumerate(rows)
     )
 )
@@ -264,7 +266,7 @@ def test_resampling_draws_questions_with_all_their_reviews():
     scores = [int(random.choice([-1, 0, 1])) for _ in range(12 * 20)]
     once, thrice = round_robin(scores), round_robin(scores)
     thrice = collect(
-        Battle(
+        Battle.scored(
             question=once.questions[once.question[k]],
             reviewer="judge",
             first=once.contestants[once.first[k]],
@@ -290,7 +292,7 @@ def test_a_sample_is_the_ranking_of_the_questions_drawn():
 def test_two_reviewers_who_each_prefer_the_other_find_no_elo_weights():
     """Min-max of two ratings gives 0 and 1, so two reviewers that prefer each other oscillate."""
     battles = [
-        Battle(question=f"q{k}", reviewer=judge, first="ann", second="bob", score=score)
+        Battle.scored(question=f"q{k}", reviewer=judge, first="ann", second="bob", score=score)
         for judge, score in (("ann", 1), ("bob", -1))
         for k in range(30)
     ]
@@ -303,7 +305,7 @@ def test_two_reviewers_who_each_prefer_the_other_find_no_elo_weights():
 def test_the_document_has_the_promised_keys():
     """`rank --json` is a contract: these keys, weights that sum to 1, nulls where there is nothing."""
     battles = [
-        Battle(question="q", reviewer=judge, first="ann", second="bob", score=score)
+        Battle.scored(question="q", reviewer=judge, first="ann", second="bob", score=score)
         for judge, score in (("ann", -1), ("bob", -1), ("eve", None))
     ]
     document = ranking_document(rank(collect(battles), weights="peer"))

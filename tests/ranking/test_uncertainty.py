@@ -43,7 +43,7 @@ def test_a_rank_counts_those_above(drawn: np.ndarray):
 def test_winning_every_battle_has_wilson_bounds():
     """A contestant that won on all of ten questions gets Wilson's bounds, not a point."""
     battles = [
-        Battle(question=f"q{k}", reviewer="judge", first="ann", second="bob", score=-1)
+        Battle.scored(question=f"q{k}", reviewer="judge", first="ann", second="bob", score=-1)
         for k in range(10)
     ]
     found = rank(collect(battles), bootstrap=100)
@@ -65,7 +65,7 @@ def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 40
     """Random battles, some unreadable; the first reviewers are contestants."""
     random = np.random.default_rng(seed)
     return collect(
-        Battle(
+        Battle.scored(
             question=f"q{random.integers(7)}",
             reviewer=f"n{random.integers(judges)}",
             first=f"n{first}",
@@ -128,7 +128,7 @@ def test_resampled_weights_are_those_of_the_sample():
     """With one question every sample has the weights of the tournament."""
     one = random_tournament(2)
     single = collect(
-        Battle(
+        Battle.scored(
             question="q",
             reviewer=one.reviewers[one.reviewer[k]],
             first=one.contestants[one.first[k]],
@@ -172,7 +172,7 @@ def test_peer_weights_must_converge_in_the_tournament_only():
     """Elo weights must converge on the tournament, not in every resample."""
     random = np.random.default_rng(42)
     battles = [
-        Battle(question=str(k), reviewer=who, first=one, second=other, score=int(score))
+        Battle.scored(question=str(k), reviewer=who, first=one, second=other, score=int(score))
         for k in range(int(random.integers(2, 30)))
         for who in "abcd"
         for one, other in combinations("abcd", 2)
