@@ -33,7 +33,7 @@ from peerjudge.runs.order import keep_questions, shuffle_questions
 from peerjudge.runs.pitfalls import list_notes, list_unread_settings, require_texts
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
-from peerjudge.runs.seating import apply_seats
+from peerjudge.runs.seating import apply_seats, parse_pairs
 from peerjudge.shelf import Shelf, validate
 from peerjudge.shelf.cards import card_identity
 from peerjudge.simulation import Traits
@@ -185,17 +185,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, str]:
 
     Raises `ExperimentError` for text without `=`, and for a key that is given twice.
     """
-    settings: dict[str, str] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not (key and equals):
-            msg = f"a setting is written key=value, not {pair!r}"
-            raise ExperimentError(msg)
-        if key in settings:
-            msg = f"setting {key!r} is given twice: {settings[key]!r} and {value!r}"
-            raise ExperimentError(msg)
-        settings[key] = value
-    return settings
+    return parse_pairs(pairs, noun="setting", form="key=value", blank=True)
 
 
 def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: Shelf) -> Experiment:

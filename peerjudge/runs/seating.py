@@ -14,17 +14,28 @@ def parse_seats(pairs: Sequence[str]) -> dict[str, str]:
 
     Raises `ExperimentError` for text of another form, or a seat given twice.
     """
-    seats: dict[str, str] = {}
+    return parse_pairs(pairs, noun="seat", form="NAME=CARD, as in strong=gpt_4o")
+
+
+def parse_pairs(
+    pairs: Sequence[str], *, noun: str, form: str, blank: bool = False
+) -> dict[str, str]:
+    """Parse `["key=value"]` into a mapping; `blank` accepts an empty value.
+
+    Raises `ExperimentError`, with the noun and the form, for text without key, `=` or value, and for a
+    key that is given twice.
+    """
+    found: dict[str, str] = {}
     for pair in pairs:
-        name, _, card = (part.strip() for part in pair.partition("="))
-        if not name or not card:
-            msg = f"a seat is written NAME=CARD, as in strong=gpt_4o, not {pair!r}"
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not (key and equals and (value or blank)):
+            msg = f"a {noun} is written {form}, not {pair!r}"
             raise ExperimentError(msg)
-        if name in seats:
-            msg = f"seat {name!r} is given twice: {seats[name]!r} and {card!r}"
+        if key in found:
+            msg = f"{noun} {key!r} is given twice: {found[key]!r} and {value!r}"
             raise ExperimentError(msg)
-        seats[name] = card
-    return seats
+        found[key] = value
+    return found
 
 
 def apply_seats(experiment: Experiment, seats: Mapping[str, str]) -> Experiment:
