@@ -24,7 +24,7 @@ def agreement_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        A run folder, a store URL, a transcript file (.jsonl, .jsonl.gz), a bundle (.zip), or a dataset
         NAME:PATH or FILE.py:PATH with reviews.
     gold
         `human` for the gold of the data, or the name of a reviewer to measure against.

@@ -23,7 +23,7 @@ def bias_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        A run folder, a store URL, a transcript file (.jsonl, .jsonl.gz), a bundle (.zip), or a dataset
         NAME:PATH or FILE.py:PATH with reviews.
     reviewers
         Only these, separated by commas.

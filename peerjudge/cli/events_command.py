@@ -33,7 +33,7 @@ def events_command(
     Parameters
     ----------
     run
-        A run folder, a store URL, or a transcript file (.jsonl or .jsonl.gz).
+        A run folder, a store URL, a transcript file (.jsonl, .jsonl.gz), or a bundle (.zip).
     summary
         Print counts and shares instead: opinion changes by reviewer, role, opponent and turn,
         persuasion, the effect of leading, the time to agreement, discussions against their better seat

@@ -52,7 +52,7 @@ async def export_command(
     Parameters
     ----------
     run
-        Run folder, store URL, or transcript file (.jsonl or .jsonl.gz).
+        Run folder, store URL, transcript file (.jsonl, .jsonl.gz) or bundle (.zip).
     output
         File to write; by default standard output.
     frame

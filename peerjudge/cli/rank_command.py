@@ -40,7 +40,7 @@ def rank_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        A run folder, a store URL, a transcript file (.jsonl, .jsonl.gz), a bundle (.zip), or a dataset
         NAME:PATH or FILE.py:PATH with reviews.
     scoring
         Method that scores the contestants: win-rate unless chosen, bradley-terry with --control.

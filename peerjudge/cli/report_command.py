@@ -26,7 +26,7 @@ def report_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        A run folder, a store URL, a transcript file (.jsonl, .jsonl.gz), a bundle (.zip), or a dataset
         NAME:PATH or FILE.py:PATH with reviews by models.
     output
         The file to write; when left out, `report.html` in the run folder, or for a dataset

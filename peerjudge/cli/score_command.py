@@ -33,7 +33,7 @@ def score_command(
     Parameters
     ----------
     source
-        A run folder, a store URL, a transcript file (.jsonl or .jsonl.gz), or a dataset
+        A run folder, a store URL, a transcript file (.jsonl, .jsonl.gz), a bundle (.zip), or a dataset
         NAME:PATH or FILE.py:PATH with reviews.
     by
         subset, category, labeler (every vote is then a gold verdict), or a column of your data.
