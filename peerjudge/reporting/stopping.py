@@ -40,7 +40,7 @@ def describe_decision(decision: Decision, *, isolate: bool = True) -> str:
         f"look {decision.look}, after {decision.questions:,} of {decision.available:,} questions in "
         "random order"
     )
-    verb = "Looked at" if decision.stop_reason is None else "Stopped at"
+    verb = "Not stopped at" if decision.stop_reason is None else "Stopped at"
     known = minus_signs(points(decision.anytime))
     said = (
         f"{verb} {at}, by the rule \u201c{decision.rule}\u201d: the contrast "

@@ -1,6 +1,6 @@
 """Predictions of figures that the fit did not see, beside rules that need no model.
 
-Only these errors are evidence for the model: whatever was fitted is met because it was fitted.
+Only these errors are evidence for the model: figures that were fitted are met because they were fitted.
 Each pair of PRD's Table 4 is left out in turn: its three discussed accuracies and their gains, and for
 GPT-4 with Claude all of Table 9, which is of the same pair. The totals of section 5 stay in, though the
 pair takes part in them; leaving them out too, with the preferences after discussing, shows how much that

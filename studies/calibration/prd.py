@@ -318,7 +318,7 @@ def list_null_models(published: PrdTargets) -> tuple[Model, ...]:
     one = list_parameters(names[:1])
     alike = tuple(replace(parameter, name=parameter.name.partition(" ")[0]) for parameter in one)
     return (
-        Model(name="nobody moves", parameters=judging, build_cast=build_still),
+        Model(name="no seat alters", parameters=judging, build_cast=build_still),
         Model(name="follower always yields", parameters=judging, build_cast=build_yielding),
         Model(
             name="one average reviewer",

@@ -88,7 +88,7 @@ def test_a_stopped_run_states_the_interval_of_its_last_look(run):
     assert "is above 0, +12 [+3, +20] points (95% at all looks together)" in said
     assert not any("declared contrast" in one for one in rest)
     undecided = replace(decision, outcome="undecided", continued=True)
-    assert "Looked at look 6" in describe_decision(undecided)
+    assert "Not stopped at look 6" in describe_decision(undecided)
     assert describe_decision(undecided).endswith("continued after this look without the rule.")
     precise = replace(decision, outcome="precise", rule="ci<0.1")
     assert "+12 [+6, +18]" in describe_decision(precise)

@@ -136,7 +136,7 @@ def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
 def test_levels_alone_are_no_evidence(results):
     """In the model without moves nearly all of PRD's levels lie inside, and the gains do not."""
     still = results.nulls[0]
-    assert still.name == "nobody moves"
+    assert still.name == "no seat alters"
     assert count_inside(select_prd(still.rows, gains=False)) >= 52
     assert count_inside(select_rows(still.rows, GAIN)) <= 10
 
