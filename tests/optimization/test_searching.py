@@ -1,0 +1,127 @@
+"""A search plays candidates by ordinary runs, chooses on unseen questions, and tests once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from statistics import fmean
+
+import pytest
+
+from peerjudge.data import Condition, Experiment, History, SearchOptions, from_plain
+from peerjudge.errors import ExperimentError
+from peerjudge.optimization import optimize
+from peerjudge.optimization.targets import choose_targets, list_targets
+from peerjudge.runs import prepare
+from peerjudge.search import next_step, read_state
+from peerjudge.shelf import Shelf
+
+JUDGED = Experiment(
+    name="judged",
+    data="",
+    prompts="instruction_following",
+    seed=1,
+    conditions=(Condition(name="judge", protocol="pairwise", seats=("sim_plain",)),),
+)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """A table of 80 pairs with gold."""
+    rows = [
+        {
+            "question": f"Write the number {n}.",
+            "answer_a": f"{n}",
+            "answer_b": f"The number is {n + 1}.",
+            "gold": "a" if n % 2 else "b",
+            "subset": ("easy", "hard")[n % 2],
+        }
+        for n in range(80)
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return f"jsonl:{path}"
+
+
+def search(pairs, folder, **changed):
+    """Return a small search by GRIPS."""
+    given = {"steps": 2, "candidates": 3, "split": "20,20,40", "data": pairs, "out": folder}
+    return asyncio.run(optimize(JUDGED, **(given | changed)))
+
+
+def test_the_same_search_again_plays_nothing(pairs, tmp_path):
+    """Every discussion is kept, and the result is the same to the byte."""
+    one = search(pairs, tmp_path / "search")
+    first = (tmp_path / "search" / "search.json").read_bytes()
+    two = search(pairs, tmp_path / "search")
+    assert one.spent.discussions > 0
+    assert two.spent.discussions == two.spent.simulated == 0
+    assert (tmp_path / "search" / "search.json").read_bytes() == first
+
+
+def test_judges_that_read_no_prompts_find_nothing_better(pairs, tmp_path):
+    """Simulated reviewers without reactions ignore wording: the base stays, and no test is opened."""
+    found = search(pairs, tmp_path / "search")
+    assert found.adoption is not None
+    assert not found.adoption.adopted
+    assert found.test is None
+    assert found.chosen == found.base
+    assert not (tmp_path / "search" / "openings.json").exists()
+
+
+def test_naive_adoption_is_labelled(pairs, tmp_path):
+    """The split of the paper has no questions to choose on."""
+    found = search(pairs, tmp_path / "search", split="paper", steps=1)
+    assert found.paper
+    assert found.splits["select"].questions == 0
+    assert found.splits["search"].questions == 8
+    assert found.document()["paper"] is True
+
+
+def test_every_target_that_is_offered_is_in_a_prompt(pairs):
+    """A target that no prompt contains would change nothing, and is refused with those that would."""
+    prepared = prepare(JUDGED, data=pairs)
+    shelf = Shelf()
+    assert [one.name for one in choose_targets((), prepared, shelf)] == ["pack:tasks.review"]
+    assert "role:sim_plain" in list_targets(prepared.plan.experiment, shelf)
+    with pytest.raises(ExperimentError, match=r"did you mean pack:tasks\.review"):
+        choose_targets(["pack:task.review"], prepared, shelf)
+    with pytest.raises(
+        ExperimentError, match=r"contains 'pack:tasks\.discuss', so changing it changes"
+    ):
+        choose_targets(["pack:tasks.discuss"], prepared, shelf)
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"method": "magic"}, "there is no method 'magic'"),
+        ({"method": "opro"}, "name a card with --proposer"),
+        ({"proposer": "sim_plain"}, "is a simulated reviewer, which writes no prompts"),
+        ({"objective": "error"}, "gold ratings of no aspect"),
+        ({"split": "10,20,40"}, "needs at least 20"),
+        ({"split": "40,40,40"}, "the splits take 120 questions, and there are 80"),
+        ({"split": "half"}, "three numbers of questions"),
+    ],
+)
+def test_a_search_that_cannot_be_done_is_refused(pairs, tmp_path, changed, sentence):
+    """A sentence says what is wrong."""
+    with pytest.raises(ExperimentError, match=sentence):
+        search(pairs, tmp_path / "search", **changed)
+
+
+def test_a_search_can_be_replayed_from_its_records(pairs, tmp_path):
+    """`history.json` has the records of every step, the splits by question, and all scores."""
+    found = search(pairs, tmp_path / "search")
+    kept = json.loads((tmp_path / "search" / "history.json").read_text())
+    history = from_plain(History, kept["records"])
+    options = from_plain(SearchOptions, kept["options"])
+    assert next_step(history, options, kept["seed"]) is None
+    state = read_state(history, options, kept["seed"])
+    assert [one.id for one in state.candidates] == [row.id for row in found.candidates]
+    assert [row.search for row in found.candidates] == [
+        None if one.id not in state.scores else fmean(state.scores[one.id].scores.values())
+        for one in state.candidates
+    ]
+    assert kept["splits"]["search"] == list(options.questions)
+    assert len({*kept["splits"]["search"], *kept["splits"]["select"]}) == 40
