@@ -76,7 +76,10 @@ def write_excerpt(excerpt: Excerpt, names: Mapping[str, str]) -> list[str]:
 
 
 def write_short_excerpt(excerpt: Excerpt, names: Mapping[str, str]) -> list[str]:
-    """Return the question, and three replies: its verdict before, what it heard last, and the event."""
+    """Return the question, three verdicts, and the last reply.
+
+    The verdicts are that of the seat before, the last one that it heard, and that of the event.
+    """
     transcript, event = excerpt.transcript, excerpt.event
     now = transcript.turns[event.turn]
     earlier = transcript.turns[: event.turn]
@@ -84,8 +87,11 @@ def write_short_excerpt(excerpt: Excerpt, names: Mapping[str, str]) -> list[str]
     heard = [turn for turn in earlier if turn.cue.seat in event.heard and _is_readable(turn)]
     turns = sorted((*own[-1:], *heard[-1:], now), key=lambda turn: turn.index)
     return [
-        *_write_scene(transcript),
-        *(line for turn in turns for line in _write_turn(transcript, turn, names)),
+        f"**Question:** {escape(transcript.comparison.question.text)}",
+        "",
+        *(f"- {_describe_turn(transcript, turn, names)}" for turn in turns),
+        "",
+        quote(now.utterance.text),
     ]
 
 
@@ -112,18 +118,22 @@ def _write_scene(transcript: Transcript) -> Iterator[str]:
 
 
 def _write_turn(transcript: Transcript, turn: Turn, names: Mapping[str, str]) -> Iterator[str]:
+    yield f"{_describe_turn(transcript, turn, names)}:"
+    yield ""
+    yield quote(turn.utterance.text)
+    yield ""
+
+
+def _describe_turn(transcript: Transcript, turn: Turn, names: Mapping[str, str]) -> str:
     seat = transcript.seat(turn.cue.seat)
     heat = seat.sampling.temperature
     place = "in private" if turn.cue.private else "in the discussion"
     verdict = turn.review.verdict
     said = f"verdict: {_name_verdict(transcript, verdict)}" if verdict is not None else "explains"
-    yield (
+    return (
         f"{names.get(seat.reviewer, seat.reviewer)}, {seat.role} at temperature {heat:g}, "
-        f"{place} ({said}):"
+        f"{place} ({said})"
     )
-    yield ""
-    yield quote(turn.utterance.text)
-    yield ""
 
 
 def _name_verdict(transcript: Transcript, verdict: Verdict) -> str:

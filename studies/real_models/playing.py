@@ -341,4 +341,4 @@ def _describe_machine() -> dict[str, object]:
 
 def _print_estimate(settings: Settings, conditions: Sequence[Condition], shelf: Shelf) -> None:
     for name in settings.data:
-        print_estimate(prepare_data(name, settings, conditions, shelf), json=False)
+        print_estimate(prepare_data(name, settings, conditions, shelf), texts=None, json=False)

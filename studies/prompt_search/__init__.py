@@ -1,0 +1,1 @@
+"""Recorded searches for better prompts with a small language model as judge and as proposer."""

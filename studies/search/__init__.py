@@ -1,0 +1,1 @@
+"""Repeated searches for better prompts, with a planted edit and without one."""
