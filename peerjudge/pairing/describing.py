@@ -1,0 +1,154 @@
+"""Pairs in words: what became of the items of each recipe, the audits, and the files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from peerjudge.data import to_plain
+from peerjudge.pairing.nouns import Paired
+from peerjudge.reporting import fragments
+from peerjudge.reporting.layout import Table
+from peerjudge.results.columns import build_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def render_text(found: Paired) -> str:
+    """Return the result as tables and sentences in text."""
+    return fragments.render_text([*build_parts(found), *describe_files(found)])
+
+
+def render_html(found: Paired) -> str:
+    """Return the result as tables and sentences of a page."""
+    return fragments.render_html([*build_parts(found), *describe_files(found)])
+
+
+def build_df(found: Paired) -> pd.DataFrame:
+    """Return one row per set of answers."""
+    return build_frame(
+        "pairs",
+        (
+            {
+                "id": one.id,
+                "recipe": one.recipe,
+                "category": one.item.category,
+                "parent": one.item.parent,
+                "question": one.item.text,
+                "better": one.better.text,
+                "worse": tuple(each.text for each in one.worse),
+                "place": one.place,
+                "writer": one.writer,
+                "status": one.status,
+                "votes": sum(right for right, _ in one.votes.values()),
+                "verdicts": sum(number for _, number in one.votes.values()),
+            }
+            for one in found.pairs
+        ),
+    )
+
+
+def build_parts(found: Paired) -> list[str | Table]:
+    """Return the sentences and tables of a result."""
+    parts: list[str | Table] = [
+        f"{len(found.pairs)} sets of answers from {found.source} (licence: {found.licence}).",
+        "",
+        _tabulate_counts(found),
+        "",
+        _tabulate_audits(found),
+    ]
+    for name, judges in found.solvable_by.items():
+        clear = (
+            f"Solvable without reading ({name}): {', '.join(judges)} clearly above chance. A judge that "
+            "is right on these pairs may use the same cue."
+        )
+        parts += ["", clear]
+    return parts
+
+
+def describe_files(found: Paired) -> list[str]:
+    """Return where the files are, and what the calls cost."""
+    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.2f}"
+    calls = ", ".join(f"{number} {name}" for name, number in found.calls.items() if number)
+    return [
+        "",
+        *(f"{name:7} {path}" for name, path in found.files.items()),
+        f"calls: {calls or 'none'}; {found.tokens:,} tokens, cost: {cost}",
+    ]
+
+
+def build_document(found: Paired) -> dict[str, Any]:
+    """Return the result for JSON; the pairs themselves are in their file."""
+    return {
+        "out": found.out,
+        "source": found.source,
+        "licence": found.licence,
+        "seed": found.seed,
+        "pairs": len(found.pairs),
+        "better_first": sum(pair.place == 0 for pair in found.pairs),
+        "recipes": {one.recipe: to_plain(one) for one in found.counts},
+        "status": {
+            name: sum(pair.status == name for pair in found.pairs)
+            for name in ("by rule", "unverified", "verified", "disputed")
+        },
+        "audits": {
+            name: {
+                row.judge: {"accuracy": to_plain(row.accuracy), "chance": row.chance}
+                for row in rows
+            }
+            for name, rows in found.audits.items()
+        },
+        "solvable_by": found.solvable_by,
+        "verifiers": list(found.verifiers),
+        "hard_for": found.hard_for or None,
+        "files": dict(found.files),
+        "calls": dict(found.calls),
+        "tokens": found.tokens,
+        "cost_usd": found.cost_usd,
+        "stopped": found.stopped,
+    }
+
+
+def _tabulate_counts(found: Paired) -> Table:
+    rows = tuple(
+        (
+            one.recipe,
+            str(one.kept),
+            str(one.disputed),
+            ", ".join(f"{number} {why}" for why, number in one.left_out.items()) or "-",
+        )
+        for one in found.counts
+    )
+    note = (
+        "Disputed: fewer than two thirds of the verifiers' verdicts chose the better answer."
+        if found.verifiers
+        else "Not verified by judges; answers by rule are worse by construction."
+    )
+    return Table(
+        title="Recipes",
+        headings=("Recipe", "Kept", "Disputed", "Left out"),
+        rows=rows,
+        note=note,
+    )
+
+
+def _tabulate_audits(found: Paired) -> Table:
+    judges = list(dict.fromkeys(row.judge for rows in found.audits.values() for row in rows))
+    rows = tuple(
+        (
+            name,
+            *(
+                f"{100 * row.accuracy.value:.0f} "
+                f"[{100 * row.accuracy.low:.0f}, {100 * row.accuracy.high:.0f}]"
+                for row in audits
+            ),
+        )
+        for name, audits in found.audits.items()
+    )
+    return Table(
+        title="Judges that read nothing: right in % [95% interval]",
+        headings=("Pairs", *(judge.capitalize() for judge in judges)),
+        rows=rows,
+        note="Longer, shorter, first, last: the choice by length or place. Overlap: with the question. "
+        "Equal answers count as half right.",
+    )

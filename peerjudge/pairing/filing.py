@@ -1,0 +1,156 @@
+"""Files of pairs: a table that `jsonl` reads, LLMBar's layout, and a data card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from peerjudge.data import (
+    Answer,
+    Comparison,
+    Question,
+    Scalar,
+    Verdict,
+    replace,
+    to_plain,
+)
+from peerjudge.errors import StoreError
+from peerjudge.pairing.nouns import Pair, Paired
+from peerjudge.pairing.recipes import RECIPES
+
+
+def build_comparison(pair: Pair) -> Comparison:
+    """Return the comparison of a pair; its answers are `better`, `worse_1`, ... in the order shown."""
+    ids = [f"worse_{number}" for number in range(1, len(pair.worse) + 1)]
+    ids.insert(pair.place, "better")
+    return Comparison(
+        id=pair.id,
+        question=Question(id=pair.item.question, text=pair.item.text, category=pair.item.category),
+        answers=tuple(
+            Answer(id=name, text=one.text, author=one.author or "source")
+            for name, one in zip(ids, pair.shown, strict=True)
+        ),
+        gold=Verdict.of("better"),
+        subset=pair.recipe,
+    )
+
+
+def write_pairs(found: Paired) -> Paired:
+    """Write the files into the folder of the pairs and return the result with their names.
+
+    Raises `StoreError` for a folder that cannot be written.
+    """
+    out = Path(found.out)
+    files = {"pairs": out / "pairs.jsonl", "card": out / "README.md"}
+    rows = [build_row(pair, found) for pair in found.pairs]
+    _write(files["pairs"], "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    two = [pair for pair in found.pairs if len(pair.shown) == 2]
+    for recipe in dict.fromkeys(pair.recipe for pair in two):
+        path = out / "LLMBar" / recipe / "dataset.json"
+        listed = [_build_instance(pair) for pair in two if pair.recipe == recipe]
+        _write(path, json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
+        files["llmbar"] = out / "LLMBar"
+    _write(files["card"], write_card(found))
+    return replace(found, files={name: str(path) for name, path in files.items()})
+
+
+def build_row(pair: Pair, found: Paired) -> dict[str, Scalar | list[dict[str, str]]]:
+    """Return the row of a pair in the columns of `peerjudge.datasets.table`, with its provenance."""
+    comparison = build_comparison(pair)
+    made = next(one for one in pair.worse)
+    right = sum(one for one, _ in pair.votes.values())
+    judged = sum(number for _, number in pair.votes.values())
+    return {
+        "id": pair.id,
+        "question": pair.item.text,
+        "answers": [
+            {"id": one.id, "text": one.text, "author": one.author} for one in comparison.answers
+        ],
+        "gold": "better",
+        "subset": pair.recipe,
+        **({"category": pair.item.category} if pair.item.category else {}),
+        "status": pair.status,
+        "source": found.source,
+        "licence": found.licence,
+        "recipe": pair.recipe,
+        "writer": pair.writer,
+        "model": made.model,
+        "prompt_hash": made.prompt,
+        "seed": pair.seed,
+        "parent": pair.item.parent,
+        "chosen_by": ",".join([*pair.votes, *([found.hard_for] if found.hard_for else [])]),
+        "votes_for_better": right if judged else None,
+        "votes": judged or None,
+        "verdicts": json.dumps(to_plain(pair.votes)) if pair.votes else "",
+    }
+
+
+def _build_instance(pair: Pair) -> dict[str, object]:
+    one, other = pair.shown
+    return {
+        "input": pair.item.text,
+        "output_1": one.text,
+        "output_2": other.text,
+        "label": pair.place + 1,
+    }
+
+
+def write_card(found: Paired) -> str:
+    """Return the data card: what the pairs are, how many, who checked them, and what audits say."""
+    lines = [
+        "# Pairs of a better and a worse answer",
+        "",
+        f"Made with PeerJudge from `{found.source}` (licence: {found.licence}), seed {found.seed}.",
+        "The better answer is `gold`; it is shown first in exactly half of the pairs.",
+        "",
+        "| recipe | what is worse | pairs | disputed | left out |",
+        "|---|---|---|---|---|",
+    ]
+    for one in found.counts:
+        reasons = ", ".join(f"{number} {why}" for why, number in one.left_out.items()) or "none"
+        says = RECIPES[one.recipe].says
+        lines.append(f"| {one.recipe} | {says} | {one.kept} | {one.disputed} | {reasons} |")
+    lines += ["", "## Who checked them", ""]
+    if found.verifiers:
+        lines.append(
+            f"{', '.join(found.verifiers)} judged every pair in all orders. A pair is verified if at least "
+            "two thirds of their verdicts choose the better answer, else disputed; disputed pairs are kept "
+            "and marked."
+        )
+    else:
+        lines.append(
+            "Nobody: answers made by rule are worse by construction; others are unverified."
+        )
+    if found.hard_for:
+        lines.append(
+            f"Only pairs on which `{found.hard_for}` erred were kept, so its accuracy on them says nothing."
+        )
+    lines += [
+        "",
+        "## Judges that read nothing",
+        "",
+        "| pairs | judge | right in % [95 %] |",
+        "|---|---|---|",
+    ]
+    for name, rows in found.audits.items():
+        for row in rows:
+            value = row.accuracy
+            mark = " **solves them**" if row.solves else ""
+            shown = f"{100 * value.value:.0f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
+            lines.append(f"| {name} | {row.judge} | {shown}{mark} |")
+    if found.simulated:
+        lines += ["", "Some of the reviewers are simulated."]
+    return "\n".join([*lines, ""])
+
+
+def _write(path: Path, text: str) -> None:
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as cause:
+        msg = (
+            f"{path} cannot be written: {cause.strerror or cause}; choose another folder with --out"
+        )
+        raise StoreError(msg) from cause

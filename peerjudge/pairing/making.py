@@ -1,0 +1,448 @@
+"""Make pairs: items of a dataset, recipes by rule and by writer, filters, verification, audit, files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from peerjudge.data import (
+    Comparison,
+    Dataset,
+    Message,
+    Question,
+    ReviewerKind,
+    TextReply,
+    content_hash,
+)
+from peerjudge.datasets import load
+from peerjudge.datasets.licences import find_licence
+from peerjudge.errors import CardError, DataError, ExperimentError
+from peerjudge.pairing.auditing import audit
+from peerjudge.pairing.filing import write_pairs
+from peerjudge.pairing.filtering import Seen, find_fault, place_better
+from peerjudge.pairing.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
+from peerjudge.pairing.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
+from peerjudge.pairing.rules import RULES, is_as_long
+from peerjudge.pairing.verifying import Bounds, Checked, verify_pairs
+from peerjudge.runs.arguments import check_arguments
+from peerjudge.runs.estimate import read_costs
+from peerjudge.runs.limits import check_limits
+from peerjudge.runs.writing import WritingTask, WrittenText, write_texts
+from peerjudge.search.proposals import read_text
+from peerjudge.shelf import Shelf
+
+_LEAST, _MOST = 2, 4
+_TRIES = 2
+"""Times that a writer is asked for a text: a text of another length is asked for once more."""
+
+
+async def pairs(
+    data: str,
+    *,
+    recipes: str | Sequence[str],
+    writer: str = "",
+    verify: str | Sequence[str] = (),
+    answers: int = 2,
+    hard_for: str = "",
+    against: str = "",
+    licence: str = "",
+    out: str | Path = "pairs",
+    limit: int | None = None,
+    seed: int = 0,
+    cache: str | Path | None = None,
+    max_connections: int = 10,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    on_step: Callable[[str], None] | None = None,
+    shelf: Shelf | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Paired:
+    """Make pairs of a better and a worse answer from a dataset with accepted answers.
+
+    The same call again calls no model and writes the same files.
+
+    Args:
+        data: Dataset `NAME:PATH` or a path; the gold answer of each question is the accepted one.
+        recipes: Names of recipes, or one; see `peerjudge.pairing.recipes.RECIPES`.
+        writer: Card that writes answers, for recipes that need one.
+        verify: Cards, or one, that judge every pair in both orders; others than the writer.
+        answers: Number of answers, 2 to 4; the better one and graded worse ones.
+        hard_for: Card on whose errors the pairs are chosen: those it judges right in both orders are
+            left out.
+        against: Dataset whose answers are not to be repeated.
+        licence: Licence of the data, where PeerJudge knows none.
+        out: Folder of the pairs.
+        limit: Number of questions.
+        seed: Seed of all random choices.
+        cache: As for `run`, like `max_connections`, `cost_limit` and `token_limit`.
+        max_connections: See `cache`.
+        cost_limit: See `cache`.
+        token_limit: See `cache`.
+        on_step: Called with a line about every step.
+        shelf: Shelf of the cards.
+        environ: Environment with the API keys.
+
+    Raises:
+        PeerJudgeError: Usage or configuration error; nothing is spent.
+
+    Example:
+        >>> made = asyncio.run(pj.pairs("sample", recipes=["neighbour"], limit=8, out="made"))
+        >>> len(made.pairs), dict(made.counts[0].left_out)
+        (6, {'nothing to change': 2})
+    """
+    check_limits(cost=cost_limit, tokens=token_limit, deadline=None, failure_rate=None)
+    check_arguments(out=Path(out), store=None, connections=max_connections, workers=1)
+    shelf, tell = shelf or Shelf(), on_step or _say_nothing
+    recipes, verify = ((one,) if isinstance(one, str) else one for one in (recipes, verify))
+    chosen = find_recipes(tuple(recipes))
+    _check_cards(chosen, shelf, writer=writer, verify=verify, hard_for=hard_for)
+    if not _LEAST <= answers <= _MOST:
+        msg = f"--answers is from {_LEAST} to {_MOST}, not {answers}"
+        raise ExperimentError(msg)
+    stated = licence or find_licence(data)
+    if not stated:
+        msg = f"the licence of {data!r} is not known; state it with --licence, as in --licence MIT"
+        raise ExperimentError(msg)
+    if cost_limit is not None:
+        named = {name: shelf.card(name) for name in {writer, *verify, hard_for} if name}
+        read_costs(named, project=shelf.project or Path.cwd()).require_known()
+    source = load(data, reviews=False)
+    items = list_items(source, limit=limit)
+    others = load(against, reviews=False) if against else None
+    bounds = Bounds(
+        out=Path(out),
+        cache=cache,
+        max_connections=max_connections,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        environ=environ,
+    )
+    work = _Work(
+        items=items,
+        pool=list_items(source, limit=None),
+        answers=answers,
+        seed=seed,
+        writer=writer,
+        bounds=bounds,
+        shelf=shelf,
+        tell=tell,
+        against=tuple(_list_answers(others)) if others else (),
+    )
+    for recipe in chosen:
+        await work.make(recipe)
+        if work.stopped:
+            break
+    made = place_better(work.pairs, seed=seed)
+    checked = Checked(pairs=tuple(made))
+    if not work.stopped and (verify or hard_for):
+        checked = await verify_pairs(
+            made, verify=verify, hard_for=hard_for, bounds=bounds, shelf=shelf, seed=seed, tell=tell
+        )
+        made = place_better(checked.pairs, seed=seed)
+    found = work.report(
+        data, stated, made, checked=checked, verifiers=tuple(verify), hard_for=hard_for
+    )
+    return write_pairs(found)
+
+
+def _say_nothing(line: str) -> None:
+    del line
+
+
+def list_items(source: Dataset, *, limit: int | None) -> tuple[Item, ...]:
+    """Return the questions with their accepted answers: gold of a comparison, or a lone answer without one.
+
+    Raises `DataError` where there is none.
+    """
+    found: dict[str, Item] = {}
+    for one in source.comparisons:
+        answer = _find_accepted(one)
+        if answer is None or not answer.text.strip() or one.question.id in found:
+            continue
+        found[one.question.id] = Item(
+            question=one.question.id,
+            text=one.question.text,
+            answer=answer.text.strip(),
+            author=answer.author,
+            category=one.question.category,
+            parent=one.id,
+        )
+    if not found:
+        msg = (
+            f"{source.name!r} has no accepted answers with texts: no comparison has a gold answer, and "
+            "none has one answer alone"
+        )
+        raise DataError(msg)
+    items = tuple(found.values())
+    return items if limit is None else items[:limit]
+
+
+def _find_accepted(one: Comparison) -> MadeAnswer | None:
+    wanted = one.gold.choice if one.gold is not None else None
+    if wanted is None and len(one.answers) == 1 and one.gold is None:
+        wanted = one.answers[0].id
+    for answer in one.answers:
+        if answer.id == wanted:
+            return MadeAnswer(text=answer.text, author=answer.author)
+    return None
+
+
+def _list_answers(source: Dataset) -> list[str]:
+    return [answer.text for one in source.comparisons for answer in one.answers]
+
+
+@dataclass(slots=True)
+class _Work:
+    """Pairs up to now."""
+
+    items: Sequence[Item]
+    pool: Sequence[Item]
+    answers: int
+    seed: int
+    writer: str
+    bounds: Bounds
+    shelf: Shelf
+    tell: Callable[[str], None]
+    against: tuple[str, ...]
+    pairs: list[Pair] = field(default_factory=list[Pair])
+    left_out: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    calls: Counter[str] = field(default_factory=Counter[str])
+    tokens: int = 0
+    cost_usd: float | None = 0.0
+    stopped: str | None = None
+
+    async def make(self, recipe: Recipe) -> None:
+        """Make the pairs of one recipe."""
+        self.tell(f"{recipe.name}: {len(self.items)} questions")
+        counts = self.left_out[recipe.name] = Counter[str]()
+        seen = Seen(self.against)
+        made = self._apply_rule(recipe) if recipe.rule else await self._ask(recipe)
+        for item, (better, worse) in zip(self.items, made, strict=True):
+            why = find_fault(recipe, better.text, worse) if worse else "nothing to change"
+            if not worse and not recipe.rule:
+                why = "no text by the writer"
+            if not why and any(seen.has(one.text) for one in worse):
+                why = "a duplicate"
+            if why:
+                counts[why] += 1
+                continue
+            for one in worse:
+                seen.add(one.text)
+            self.pairs.append(
+                Pair(
+                    id=f"{recipe.name}-{content_hash(item.question, item.answer, self.answers)[:12]}",
+                    item=item,
+                    recipe=recipe.name,
+                    better=better,
+                    worse=tuple(worse),
+                    seed=self.seed,
+                    writer="" if recipe.rule else self.writer,
+                    status="by rule" if recipe.rule else "unverified",
+                )
+            )
+
+    def _apply_rule(self, recipe: Recipe) -> list[tuple[MadeAnswer, list[MadeAnswer]]]:
+        made: list[tuple[MadeAnswer, list[MadeAnswer]]] = []
+        pool = list(self.pool)
+        for item in self.items:
+            texts = [
+                RULES[recipe.name](item, pool, strength, self.seed)
+                for strength in range(1, self.answers)
+            ]
+            # An answer is borrowed once.
+            pool = [one for one in pool if one.answer not in texts]
+            worse = [MadeAnswer(text=text, author=recipe.name) for text in texts]
+            better = MadeAnswer(text=item.answer, author=item.author)
+            made.append((better, worse if all(texts) else []))
+        return made
+
+    async def _ask(self, recipe: Recipe) -> list[tuple[MadeAnswer, list[MadeAnswer]]]:
+        """Ask the writer for the worse texts of a recipe, and for the better one where it has one."""
+        questions: Sequence[str] = [""] * len(self.items)
+        if recipe.name == "other_instruction":
+            asked = await self._write("other_question", recipe, draw=0)
+            questions = [text.text if text else "" for text in asked]
+        better = (
+            await self._write(recipe.better, recipe, draw=90)
+            if recipe.better
+            else [MadeAnswer(text=item.answer, author=item.author) for item in self.items]
+        )
+        worse: list[list[MadeAnswer]] = [[] for _ in self.items]
+        for strength in range(1, self.answers):
+            made = await self._write(
+                recipe.name, recipe, draw=strength, questions=questions, like=better
+            )
+            for row, text in zip(worse, made, strict=True):
+                row += [text] if text else []
+        return [
+            (good or MadeAnswer(text="", author=""), bad if len(bad) == self.answers - 1 else [])
+            for good, bad in zip(better, worse, strict=True)
+        ]
+
+    async def _write(
+        self,
+        request: str,
+        recipe: Recipe,
+        *,
+        draw: int,
+        questions: Sequence[str] | None = None,
+        like: Sequence[MadeAnswer | None] = (),
+    ) -> list[MadeAnswer | None]:
+        """Return one text of the writer for every item; a text of another length is asked for once more."""
+        found: list[MadeAnswer | None] = [None] * len(self.items)
+        open_ = list(range(len(self.items)))
+        for again in range(_TRIES):
+            prompts: dict[int, tuple[Message, ...]] = {}
+            for place in open_:
+                other = questions[place] if questions else ""
+                if request == "other_instruction" and not other:
+                    continue
+                shows = recipe.shows_answer or request == "other_question"
+                prompts[place] = ask_writer(
+                    request, self.items[place], shows_answer=shows, question=other
+                )
+            texts = await self._call(prompts, draw=draw + 10 * again)
+            for place, written in texts.items():
+                made = _read_written(written)
+                found[place] = made or found[place]
+            open_ = [
+                place
+                for place in prompts
+                if recipe.same_length and like and not _fits(found[place], like[place])
+            ]
+            if not open_ or self.stopped:
+                break
+        return found
+
+    async def _call(
+        self, prompts: Mapping[int, tuple[Message, ...]], *, draw: int
+    ) -> dict[int, WrittenText]:
+        if not prompts or self.stopped:
+            return {}
+        tasks = [
+            WritingTask(
+                id=f"{place}",
+                card=self.writer,
+                task="rewrite",
+                messages=messages,
+                draw=draw + 1000 * self.seed,
+                question=Question(id=self.items[place].question, text=self.items[place].text),
+            )
+            for place, messages in prompts.items()
+        ]
+        bounds = self.bounds
+        result = await write_texts(
+            tasks,
+            out=bounds.out,
+            seed=self.seed,
+            cache=bounds.cache,
+            max_connections=bounds.max_connections,
+            cost_limit=bounds.cost_limit,
+            token_limit=bounds.token_limit,
+            shelf=self.shelf,
+            environ=bounds.environ,
+        )
+        self.calls.update(
+            paid=result.calls.paid, cached=result.calls.cached, failed=result.calls.failed
+        )
+        self.tokens += result.tokens
+        known = self.cost_usd is not None and result.cost_usd is not None
+        self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
+        self.stopped = result.stopped
+        return {int(one.task.id): one for one in result.texts}
+
+    def report(
+        self,
+        data: str,
+        licence: str,
+        made: Sequence[Pair],
+        *,
+        checked: Checked,
+        verifiers: tuple[str, ...],
+        hard_for: str,
+    ) -> Paired:
+        """Return what was made, with its audits."""
+        calls = self.calls + checked.calls
+        counts: list[RecipeCount] = []
+        for name, reasons in self.left_out.items():
+            mine = [pair for pair in made if pair.recipe == name]
+            easy = sum(pair.recipe == name for pair in checked.easy)
+            found = Counter(reasons)
+            if easy:
+                found[f"right by {hard_for}"] = easy
+            counts.append(
+                RecipeCount(
+                    recipe=name,
+                    kept=len(mine),
+                    disputed=sum(pair.status == "disputed" for pair in mine),
+                    left_out=dict(found),
+                )
+            )
+        audits = {one.recipe: audit([p for p in made if p.recipe == one.recipe]) for one in counts}
+        if len(counts) > 1:
+            audits = {"all": audit(made), **audits}
+        kinds = {self.shelf.card(name).kind for name in {self.writer, *verifiers, hard_for} if name}
+        known = self.cost_usd is not None and checked.cost_usd is not None
+        return Paired(
+            out=str(self.bounds.out),
+            source=data,
+            licence=licence,
+            seed=self.seed,
+            pairs=tuple(made),
+            counts=tuple(counts),
+            audits={name: rows for name, rows in audits.items() if rows},
+            verifiers=verifiers,
+            hard_for=hard_for,
+            files={},
+            calls={name: calls[name] for name in ("paid", "cached", "failed", "simulated")},
+            tokens=self.tokens + checked.tokens,
+            cost_usd=(self.cost_usd or 0.0) + (checked.cost_usd or 0.0) if known else None,
+            stopped=self.stopped or checked.stopped,
+            simulated=ReviewerKind.SIMULATED in kinds,
+        )
+
+
+def _read_written(written: WrittenText) -> MadeAnswer | None:
+    """Return the text between the tags of a reply; `None` without one."""
+    if written.utterance is None or written.mark:
+        return None
+    text = read_text(TextReply(id=written.task.id, text=written.utterance.text)).text
+    if not text or text == EXAMPLE:
+        return None
+    return MadeAnswer(
+        text=text,
+        author=written.task.card,
+        model=written.utterance.model,
+        prompt=written.task.prompt[:16],
+    )
+
+
+def _fits(one: MadeAnswer | None, other: MadeAnswer | None) -> bool:
+    return one is not None and other is not None and is_as_long(one.text, other.text)
+
+
+def _check_cards(
+    recipes: Sequence[Recipe], shelf: Shelf, *, writer: str, verify: Sequence[str], hard_for: str
+) -> None:
+    """Raise where a recipe has no writer, a card cannot do its part, or nobody but the writer verifies."""
+    needing = [one.name for one in recipes if not one.rule]
+    if needing and not writer:
+        msg = f"{', '.join(needing)} are written by a model; name a card with --writer"
+        raise ExperimentError(msg)
+    for name in (writer, *verify, hard_for):
+        if name and shelf.card(name).kind is ReviewerKind.RECORDED:
+            msg = f"card {name!r} replays recorded reviews, so it cannot write or judge new answers"
+            raise CardError(msg)
+    if writer and shelf.card(writer).kind is ReviewerKind.SIMULATED:
+        msg = (
+            f"the writer {writer!r} is simulated, and writes no answers to other people's questions"
+        )
+        raise CardError(msg)
+    if verify and set(verify) == {writer}:
+        msg = f"the writer {writer!r} is the only verifier; name another card with --verify"
+        raise ExperimentError(msg)
+    if any(one.name == "sampled" for one in recipes) and not verify:
+        msg = "sampled answers have no gold until others judge them; name a card with --verify"
+        raise ExperimentError(msg)
