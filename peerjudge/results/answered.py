@@ -1,0 +1,169 @@
+"""Answers of contestants as a table and sentences: how many, what they cost, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import TYPE_CHECKING, cast
+
+from peerjudge.data import to_plain
+from peerjudge.marks import mark_controls
+from peerjudge.reporting import fragments
+from peerjudge.reporting.formats import MISSING, SIMULATED_ANSWERS, money
+from peerjudge.reporting.layout import Table
+from peerjudge.results.base import Document, Shown
+from peerjudge.results.columns import Cells, build_frame
+from peerjudge.runs.answering import Answers
+from peerjudge.runs.texts import WritingEstimate, WritingResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHOWN_FAILURES = 3
+_MESSAGE_LENGTH = 300
+
+
+def render_text(found: Answers) -> str:
+    """Return the answers as a table and sentences in text."""
+    return fragments.render_text(list_answers(found))
+
+
+def render_html(found: Answers) -> str:
+    """Return the answers as a table and sentences of a page."""
+    return fragments.render_html(list_answers(found))
+
+
+def build_df(found: Answers) -> pd.DataFrame:
+    """Return one row per contestant."""
+    return build_frame("answers", (cast("Cells", to_plain(one)) for one in found.contestants))
+
+
+def list_answers(found: Answers) -> Shown:
+    """Return the counts by contestant, the files, and what the answers cost."""
+    table = Table(
+        title=f"Answers to {found.questions:,} questions by contestant",
+        headings=(
+            "Contestant",
+            "Answers",
+            "Empty",
+            "Refused",
+            "Cut off",
+            "Failed",
+            "Missing",
+            "Words",
+        ),
+        rows=tuple(
+            (
+                one.contestant,
+                *(
+                    f"{count:,}"
+                    for count in (
+                        one.answers,
+                        one.empty,
+                        one.refused,
+                        one.cut_off,
+                        one.failed,
+                        one.missing,
+                    )
+                ),
+                MISSING if one.mean_words is None else f"{one.mean_words:.0f}",
+            )
+            for one in found.contestants
+        ),
+    )
+    simulated = any(one.simulated for one in found.contestants)
+    equal = f"; {found.equal:,} pairs of equal answers are left out" if found.equal else ""
+    return [
+        *([SIMULATED_ANSWERS] if simulated else []),
+        table,
+        f"{len(found.pairs):,} pairs of answers{equal}",
+        describe_writing(found.writing),
+        *(f"{kind:<7} {file}" for kind, file in found.files.items()),
+    ]
+
+
+def describe_writing(written: WritingResult) -> str:
+    """Return the calls, tokens and cost of texts in one line."""
+    calls = written.calls
+    parts = [f"{calls.paid:,} paid calls"] if calls.paid or not calls.simulated else []
+    for count, noun in (
+        (calls.cached, "cached"),
+        (calls.simulated, "simulated calls"),
+        (written.kept, "kept from before"),
+    ):
+        parts += [f"{count:,} {noun}"] if count else []
+    return ", ".join([*parts, f"{written.tokens:,} tokens, cost: {money(written.cost_usd)}"])
+
+
+def list_answer_steps(found: Answers, *, python: bool = False) -> list[str]:
+    """Return the causes of failed answers, and how to complete answers that are not complete."""
+    again = "run it again" if python else "run the same command"
+    failed = found.writing.failures
+    lines = [
+        f"failed: {one.task.id}: {one.failure.kind}: "
+        f"{mark_controls(one.failure.message[:_MESSAGE_LENGTH])}"
+        for one in failed[:_SHOWN_FAILURES]
+        if one.failure is not None
+    ]
+    stopped, enough = found.stopped, found.writing.enough or 0.0
+    if stopped == "too many failures":
+        return [*lines, f"Stopped: {len(failed):,} answers failed. Fix the cause and {again}."]
+    if stopped is not None:
+        needed = f"{ceil(enough * 100) / 100:.2f}" if stopped == "cost limit" else f"{ceil(enough)}"
+        option = f"--{stopped.replace(' ', '-')} {needed}"
+        option = f"{stopped.replace(' ', '_')}={needed}" if python else option
+        lines.append(
+            f"Stopped at the {stopped}. Answers are saved; {again} with {option} or higher to resume."
+        )
+    elif failed:
+        lines.append(f"{len(failed):,} answers failed; {again} to retry these only.")
+    return lines
+
+
+def build_answers_document(found: Answers) -> Document:
+    """Return the answers as `peerjudge answers --json` prints them, without their texts."""
+    written = found.writing
+    return {
+        "questions": found.questions,
+        "seed": found.seed,
+        "contestants": [to_plain(one) for one in found.contestants],
+        "answers": len(found.rows),
+        "pairs": len(found.pairs),
+        "equal_pairs": found.equal,
+        "files": dict(found.files),
+        "complete": found.complete,
+        "kept": written.kept,
+        "calls": to_plain(written.calls),
+        "tokens": written.tokens,
+        "cost_usd": written.cost_usd,
+        "cost_known": written.cost_known,
+        "spent_before": to_plain(written.spent_before),
+        "spent_now": to_plain(written.spent_now),
+        "limit": to_plain(written.limit),
+        "stopped": written.stopped,
+        "enough": written.enough,
+    }
+
+
+def describe_estimate(estimate: WritingEstimate) -> str:
+    """Return the estimate of texts in one sentence."""
+    kind = "simulated calls" if estimate.simulated else "paid calls"
+    kept = f" ({estimate.kept:,} answers are there already)" if estimate.kept else ""
+    return (
+        f"Answers: at most {estimate.calls:,} {kind}{kept}, {estimate.tokens:,} tokens, cost: "
+        f"{money(estimate.cost_usd)}."
+    )
+
+
+def build_estimate_document(estimate: WritingEstimate) -> Mapping[str, object]:
+    """Return the estimate as plain values."""
+    return {
+        "calls": estimate.calls,
+        "kept": estimate.kept,
+        "prompt_tokens": estimate.prompt_tokens,
+        "completion_tokens": estimate.completion_tokens,
+        "tokens": estimate.tokens,
+        "cost_usd": estimate.cost_usd,
+        "cost_known": estimate.cost_usd is not None,
+        "simulated": estimate.simulated,
+    }

@@ -1,0 +1,124 @@
+"""First part of a run on questions: its contestants write their answers, and the run counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from peerjudge.errors import ExperimentError
+from peerjudge.runs.answering import Answers, collect_answers
+from peerjudge.runs.ledger import Spending
+from peerjudge.runs.manifest import default_folder, require_own
+from peerjudge.runs.progress import Counting, Observer, TextCounter
+from peerjudge.runs.resolve import Prepared
+from peerjudge.runs.results import AnswerCounts, CallCounts, RunSummary
+from peerjudge.runs.writing import write_texts
+from peerjudge.shelf import Shelf
+
+
+async def write_run_answers(
+    prepared: Prepared,
+    *,
+    out: str | Path | None,
+    store: str | None,
+    cache: str | Path | None,
+    max_connections: int,
+    workers: int,
+    cost_limit: float | None,
+    token_limit: int | None,
+    fail_on_error: float | None,
+    deadline: float | None,
+    shelf: Shelf,
+    environ: Mapping[str, str] | None,
+    observer: Observer | None,
+) -> Answers | None:
+    """Write the missing answers into the place of the run; arguments as for `run`.
+
+    In a folder, the tables of the answers are written as well. Returns `None` for a run on data with
+    answers.
+
+    Raises:
+        ExperimentError: No pair of answers can be compared, although no limit stopped the writing.
+        PeerJudgeError: As for `write_texts`, or the folder holds another run.
+    """
+    plan = prepared.answers
+    if plan is None:
+        return None
+    experiment = prepared.plan.experiment
+    folder = None if store else Path(out) if out else default_folder(experiment)
+    if folder is not None:
+        require_own(folder, experiment)
+    if cost_limit is not None:
+        prepared.costs.require_known()
+    shown = observer if isinstance(observer, Counting) else None
+    on_text = None if shown is None else TextCounter(shown.note, total=len(plan.tasks)).count
+    written = await write_texts(
+        plan.tasks,
+        out=folder,
+        store=store,
+        seed=plan.seed,
+        cache=cache,
+        max_connections=max_connections,
+        workers=workers,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        fail_on_error=fail_on_error,
+        deadline=deadline,
+        shelf=shelf,
+        environ=environ,
+        on_text=on_text,
+    )
+    found = collect_answers(plan, written, folder=folder)
+    if not found.pairs and written.stopped is None:
+        raise ExperimentError(_explain_no_pairs(found))
+    return found
+
+
+def add_answers(summary: RunSummary, written: Answers | None) -> RunSummary:
+    """Return the summary of a run with its answers counted: calls, tokens, cost, and what stopped it.
+
+    A run without answers of its own keeps its summary.
+    """
+    if written is None:
+        return summary
+    first, texts = written.writing, written.writing.texts
+    known = summary.cost_known and first.cost_known
+    usd = [summary.cost_usd, first.cost_usd]
+    cost = sum(each or 0.0 for each in usd) if known else None
+    tokens = summary.tokens + first.tokens
+    one, other = summary.calls, first.calls
+    return replace(
+        summary,
+        calls=CallCounts(
+            paid=one.paid + other.paid,
+            cached=one.cached + other.cached,
+            failed=one.failed + other.failed,
+            simulated=one.simulated + other.simulated,
+        ),
+        tokens=tokens,
+        cost_usd=cost,
+        cost_known=known,
+        spent_before=first.spent_before,
+        spent_now=Spending(tokens=tokens, usd=cost),
+        stopped=first.stopped or summary.stopped,
+        enough=first.enough if first.stopped else summary.enough,
+        answers=AnswerCounts(
+            written=sum(text.text is not None and not text.kept for text in texts),
+            kept=first.kept,
+            failed=len(first.failures),
+            missing=sum(text.text is None and text.failure is None for text in texts),
+            pairs=len(written.pairs),
+        ),
+    )
+
+
+def _explain_no_pairs(found: Answers) -> str:
+    failed = found.writing.failures
+    if failed and failed[0].failure is not None:
+        failure = failed[0].failure
+        return (
+            f"no question has two answers, because {len(failed):,} of {len(found.writing.texts):,} calls "
+            f"failed; the first: {failed[0].task.card}: {failure.kind}: {failure.message}"
+        )
+    return "no question has two different answers, so there is nothing to judge; seat other contestants"

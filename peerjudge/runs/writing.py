@@ -1,0 +1,360 @@
+"""Texts that cards write on request: answers, proposals, rewritten texts.
+
+A text is a call like any other: it passes the same limits, retries and reply cache as a turn of a run, and
+is booked in the ledger of the same place, so one budget covers texts and discussions. It is durable in the
+place as soon as it arrives, and the same request again costs nothing. Failures are not kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from structlog.contextvars import bound_contextvars
+
+from peerjudge.data import (
+    Failure,
+    ReviewerKind,
+    Usage,
+    Utterance,
+    Writing,
+    WritingMark,
+    content_hash,
+)
+from peerjudge.engine import Reviewer, speak, work_through
+from peerjudge.errors import EmptyReplyError, ExperimentError, StoreError
+from peerjudge.logs import get_logger
+from peerjudge.runs.arguments import check_arguments
+from peerjudge.runs.estimate import (
+    ASSUMED_REPLY,
+    Costs,
+    build_token_counter,
+    count_prompt,
+    read_costs,
+)
+from peerjudge.runs.ledger import Ledger, Spending, book_replies
+from peerjudge.runs.limits import Limits, check_limits
+from peerjudge.runs.opening import choose_cache, open_budget, record_calls, run_until
+from peerjudge.runs.results import CallCounts
+from peerjudge.runs.reviewers import open_reviewers
+from peerjudge.runs.schedule import Cast
+from peerjudge.runs.texts import (
+    Order,
+    WritingEstimate,
+    WritingResult,
+    WritingTask,
+    WrittenText,
+    place_orders,
+)
+from peerjudge.shelf import Shelf
+from peerjudge.simulation import SimulatedWriter
+from peerjudge.store import Archive, Store, exists
+from peerjudge.verdicts import refuses
+
+__all__ = [
+    "WritingEstimate",
+    "WritingResult",
+    "WritingTask",
+    "WrittenText",
+    "estimate_writing",
+    "write_texts",
+]
+
+_log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bounds:
+    """Limits of one call of `write_texts`, as its caller gave them."""
+
+    usd: float | None
+    tokens: int | None
+    failure_rate: float | None
+    deadline: float | None
+
+
+async def write_texts(
+    tasks: Iterable[WritingTask],
+    *,
+    out: str | Path | None = None,
+    store: str | None = None,
+    seed: int = 0,
+    cache: str | Path | None = None,
+    max_connections: int = 10,
+    workers: int = 1,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    fail_on_error: float | None = None,
+    deadline: float | None = None,
+    shelf: Shelf | None = None,
+    environ: Mapping[str, str] | None = None,
+    on_text: Callable[[WrittenText], None] | None = None,
+) -> WritingResult:
+    """Write the texts of these tasks, or read those that are in the place already.
+
+    The place is open during the call only, so calls and runs into one place can alternate.
+
+    Args:
+        tasks: The tasks; equal requests under several ids are made once.
+        out: Folder of the place; the texts are in its store.
+        store: Database URL instead of a folder.
+        seed: Seed of simulated cards and namespace of cached replies.
+        cache: As for `run`, like `max_connections`, `workers`, `cost_limit` and `token_limit`.
+        max_connections: See `cache`.
+        workers: See `cache`.
+        cost_limit: See `cache`.
+        token_limit: See `cache`.
+        fail_on_error: Stop when 5 texts and this share of the ended ones have failed.
+        deadline: Time after which a text fails. [s]
+        shelf: Shelf of the cards.
+        environ: Environment with the API keys; by default that of the process.
+        on_text: Called with every new text and every failure as it arrives.
+
+    Raises:
+        PeerJudgeError: Usage or configuration error; texts in the place stay.
+        asyncio.CancelledError: The task was cancelled; texts in the place stay.
+    """
+    check_arguments(out=out, store=store, connections=max_connections, workers=workers)
+    check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
+    place, shelf = _choose_place(out, store), shelf or Shelf()
+    orders = place_orders(tasks, shelf, seed=seed)
+    costs = read_costs(_list_cards(orders), project=shelf.project or Path.cwd())
+    if cost_limit is not None:
+        costs.require_known()
+    run = content_hash("writing", sorted({order.key for order in orders}))
+    bounds = _Bounds(
+        usd=cost_limit, tokens=token_limit, failure_rate=fail_on_error, deadline=deadline
+    )
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(Store.open(place))
+        await stack.enter_async_context(opened.hold(run))
+        kept = await opened.writings({order.key for order in orders})
+        missing = {order.key: order for order in orders if order.key not in kept}
+        # Cards without a missing text need no key and no client.
+        cast = _list_cards(missing.values())
+        ledger = await Ledger.open(opened, run=run, costs=costs)
+        limits = _open_limits(cast, costs, ledger, bounds)
+        reviewers = await stack.enter_async_context(
+            open_reviewers(
+                cast,
+                seed=seed,
+                prices=costs.prices,
+                dataset=None,
+                shelf=shelf,
+                environ=os.environ if environ is None else environ,
+                cache=choose_cache(cache, None if out is None else Path(out)),
+                workers=workers,
+                simulate=lambda card, seed: SimulatedWriter(card, seed=seed),
+            )
+        )
+        booked = {
+            name: limits.apply(book_replies(one, cast[name], ledger, costs))
+            for name, one in reviewers.items()
+        }
+        desk = _Desk(opened, booked, limits, on_text=on_text)
+        with bound_contextvars(run=run[:8]), record_calls(cast, ledger):
+            await desk.write(missing.values(), max_connections=max_connections)
+        texts = tuple(_report(order, kept=kept, new=desk.texts) for order in orders)
+        return _summarize(texts, desk, limits, costs, bounds)
+
+
+async def estimate_writing(
+    tasks: Iterable[WritingTask],
+    *,
+    out: str | Path | None = None,
+    store: str | None = None,
+    seed: int = 0,
+    shelf: Shelf | None = None,
+) -> WritingEstimate:
+    """Estimate the most that these tasks take, without those whose texts are in the place already.
+
+    Args:
+        tasks: As for `write_texts`, like the other arguments; without a place, no text is kept.
+        out: See `tasks`.
+        store: See `tasks`.
+        seed: See `tasks`.
+        shelf: See `tasks`.
+
+    Raises:
+        PeerJudgeError: Usage or configuration error.
+    """
+    shelf = shelf or Shelf()
+    orders = place_orders(tasks, shelf, seed=seed)
+    cast = _list_cards(orders)
+    costs, count = read_costs(cast, project=shelf.project or Path.cwd()), build_token_counter(cast)
+    kept = await _read_kept(store or out, {order.key for order in orders})
+    missing = {order.key: order for order in orders if order.key not in kept}
+    total, usd = Usage(), list[float | None]()
+    for order in missing.values():
+        request = order.build_request()
+        usage = Usage(
+            prompt_tokens=count_prompt(request.messages, order.card.name, count),
+            completion_tokens=min(ASSUMED_REPLY, request.seat.sampling.max_tokens or ASSUMED_REPLY),
+        )
+        usd.append(costs.of(order.card.name, usage))
+        total = Usage(
+            prompt_tokens=total.prompt_tokens + usage.prompt_tokens,
+            completion_tokens=total.completion_tokens + usage.completion_tokens,
+        )
+    return WritingEstimate(
+        calls=len(missing),
+        kept=sum(order.key in kept for order in orders),
+        prompt_tokens=total.prompt_tokens,
+        completion_tokens=total.completion_tokens,
+        cost_usd=None if None in usd else sum(each or 0.0 for each in usd),
+        simulated=all(card.kind is ReviewerKind.SIMULATED for card in cast.values()),
+    )
+
+
+class _Desk:
+    """Writing of the texts that are missing in a place.
+
+    Args:
+        store: Store of the place.
+        reviewers: Reviewers by card, booked and limited.
+        limits: Limits of the call.
+        on_text: Called with every text and failure.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        reviewers: Mapping[str, Reviewer],
+        limits: Limits,
+        *,
+        on_text: Callable[[WrittenText], None] | None,
+    ) -> None:
+        self._store = store
+        self._reviewers = reviewers
+        self._limits = limits
+        self._on_text = on_text
+        self.texts: dict[str, WrittenText] = {}
+        """New texts and failures by key."""
+
+    async def write(self, orders: Iterable[Order], *, max_connections: int) -> None:
+        """Write the texts until the last one or a limit."""
+        writing = work_through(self._admit(orders), self._write, max_connections=max_connections)
+        await run_until(writing, self._limits.stop_events)
+
+    async def _admit(self, orders: Iterable[Order]) -> AsyncIterator[Order]:
+        for order in orders:
+            if not await self._limits.admit_call(order.build_request()):
+                return
+            yield order
+
+    async def _write(self, order: Order) -> None:
+        request = order.build_request()
+        said = await speak(self._reviewers[order.card.name], request, failed="text failed")
+        if isinstance(said, Failure) and said.kind == EmptyReplyError.__name__:
+            # The attempts of the card were paid for; the same request would bring the same.
+            said = Utterance(text="", model=order.card.name, attempts=order.card.limits.attempts)
+        if isinstance(said, Failure):
+            written = WrittenText(task=order.task, key=order.key, failure=said)
+        else:
+            mark = mark_text(said)
+            if said.simulated and not said.cached:
+                usage = said.usage
+                tokens = usage.prompt_tokens + usage.completion_tokens
+                self._limits.ledger.simulated_tokens += tokens
+            await self._store.keep(
+                Writing(
+                    key=order.key,
+                    card=order.card.name,
+                    task=order.task.task,
+                    utterance=said,
+                    mark=mark,
+                )
+            )
+            written = WrittenText(task=order.task, key=order.key, utterance=said, mark=mark)
+        self.texts[order.key] = written
+        self._limits.end(order.key, failed=written.failure is not None)
+        if self._on_text is not None:
+            self._on_text(written)
+
+
+def mark_text(said: Utterance) -> WritingMark:
+    """Return what is wrong with a text: no words, a refusal at its beginning, or no end."""
+    if not said.text.strip():
+        return "empty"
+    if said.finish_reason == "length":
+        return "cut off"
+    return "refusal" if refuses(said.text.strip().splitlines()) else ""
+
+
+def _choose_place(out: str | Path | None, store: str | None) -> str | Path:
+    place = store or out
+    if not place:
+        msg = "texts are kept in a place: give a folder (out) or a database URL (store)"
+        raise ExperimentError(msg)
+    return place
+
+
+def _list_cards(orders: Iterable[Order]) -> Cast:
+    return {order.card.name: order.card for order in orders}
+
+
+def _open_limits(cast: Cast, costs: Costs, ledger: Ledger, bounds: _Bounds) -> Limits:
+    return Limits(
+        cast=cast,
+        costs=costs,
+        ledger=ledger,
+        budget=open_budget(ledger, tokens=bounds.tokens, usd=bounds.usd),
+        deadline=bounds.deadline,
+        failure_rate=bounds.failure_rate,
+    )
+
+
+async def _read_kept(place: str | Path | None, keys: set[str]) -> Mapping[str, Writing]:
+    if place is None or not exists(place):
+        return {}
+    try:
+        async with Archive.open(place) as opened:
+            return await opened.writings(keys)
+    except StoreError as cause:
+        _log.warning("the place cannot be read, so no text counts as kept", cause=str(cause))
+        return {}
+
+
+def _report(
+    order: Order, *, kept: Mapping[str, Writing], new: Mapping[str, WrittenText]
+) -> WrittenText:
+    found = kept.get(order.key)
+    if found is None:
+        written = new.get(order.key)
+        empty = WrittenText(task=order.task, key=order.key)
+        return empty if written is None else replace(written, task=order.task)
+    return WrittenText(
+        task=order.task, key=order.key, utterance=found.utterance, mark=found.mark, kept=True
+    )
+
+
+def _summarize(
+    texts: Sequence[WrittenText], desk: _Desk, limits: Limits, costs: Costs, bounds: _Bounds
+) -> WritingResult:
+    ledger, new = limits.ledger, desk.texts.values()
+    said = [one.utterance for one in new if one.utterance is not None]
+    failed = [one.task.card for one in new if one.failure is not None]
+    now = ledger.spent_now
+    # Providers charge for some failed calls.
+    known = now.usd is not None and all(costs.of(card, Usage()) is not None for card in failed)
+    return WritingResult(
+        texts=tuple(texts),
+        kept=sum(one.kept for one in texts),
+        calls=CallCounts(
+            paid=ledger.paid.calls,
+            cached=sum(one.cached and not one.simulated for one in said),
+            failed=len(failed),
+            simulated=sum(one.simulated for one in said),
+        ),
+        tokens=now.tokens or 0,
+        cost_usd=now.usd if known else None,
+        cost_known=known,
+        spent_before=ledger.spent_before,
+        spent_now=now if known else Spending(tokens=now.tokens, usd=None),
+        limit=Spending(tokens=bounds.tokens, usd=bounds.usd),
+        stopped=limits.stopped,
+        enough=None if limits.budget is None else limits.budget.enough,
+    )
