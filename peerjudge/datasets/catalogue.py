@@ -10,11 +10,13 @@ from types import MappingProxyType
 from typing import cast
 
 from peerjudge.data import Dataset, GoldRule, replace
-from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.records import RECORDS
+from peerjudge.datasets.source import Options, Request, Source
 from peerjudge.errors import DataError, PeerJudgeError, ShelfError
 from peerjudge.places import find_cache
 
 _SOURCES = "peerjudge.datasets.sources"
+_OWN_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl"}
 
 
 def list_datasets() -> dict[str, Source]:
@@ -41,18 +43,25 @@ def find_source(name: str) -> Source:
 
 
 def load(
-    spec: str, *, limit: int | None = None, gold: GoldRule | None = None, reviews: bool = True
+    spec: str,
+    *,
+    limit: int | None = None,
+    gold: GoldRule | None = None,
+    reviews: bool = True,
+    options: Options | None = None,
 ) -> Dataset:
     """Load a dataset.
 
     Args:
-        spec: `NAME`, `NAME:PATH` or `FILE.py:PATH`. `NAME+RULE` and `NAME+RULE:PATH` choose a gold
+        spec: `NAME`, `NAME:PATH` or `FILE.py:PATH`; the path of a records folder, or of a `.csv` or
+            `.jsonl` file, needs no name. `NAME+RULE` and `NAME+RULE:PATH` choose a gold
             rule, as in `vicuna80+strict_majority:data/vicuna80`. A published dataset without a path
             is read from the folder of `download`. `FILE.py` is executed: its constant `SOURCE`
             declares the dataset, as in the modules of `peerjudge.datasets.sources`.
         limit: keep only this many comparisons, the first ones, and their reviews.
         gold: the rule for votes that disagree; `None` is the rule in `spec`, else the dataset's.
         reviews: `False` skips the recorded reviews, which is faster where there are many.
+        options: for files of other tools.
 
     Raises:
         DataError: for an unknown name, a missing path, or an invalid file.
@@ -60,18 +69,28 @@ def load(
     if limit is not None and limit < 1:
         msg = f"a limit of {limit} comparisons leaves nothing; give 1 or more"
         raise DataError(msg)
-    name, rule, path = _parse(spec)
+    name, rule, path = _parse(name_format(spec))
     source = find_source(name)
     chosen = gold or rule
     if chosen and not source.votes:
         msg = f"dataset {name!r} has one gold verdict per comparison, so no gold rule applies to it"
         raise DataError(msg)
+    _check_options(name, source, options or Options())
     place = Path(path).expanduser() if path else _default_place(name, source)
-    request = Request(path=place, reviews=reviews, gold=chosen)
+    request = Request(path=place, reviews=reviews, gold=chosen, options=options or Options())
     dataset = _read_own(name, source, request) if name.endswith(".py") else source.read(request)
     if chosen:
         dataset = replace(dataset, gold_rule=chosen)
     return dataset if limit is None else _limit(dataset, limit)
+
+
+def _check_options(name: str, source: Source, options: Options) -> None:
+    if options.files and not source.several:
+        msg = f"{name} is read from one file or folder; import {options.files[0]} on its own"
+        raise DataError(msg)
+    if options.pairs and not source.pairs:
+        msg = f"{name} has no single outputs to pair; leave out --pairs"
+        raise DataError(msg)
 
 
 def read_registry(dataset: str) -> Mapping[str, tuple[str, str]]:
@@ -119,6 +138,18 @@ def _read_own(file: str, source: Source, request: Request) -> Dataset:
         msg = f"the reader {file} returned {dataset!r:.80}; return a peerjudge.data.Dataset"
         raise DataError(msg)
     return dataset
+
+
+def name_format(spec: str) -> str:
+    """Return the dataset of a path without a name: a records folder, or a table `.csv` or `.jsonl`.
+
+    Any other text is returned unchanged.
+    """
+    path = Path(spec).expanduser()
+    if (path / RECORDS).is_file():
+        return f"records:{spec}"
+    own = next((name for ending, name in _OWN_TABLES.items() if spec.endswith(ending)), "")
+    return f"{own}:{spec}" if own and ":" not in spec and path.is_file() else spec
 
 
 def _parse(spec: str) -> tuple[str, GoldRule | None, str]:

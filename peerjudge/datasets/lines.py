@@ -5,12 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite, nan
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, TypeVar, cast
 
 from peerjudge.errors import DataError
+
+T = TypeVar("T")
+
+Bad: TypeAlias = Callable[[DataError], None]
+"""A function that takes the error of a row that cannot be read, so that the next rows are read."""
 
 _TOO_DEEP = "JSON is nested too deeply to be read; give flat objects"
 _BOM = b"\xef\xbb\xbf"
@@ -18,16 +24,26 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Object of a data file with its place: the number of its line (or item), from 1."""
+    """Object of a data file with its place: the number of its line (or item), from 1.
+
+    `at` is the path of keys to an object inside it, as in `annotations[2].result[0]`.
+    """
 
     path: Path
     line: int
     fields: Mapping[str, object]
     unit: str = "line"
+    at: str = ""
 
     def error(self, what: str) -> DataError:
         """Return an error for this place; `what` says what is wrong and what to do."""
-        return DataError(f"{self.path}, {self.unit} {self.line}: {what}")
+        at = f", {self.at}" if self.at else ""
+        return DataError(f"{self.path}, {self.unit} {self.line}{at}: {what}")
+
+    def describe(self, other: Row) -> str:
+        """Return the place of this row in words, with its file where the other row is in another one."""
+        where = "" if self.path == other.path else f" of {self.path}"
+        return f"{self.unit} {self.line}{where}"
 
     def text(self, key: str) -> str:
         """Return the string of this key; raise `DataError` for anything else."""
@@ -43,6 +59,55 @@ class Row:
             raise self._wrong(key, "an integer")
         return value
 
+    def label(self, key: str) -> str:
+        """Return the text or the whole number of this key as text, empty where it is missing or `null`.
+
+        Ids and names are often numbers in JSON. Raises `DataError` for anything else.
+        """
+        value = self.fields.get(key)
+        if value is None:
+            return ""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise self._wrong(key, "a text or a whole number")
+        return str(value)
+
+    def flag(self, key: str) -> bool:
+        """Return the truth value of this key, false where it is missing or `null`.
+
+        Raises `DataError` for anything else.
+        """
+        value = self.fields.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return bool(value)
+
+    def number(self, key: str) -> float | None:
+        """Return the number of this key, also from a text; `None` where it is missing, `null` or empty.
+
+        Raises `DataError` for anything else, infinity and NaN included.
+        """
+        value = self.fields.get(key)
+        if value is None or value == "":
+            return None
+        try:
+            number = float(value) if isinstance(value, str | int | float) else nan
+        except ValueError:
+            number = nan
+        if isinstance(value, bool) or not isfinite(number):
+            raise self._wrong(key, "a number")
+        return number
+
+    def choose(self, key: str, meanings: Mapping[str, T]) -> T:
+        """Return the meaning of the text of this key; a missing or `null` one is an empty text.
+
+        Raises `DataError` for a text without a meaning.
+        """
+        text = self.label(key)
+        if text not in meanings:
+            known = ", ".join(repr(one) for one in meanings if one)
+            raise self._wrong(key, f"one of {known}")
+        return meanings[text]
+
     def part(self, key: str) -> Row:
         """Return the object of this key; raise `DataError` for anything else."""
         return self._as_row(self.fields.get(key), key)
@@ -50,7 +115,9 @@ class Row:
     def parts(self, key: str) -> list[Row]:
         """Return the objects in the list of this key, at least one; skip lists in it."""
         found = [
-            self._as_row(entry, key) for entry in self._entries(key) if not isinstance(entry, list)
+            self._as_row(entry, f"{key}[{place}]")
+            for place, entry in enumerate(self._entries(key))
+            if not isinstance(entry, list)
         ]
         if not found:
             raise self._wrong(key, "a list with an object in it")
@@ -77,8 +144,12 @@ class Row:
 
     def _as_row(self, value: object, key: str) -> Row:
         if not isinstance(value, dict):
-            raise self._wrong(key, "an object")
-        return Row(self.path, self.line, cast("dict[str, object]", value), self.unit)
+            if key in self.fields or "[" not in key:
+                raise self._wrong(key, "an object")
+            msg = f"{key!r} must be an object, not {value!r:.60}"
+            raise self.error(msg)
+        at = f"{self.at}.{key}" if self.at else key
+        return Row(self.path, self.line, cast("dict[str, object]", value), self.unit, at)
 
     def _wrong(self, key: str, wanted: str) -> DataError:
         if key not in self.fields:
@@ -86,30 +157,39 @@ class Row:
         return self.error(f"{key!r} must be {wanted}, not {self.fields[key]!r:.60}")
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path, *, encoding: str = "utf-8", bad: Bad | None = None) -> Iterator[Row]:
     """Yield the objects of a JSON Lines file (gzip if it ends in `.gz`); skip blank lines.
+
+    `bad` is called with the error of a line that is no JSON object; without it, the error is raised.
 
     Raises:
         DataError: the file is missing or empty, or a line is not UTF-8 or not a JSON object.
     """
     empty = True
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, encoding=encoding):
         if not line.strip():
             continue
         empty = False
-        yield Row(path, number, _parsed(path, number, line))
+        try:
+            row = Row(path, number, _parsed(path, number, line))
+        except DataError as error:
+            if bad is None:
+                raise
+            bad(error)
+            continue
+        yield row
     if empty:
         msg = f"{path} is empty; give one JSON object per line"
         raise DataError(msg)
 
 
-def read_items(path: Path) -> Iterator[Row]:
+def read_items(path: Path, *, encoding: str = "utf-8") -> Iterator[Row]:
     """Yield the objects of a file with one JSON list.
 
     Raises:
         DataError: the file is missing, not UTF-8, or holds anything else.
     """
-    text = "".join(line for _, line in read_lines(path))
+    text = "".join(line for _, line in read_lines(path, encoding=encoding))
     try:
         items = cast("object", json.loads(text))
     except RecursionError as cause:
@@ -128,13 +208,13 @@ def read_items(path: Path) -> Iterator[Row]:
         yield Row(path, number, cast("dict[str, object]", item), "item")
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a UTF-8 text file with their numbers from 1, with line ends, without BOM."""
+def read_lines(path: Path, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file with their numbers from 1, with line ends, without BOM."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
                 content = raw.removeprefix(_BOM) if number == 1 else raw
-                yield number, _decoded(path, number, content)
+                yield number, _decoded(path, number, content, encoding)
     except FileNotFoundError as cause:
         msg = f"there is no file {path}; check the path"
         raise DataError(msg) from cause
@@ -146,12 +226,13 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise DataError(msg) from cause
 
 
-def _decoded(path: Path, number: int, raw: bytes) -> str:
+def _decoded(path: Path, number: int, raw: bytes, encoding: str) -> str:
     try:
-        return raw.decode("utf-8")
+        return raw.decode(encoding)
     except UnicodeDecodeError as cause:
         byte = raw[cause.start]
-        msg = f"{path}, line {number}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
+        name = "UTF-8" if encoding == "utf-8" else encoding
+        msg = f"{path}, line {number}: byte 0x{byte:02x} is not {name}; save the file as UTF-8"
         raise DataError(msg) from cause
 
 

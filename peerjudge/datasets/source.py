@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from peerjudge.data import TIE, Dataset, GoldRule, Verdict, settle_votes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Options for reading files of other tools.
+
+    `names` maps the names that a format expects to those in the file (`question` to `prompt`). `humans`
+    names judges that are people, beside those that the format knows. `encoding` and `delimiter` are
+    those of a text file and of a table; an empty delimiter is found out. Up to `skip_bad` rows that
+    cannot be read are left out. `files` are read after the first file. `pairs` says which single outputs
+    are compared: `all` (the default), `baseline=NAME`, or `single` to leave each alone, for ratings.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    humans: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    delimiter: str = ""
+    skip_bad: int = 0
+    files: tuple[Path, ...] = ()
+    pairs: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Options for reading a dataset.
+    """Request to read a dataset.
 
     `path` is the place of the data. `reviews` is false where recorded reviews are not needed. `gold`
-    settles votes that disagree; `None` is the dataset's own rule.
+    settles votes that disagree; `None` is the dataset's own rule. `options` are for files of other tools.
     """
 
     path: Path
     reviews: bool = True
     gold: GoldRule | None = None
+    options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +50,9 @@ class Source:
     `description` is one line. `read` turns a place on disk into a dataset. `place` is that place
     where the caller need not name one. `upstream` is the address of the published files that are
     listed in `registry/NAME.txt`. `votes` is true where gold comes from several people's votes, so
-    that a `GoldRule` applies.
+    that a `GoldRule` applies. `several` is true where it reads more files than one, and `pairs` where it
+    reads single outputs, which `Options.pairs` compares. `keys` are sets of fields by which `import`
+    recognizes the rows of a format: a row is of the format if it has all fields of one set.
     """
 
     description: str
@@ -37,6 +60,9 @@ class Source:
     place: Path | None = None
     upstream: str = ""
     votes: bool = False
+    keys: tuple[frozenset[str], ...] = ()
+    several: bool = False
+    pairs: bool = False
 
 
 def settle_gold(votes: Sequence[int], rule: GoldRule, pair: tuple[str, str]) -> Verdict | None:

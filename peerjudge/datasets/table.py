@@ -23,7 +23,7 @@ comparison, where all have the same value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import isfinite
@@ -101,10 +101,13 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
     entries: dict[object, _Entry] = {}
     lines: dict[str, int] = {}
     for row in rows:
-        comparison = _comparison(row)
+        comparison = read_comparison(row)
         annotator = _label(row, "annotator").strip()
         content = (comparison.question.text, *sorted(one.text for one in comparison.answers))
         entry = entries.get(content)
+        if entry is not None and not annotator and _has_other_authors(entry, comparison):
+            content = (content, *sorted(one.author for one in comparison.answers))
+            entry = entries.get(content)
         if entry is None:
             if comparison.id in lines:
                 msg = f"id {comparison.id!r} is also on line {lines[comparison.id]}; give each row its own"
@@ -120,6 +123,14 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
         if annotator:
             _add_vote(entry, row, comparison, annotator)
     return list(entries.values())
+
+
+def _has_other_authors(entry: _Entry, comparison: Comparison) -> bool:
+    """Return whether no vote is in the entry, and the same words are by other contestants here."""
+    authors = [
+        sorted(one.author for one in each.answers) for each in (entry.comparison, comparison)
+    ]
+    return authors[0] != authors[1] and not _label(entry.row, "annotator").strip()
 
 
 def _add_vote(entry: _Entry, row: Row, given: Comparison, annotator: str) -> None:
@@ -187,7 +198,8 @@ def _settle(entry: _Entry, rule: GoldRule) -> Comparison:
     return replace(entry.comparison, gold=settle_gold(votes, rule, pair))
 
 
-def _comparison(row: Row) -> Comparison:
+def read_comparison(row: Row) -> Comparison:
+    """Return the comparison of a row, without its votes; raises `DataError` for a row that is none."""
     name = _label(row, "id") or f"line-{row.line}"
     question = row.text("question")
     if not question.strip():
@@ -260,15 +272,23 @@ def _gold(row: Row, ids: tuple[str, ...]) -> Verdict | None:
     gold = _label(row, "gold").strip()
     if not gold or gold in ids:
         return Verdict.of(gold) if gold else None
-    word = gold.lower()
-    if word == "tie":
+    if gold.lower() == "tie":
         return TIE
-    for keys in (_LETTERS, _NUMBERS):
-        if word in keys[: len(ids)]:
-            return Verdict.of(ids[keys.index(word)])
+    if found := read_answer_key(gold, ids):
+        return found
     wanted = ", ".join((*ids, "tie"))
     msg = f"gold {gold!r} is none of {wanted}; leave it empty where it is not known"
     raise row.error(msg)
+
+
+def read_answer_key(word: str, ids: Sequence[str]) -> Verdict | None:
+    """Return the verdict for one of these ids, or for its letter or number; `None` for another word."""
+    if word in ids:
+        return Verdict.of(word)
+    for keys in (_LETTERS, _NUMBERS):
+        if word.lower() and word.lower() in keys[: len(ids)]:
+            return Verdict.of(ids[keys.index(word.lower())])
+    return None
 
 
 def _label(row: Row, key: str) -> str:

@@ -14,14 +14,18 @@ def test_every_dataset_has_a_name_and_a_description():
     assert list(listed) == sorted(listed)
     assert {"csv", "jsonl", "lfqa", "llmbar", "mtbench", "mtbench200", "sample"} <= set(listed)
     assert {"summeval", "vicuna80"} <= set(listed)
-    assert [name for name, source in listed.items() if source.place] == ["dialogues", "sample"]
+    assert [name for name, source in listed.items() if source.place] == [
+        "dialogues",
+        "sample",
+        "sums",
+    ]
     assert all(each.description and "\n" not in each.description for each in listed.values())
 
 
 def test_an_unknown_name_lists_the_known_ones():
     """The error of a misspelt name lists the datasets."""
     with pytest.raises(
-        DataError, match=r"no dataset 'vicuna'; choose one of csv, dialogues, jsonl, .*vicuna80"
+        DataError, match=r"no dataset 'vicuna'; choose one of alpaca_eval, arena, .*vicuna80"
     ):
         load("vicuna:somewhere")
 

@@ -57,7 +57,9 @@ def test_a_rating_out_of_range_is_named_by_file_and_line(write, ratings):
     """Ratings are whole numbers from 1 to 5, at least one."""
     row = {**ROW, "expert": {**RATED, "fluency": ratings}}
     path = write("ratings.jsonl", json.dumps(ROW) + "\n" + json.dumps(row))
-    with pytest.raises(DataError, match=r"ratings.jsonl, line 2: 'fluency' must be a list of rati"):
+    with pytest.raises(
+        DataError, match=r"ratings.jsonl, line 2, expert: 'fluency' must be a list of rati"
+    ):
         load(f"summeval:{path}")
 
 

@@ -13,7 +13,8 @@ second.
 
 Read from the tidy tables (`instances.jsonl`, `recorded.jsonl.gz`) or from the benchmark's own folder
 (`LLMBar/Natural/dataset.json`, ..., `LLMBar/*/evaluators/MODEL/STRATEGY/result.json`), with all
-subsets and runs found there.
+subsets and runs found there. Other subsets in the layout of the folder, such as those that `peerjudge pairs`
+writes, have no category.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _layout(path: Path) -> tuple[_ReadComparisons, _ReadReviews, Path]:
     if (path / "instances.jsonl").is_file():
         return _tidy_comparisons, _tidy_reviews, path
     for folder in (path, path / "LLMBar", path / "original" / "LLMBar"):
-        if any((folder / place / "dataset.json").is_file() for place in _SUBSETS.values()):
+        if _list_places(folder):
             return _native_comparisons, _native_reviews, folder
     msg = (
         f"{path} is not an LLMBar folder; name the one that holds `instances.jsonl`,"
@@ -96,12 +97,24 @@ def _layout(path: Path) -> tuple[_ReadComparisons, _ReadReviews, Path]:
     raise DataError(msg)
 
 
+def _list_places(folder: Path) -> dict[str, str]:
+    """Return the folders of subsets: the benchmark's own, and then others in its layout."""
+    own = {
+        file.parent.name: str(file.parent.relative_to(folder))
+        for pattern in ("*/dataset.json", "Adversarial/*/dataset.json")
+        for file in sorted(folder.glob(pattern))
+    }
+    known = {name: place for name, place in _SUBSETS.items() if own.get(name) == place}
+    return known | {name: place for name, place in own.items() if name not in known}
+
+
 def _comparison(row: Row, name: str, subset: str) -> Comparison:
     label = row.integer("label")
     if label not in (1, 2):
         msg = f"'label' must be 1 or 2, not {label}"
         raise row.error(msg)
-    category = "Natural" if subset == "Natural" else "Adversarial"
+    known = "Natural" if subset == "Natural" else "Adversarial"
+    category = known if subset in _SUBSETS else ""
     return Comparison(
         id=name,
         question=Question(id=name, text=row.text("input"), category=category),
@@ -175,15 +188,13 @@ def _tidy_reviews(folder: Path, known: Mapping[str, Comparison]) -> Iterator[Rec
 
 
 def _native_comparisons(folder: Path) -> Iterator[Comparison]:
-    for subset, place in _SUBSETS.items():
-        file = folder / place / "dataset.json"
-        if file.is_file():
-            for index, row in enumerate(read_items(file)):
-                yield _comparison(row, f"{subset}-{index:03}", subset)
+    for subset, place in _list_places(folder).items():
+        for index, row in enumerate(read_items(folder / place / "dataset.json")):
+            yield _comparison(row, f"{subset}-{index:03}", subset)
 
 
 def _native_reviews(folder: Path, known: Mapping[str, Comparison]) -> Iterator[RecordedReview]:
-    for subset, place in _SUBSETS.items():
+    for subset, place in _list_places(folder).items():
         for file in sorted(folder.glob(f"{place}/evaluators/*/*/result.json")):
             reviewer = f"{file.parts[-3]}/{file.parts[-2]}"
             for index, row in enumerate(read_items(file)):

@@ -1,0 +1,182 @@
+"""`peerjudge import`: judgements of other tools as records, and discussions held elsewhere as a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from peerjudge.cli.console import print_json, print_status
+from peerjudge.cli.tables import say
+from peerjudge.errors import DataError
+
+if TYPE_CHECKING:
+    from peerjudge.data import Dataset
+    from peerjudge.datasets.importing import Imported
+    from peerjudge.runs.imported import ImportedRun
+
+__all__ = ["import_command"]
+
+_DISCUSSIONS = "discussions"
+
+
+async def import_command(
+    *paths: str,
+    out: Path,
+    map: Annotated[tuple[str, ...], Parameter(negative=())] = (),  # noqa: A002
+    human: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    encoding: str = "utf-8",
+    delimiter: str = "",
+    skip_bad: int = 0,
+    pairs: str = "",
+    licence: str = "",
+    json: bool = False,
+) -> int:
+    """Read judgements, outputs or discussions of another tool and write them for every command.
+
+    `peerjudge import battles.json --out records` finds out the format by the fields of the first row.
+    `peerjudge import FORMAT PATH --out records` names it; `peerjudge list datasets` lists the formats.
+    Discussions become a run folder, everything else a folder of records.
+
+    Parameters
+    ----------
+    paths
+        The files, after the format where it is named. A FILE.py with SOURCE is a format too.
+    out
+        Folder of the records, or the run folder of discussions; a new one.
+    map
+        NAME=FIELD; repeat for more. The field of the file that holds what the format calls NAME.
+    human
+        Judge that is a person; repeat for more. Votes of people are gold.
+    encoding
+        Encoding of a text file.
+    delimiter
+        Character between the cells of a table; found out by default.
+    skip_bad
+        Number of rows that may be left out because they cannot be read.
+    pairs
+        Pairs of single outputs: all (default), baseline=NAME, or single to rate each answer.
+    licence
+        Licence, kept in dataset.json or in the manifest of the run.
+    json
+        Print the result as one JSON document.
+    """
+    from peerjudge.datasets.importing import choose_format, import_records, split_format
+    from peerjudge.datasets.source import Options
+
+    name, files = split_format(paths)
+    options = Options(
+        names=_parse_names(map),
+        humans=human,
+        encoding=_check_encoding(encoding),
+        delimiter="\t" if delimiter in ("\\t", "tab") else delimiter,
+        skip_bad=skip_bad,
+        files=files[1:],
+        pairs=pairs,
+    )
+    name = choose_format(files[0], name, options)
+    if name == _DISCUSSIONS:
+        from peerjudge.runs.imported import import_discussions
+
+        held = await import_discussions(files[0], out=out, options=options, licence=licence)
+        _report_discussions(held, json=json)
+        return 0
+    _report_records(
+        import_records(files[0], out=out, format=name, options=options, licence=licence),
+        json=json,
+    )
+    return 0
+
+
+def _report_discussions(found: ImportedRun, *, json: bool) -> None:
+    held = found.discussions.transcripts
+    speakers = {seat.reviewer for one in held for seat in one.seats}
+    verdicts = [
+        turn.review for one in held for turn in one.turns if turn.review.verdict is not None
+    ]
+    counts = {
+        "discussions": len(held),
+        "comparisons": len({one.comparison.id for one in held}),
+        "speakers": len(speakers),
+        "turns": sum(len(one.turns) for one in held),
+        "unreadable": sum(one.verdict is not None and not one.verdict.readable for one in verdicts),
+    }
+    left_out = found.discussions.left_out
+    if json:
+        document = {"out": str(found.folder), "format": _DISCUSSIONS, **counts}
+        print_json({**document, "left_out": dict(left_out)})
+        return
+    say(
+        f"{_DISCUSSIONS}: {counts['discussions']} on {counts['comparisons']} comparisons by "
+        f"{counts['speakers']} speakers, {counts['turns']} turns, "
+        f"{counts['unreadable']} verdicts that cannot be read"
+    )
+    _print_left_out(left_out)
+    print_status(f"written to {found.folder}; next: peerjudge report {found.folder}")
+
+
+def _print_left_out(counts: Mapping[str, int]) -> None:
+    for reason, count in counts.items():
+        print_status(f"left out: {count} {reason}")
+
+
+def _report_records(found: Imported, *, json: bool) -> None:
+    data = found.dataset
+    reviewers = {review.reviewer for review in data.reviews}
+    people = reviewers & set(data.humans)
+    if json:
+        print_json(
+            {
+                "out": str(found.folder),
+                "format": found.format,
+                "comparisons": len(data.comparisons),
+                "gold": sum(one.gold is not None for one in data.comparisons),
+                "reviews": len(data.reviews),
+                "reviewers": len(reviewers - people),
+                "people": len(people),
+                "left_out": dict(data.left_out),
+            }
+        )
+        return
+    gold = sum(one.gold is not None for one in data.comparisons)
+    say(
+        f"{found.format}: {len(data.comparisons)} comparisons ({gold} with gold), "
+        f"{len(data.reviews)} reviews by {len(reviewers - people)} reviewers and {len(people)} people"
+    )
+    _print_left_out(data.left_out)
+    if data.missing_texts:
+        print_status(f"note: {data.missing_texts}.")
+    print_status(f"written to {found.folder}; next: peerjudge {_suggest(data, found.folder)}")
+
+
+def _suggest(data: Dataset, folder: Path) -> str:
+    """Return the command that is of use for these records."""
+    reviewers = {review.reviewer for review in data.reviews}
+    if not reviewers:
+        return f"run EXPERIMENT --data {folder}"
+    if reviewers <= set(data.humans):
+        return f"rank {folder} --reviewers human"
+    scored = any(one.gold is not None or len(one.answers) == 1 for one in data.comparisons)
+    return f"{'score' if scored else 'rank'} {folder}"
+
+
+def _parse_names(pairs: tuple[str, ...]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, theirs = pair.partition("=")
+        if not (name and equals and theirs):
+            msg = f"--map takes NAME=FIELD, as in --map question=prompt, not {pair!r}"
+            raise DataError(msg)
+        names[name] = theirs
+    return names
+
+
+def _check_encoding(name: str) -> str:
+    try:
+        "".encode(name)
+    except LookupError as cause:
+        msg = f"there is no encoding {name!r}; common ones are utf-8, utf-16, cp1252 and latin-1"
+        raise DataError(msg) from cause
+    return name

@@ -1,0 +1,164 @@
+"""Rows of a data file in any of three forms: JSON Lines, one JSON list, or a table with a header."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from peerjudge.datasets.lines import Bad, Row, read_items, read_lines, read_rows
+from peerjudge.datasets.source import Options
+from peerjudge.errors import DataError
+
+DELIMITERS = (",", ";", "\t", "|")
+_SAMPLED = 50
+"""Records that a delimiter must split into equally many cells."""
+_LONGEST_CELL = 2**27
+"""Longest cell of a table; conversations exceed the 128 KB of Python's reader. [characters]"""
+
+
+def read_table(path: Path, options: Options, *, bad: Bad | None = None) -> Iterator[Row]:
+    """Yield the objects of a file, by its first character: `[` a JSON list, `{` JSON Lines, else a table.
+
+    Empty cells of a table are left out. Fields have the names that the format expects (`options.names`).
+    Without a delimiter in the options, it is the one of `, ; tab |` that splits the first records into
+    equally many cells. `bad` is called with the error of a line of JSON or a record that cannot be read.
+
+    Raises:
+        DataError: with file and line, for a file that cannot be read in its form.
+    """
+    encoding = options.encoding
+    start = _peek(path, encoding)
+    if start == "[":
+        rows = read_items(path, encoding=encoding)
+    elif start == "{":
+        rows = read_rows(path, encoding=encoding, bad=bad)
+    else:
+        delimiter = options.delimiter or find_delimiter(path, encoding=encoding)
+        rows = read_cells(path, delimiter=delimiter, encoding=encoding, bad=bad)
+    return map(partial(rename, options.names), rows) if options.names else rows
+
+
+def rename(names: Mapping[str, str], row: Row) -> Row:
+    """Return the row with its fields under the names that the format expects.
+
+    Raises `DataError` where the first row lacks a field that is mapped.
+    """
+    missing = sorted(set(names.values()) - row.fields.keys())
+    if missing and row.line == 1:
+        msg = f"there is no field {missing[0]!r} to map (found {sorted(row.fields)})"
+        raise row.error(msg)
+    taken = set(names.values())
+    renamed = {name: row.fields[theirs] for name, theirs in names.items() if theirs in row.fields}
+    kept = {key: value for key, value in row.fields.items() if key not in taken}
+    return replace(row, fields={**kept, **renamed})
+
+
+def read_cells(
+    path: Path,
+    *,
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+    may_be_empty: frozenset[str] = frozenset(),
+    bad: Bad | None = None,
+) -> Iterator[Row]:
+    """Yield the records of a table by the names in its header; line numbers are those of the file.
+
+    A cell may span lines if it is quoted. Empty cells are left out, except in the columns of
+    `may_be_empty`. `bad` is called with the error of a record with another number of cells; without it,
+    the error is raised.
+
+    Raises:
+        DataError: with file and line, for an unquoted delimiter or quote, a header that repeats a name,
+            and a table without records.
+    """
+    records = _read_records(path, delimiter, encoding)
+    _, header = next(records, (1, list[str]()))
+    if not header:
+        msg = f"{path} is empty; give a header line and one comparison per record"
+        raise DataError(msg)
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        msg = f"{path}, line 1: the column {twice[0]!r} occurs twice; give each its own name"
+        raise DataError(msg)
+    found = False
+    for line, cells in records:
+        if len(cells) != len(header):
+            msg = (
+                f"{path}, line {line}: {len(cells)} cells under a header of {len(header)};"
+                f" quote cells that hold a {_NAMES.get(delimiter, delimiter)} or a line break"
+            )
+            if bad is None:
+                raise DataError(msg)
+            bad(DataError(msg))
+            continue
+        found = True
+        named = zip(header, cells, strict=True)
+        yield Row(path, line, {key: cell for key, cell in named if cell or key in may_be_empty})
+    if not found:
+        msg = f"{path} has a header but no records; give one comparison per record"
+        raise DataError(msg)
+
+
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+
+def find_delimiter(path: Path, *, encoding: str = "utf-8") -> str:
+    """Return the delimiter that splits the first records into equally many cells, at least two.
+
+    Raises:
+        DataError: none does, or several do.
+    """
+    fitting: list[str] = []
+    for delimiter in DELIMITERS:
+        widths: set[int] = set()
+        try:
+            for number, (_, cells) in enumerate(_read_records(path, delimiter, encoding)):
+                widths.add(len(cells))
+                if number == _SAMPLED:
+                    break
+        except DataError:
+            continue
+        if len(widths) == 1 and widths != {1}:
+            fitting.append(delimiter)
+    if len(fitting) != 1:
+        several = " and ".join(_NAMES[one] for one in fitting)
+        what = (
+            f"may be split by {several}" if fitting else "is no table with a fixed number of cells"
+        )
+        msg = (
+            f"{path} {what}; name the character between cells with --delimiter, or give JSON Lines"
+        )
+        raise DataError(msg)
+    return fitting[0]
+
+
+def _peek(path: Path, encoding: str) -> str:
+    """Return the first character that is no white space."""
+    for _, line in read_lines(path, encoding=encoding):
+        if text := line.strip():
+            return text[0]
+    msg = f"{path} is empty"
+    raise DataError(msg)
+
+
+def _read_records(path: Path, delimiter: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    # Each with the line on which it begins, without empty lines.
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+    lines = (line for _, line in read_lines(path, encoding=encoding))
+    reader = csv.reader(lines, strict=True, delimiter=delimiter)
+    begins = 1
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as cause:
+            msg = f"{path}, line {begins}: {cause}; a cell with quotes, {_NAMES.get(delimiter, '')}s or"
+            msg += ' line breaks must stand in quotes, with each quote in it written twice ("")'
+            raise DataError(msg) from cause
+        if cells:
+            yield begins, [cell.strip() for cell in cells] if begins == 1 else cells
+        begins = reader.line_num + 1

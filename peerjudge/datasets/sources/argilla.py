@@ -1,0 +1,71 @@
+"""Exports of Argilla: records with the answers of annotators to a question about two texts.
+
+Read from `records.to_json()`: `fields`, `responses` (by the name of the question a list of `value` and
+`user_id`) and `suggestions` (by question `value` and `agent`), which are reviews by models. The first
+question whose values are votes, as in `votes`, is read; `import --map vote=QUESTION` names it.
+
+The texts are the fields `question` (or `prompt`, `instruction`), `answer_a`, `answer_b`; `import --map
+answer_a=response_1` names other fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from peerjudge.data import Dataset
+from peerjudge.datasets.formats import rename
+from peerjudge.datasets.judgements import Judgement, build_judged, read_pair
+from peerjudge.datasets.lines import Row
+from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.sources.votes import read_vote
+
+_VOTE = "vote"
+
+
+def _read(request: Request) -> Dataset:
+    names = dict(request.options.names)
+    question = names.pop(_VOTE, "")
+    unnamed = replace(request, options=replace(request.options, names={}))
+    return build_judged(unnamed, partial(_read_record, names, question), description="records")
+
+
+def _read_record(names: Mapping[str, str], question: str, row: Row) -> Iterator[Judgement]:
+    data = rename(names, row.part("fields")) if names else row.part("fields")
+    given = read_pair(data, row=row)
+    authors = (data.label("author_a"), data.label("author_b"))
+    yield given
+    responses, suggestions = _find(row, "responses"), _find(row, "suggestions")
+    asked = question or next(iter({**responses, **suggestions}), "")
+    for response in _list(row, "responses", asked, responses):
+        choice = read_vote(response, "value", authors)
+        name = f"annotator_{response.label('user_id')}"
+        yield given.change(judge=name, choice=choice, person=True)
+    for suggestion in _list(row, "suggestions", asked, suggestions):
+        choice = read_vote(suggestion, "value", authors)
+        yield given.change(judge=suggestion.label("agent") or "suggestion", choice=choice)
+
+
+def _find(row: Row, key: str) -> dict[str, object]:
+    value = row.fields.get(key)
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _list(row: Row, key: str, asked: str, given: Mapping[str, object]) -> Iterator[Row]:
+    value = given.get(asked)
+    entries = cast("list[object]", value) if isinstance(value, list) else [value]
+    for place, entry in enumerate(entries):
+        if isinstance(entry, dict):
+            at = f"{key}.{asked}[{place}]"
+            yield replace(row, fields=cast("dict[str, object]", entry), at=at)
+
+
+SOURCE = Source(
+    description="exports of Argilla: fields, responses, suggestions",
+    read=_read,
+    several=True,
+    votes=True,
+    keys=(frozenset(("fields", "responses")), frozenset(("fields", "suggestions"))),
+)

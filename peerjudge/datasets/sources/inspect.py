@@ -1,0 +1,220 @@
+"""Logs of Inspect AI: what models answered to the samples of a task, and how scorers scored it.
+
+Read from `.json` logs, and from `.eval` logs with the extra `inspect` (`pip install 'peerjudge[inspect]'`),
+one or several or a folder of them. Each sample gives an answer of the log's model: `id` names the
+question, `input` is its text (of messages, all with their speakers), `output.completion` the answer.
+Samples of several logs with one task, `id` and `epoch` are paired; `import --pairs single` leaves them alone.
+
+Scores are reviews by the scorer's name: `C` is 1, `P` 0.5, `I` 0, and numbers, `true` and `false` count as
+they are. Of a score with several values, each is a review by `SCORER/KEY`. `N` (no answer), NaN (unscored)
+and other texts are unreadable. In a pair, a scorer prefers the answer with the higher score. Samples that
+ended in an error, and outputs without text, are counted and left out. The first target is kept as
+`reference`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from math import isfinite
+from pathlib import Path
+from typing import Any, cast
+
+from peerjudge.data import Dataset, Scalar
+from peerjudge.data import replace as changed
+from peerjudge.datasets.chats import join_messages
+from peerjudge.datasets.lines import Bad, Row, read_lines
+from peerjudge.datasets.outputs import Output, build_outputs
+from peerjudge.datasets.source import Request, Source
+from peerjudge.errors import DataError
+
+_ENDING = ".eval"
+_MARKS = {"C": 1.0, "P": 0.5, "I": 0.0}
+_SKIPPED = "samples with an error or without an output"
+
+
+def _read(request: Request) -> Dataset:
+    skipped = Counter[str]()
+
+    def list_rows(bad: Bad) -> Iterator[Row]:
+        for file in _list_logs(request):
+            try:
+                yield from _read_samples(file)
+            except DataError as error:
+                bad(error)
+
+    def read_row(row: Row) -> Iterator[Output]:
+        found = _read_output(row)
+        if found is None:
+            skipped[_SKIPPED] += 1
+        else:
+            yield found
+
+    data = build_outputs(request, list_rows, read_row, description="samples")
+    return changed(data, left_out={**data.left_out, **skipped})
+
+
+def _list_logs(request: Request) -> Iterator[Path]:
+    """Yield the logs, those of a folder in the order of their paths, which is that of time."""
+    for path in (request.path, *request.options.files):
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        logs = [file for file in inside if file.suffix in (".json", _ENDING)]
+        if path.is_dir() and not logs:
+            msg = f"{path} has no logs (.json, {_ENDING}); name the files"
+            raise DataError(msg)
+        yield from logs or [path]
+
+
+def _read_samples(path: Path) -> Iterator[Row]:
+    """Yield the samples of a log, each with the model and the task as `log_model` and `log_task`."""
+    log = _read_eval(path) if path.suffix == _ENDING else _read_json(path)
+    whole = Row(path, 1, log, "log")
+    spec = whole.part("eval")
+    facts = {"log_model": spec.text("model"), "log_task": spec.label("task")}
+    if not log.get("samples"):
+        msg = f"the log has no samples (status: {whole.label('status') or 'unknown'}); run the task again"
+        raise whole.error(msg)
+    for number, sample in enumerate(whole.parts("samples"), start=1):
+        yield replace(sample, line=number, unit="sample", at="", fields={**sample.fields, **facts})
+
+
+def _read_json(path: Path) -> Mapping[str, object]:
+    text = "".join(line for _, line in read_lines(path))
+    try:
+        log = cast("object", json.loads(text))
+    except (ValueError, RecursionError) as cause:
+        msg = f"{path}: not complete JSON ({cause}); write the log again"
+        raise DataError(msg) from cause
+    if not isinstance(log, dict) or "eval" not in log:
+        msg = f"{path} is no log of Inspect: it has no 'eval'"
+        raise DataError(msg)
+    return cast("dict[str, object]", log)
+
+
+def _read_eval(path: Path) -> Mapping[str, object]:
+    """Return a log in Inspect's own archive, whose compression and chunks only Inspect reads."""
+    if not path.is_file():
+        msg = f"there is no file {path}; check the path"
+        raise DataError(msg)
+    try:
+        inspect_log = cast("Any", import_module("inspect_ai.log"))
+    except ImportError as cause:
+        msg = (
+            f"{path} is read by inspect-ai, which is not installed; run `pip install 'peerjudge[inspect]'`, "
+            "or convert the log with `inspect log convert --to json`"
+        )
+        raise DataError(msg) from cause
+    try:
+        log = inspect_log.read_eval_log(str(path), resolve_attachments="core")
+    except Exception as cause:
+        msg = f"{path} cannot be read by inspect-ai: {type(cause).__name__}: {cause}"
+        raise DataError(msg) from cause
+    return cast("dict[str, object]", log.model_dump(mode="python", exclude={"plan", "stats"}))
+
+
+def _read_output(row: Row) -> Output | None:
+    """Return the answer of a sample, `None` where it ended in an error or has no text."""
+    if row.fields.get("error") is not None or not row.fields.get("output"):
+        return None
+    text = _read_completion(row)
+    if not text.strip():
+        return None
+    target = row.fields.get("target")
+    targets = cast("list[object]", target) if isinstance(target, list) else [target]
+    first = targets[0] if targets else None
+    task, number = row.label("log_task"), row.label("id")
+    meta: dict[str, Scalar] = {"reference": first} if isinstance(first, str) and first else {}
+    return Output(
+        row=row,
+        asked=f"{task}-{number}" if task else number,
+        trial=row.integer("epoch") if "epoch" in row.fields else 1,
+        question=_read_input(row),
+        author=row.label("log_model"),
+        text=text,
+        category=task,
+        meta=meta,
+        ratings=_read_ratings(row),
+    )
+
+
+def _read_completion(row: Row) -> str:
+    """Return the text of the first choice; logs of early versions have no `completion`."""
+    output = row.part("output")
+    if output.label("completion") or not output.fields.get("choices"):
+        return _resolve(row, output.label("completion"))
+    message = output.parts("choices")[0].fields.get("message")
+    return _join(row, [message])
+
+
+def _read_input(row: Row) -> str:
+    asked = row.fields.get("input")
+    if isinstance(asked, list):
+        return _join(row, cast("list[object]", asked))
+    return _resolve(row, row.text("input"))
+
+
+def _join(row: Row, messages: list[object]) -> str:
+    """Return messages as one text."""
+    whole: list[object] = []
+    for one in messages:
+        if not isinstance(one, dict):
+            whole.append(one)
+            continue
+        message = dict(cast("Mapping[str, object]", one))
+        content = message.get("content")
+        if isinstance(content, str):
+            message["content"] = _resolve(row, content)
+        whole.append(message)
+    return join_messages(replace(row, fields={"messages": whole}), "messages")
+
+
+def _resolve(row: Row, text: str) -> str:
+    """Return a text; long ones are kept in `attachments` and named by their key."""
+    attachments = row.fields.get("attachments")
+    key = text.removeprefix("attachment://")
+    if key == text or not isinstance(attachments, dict):
+        return text
+    found = cast("Mapping[str, object]", attachments).get(key)
+    return found if isinstance(found, str) else text
+
+
+def _read_ratings(row: Row) -> dict[str, float | None]:
+    scores = row.fields.get("scores")
+    ratings: dict[str, float | None] = {}
+    if not isinstance(scores, dict):
+        return ratings
+    for name, score in cast("Mapping[str, object]", scores).items():
+        value = (
+            cast("Mapping[str, object]", score).get("value") if isinstance(score, dict) else None
+        )
+        if isinstance(value, dict):
+            parts = cast("Mapping[str, object]", value).items()
+            ratings |= {f"{name}/{key}": _read_value(one) for key, one in parts}
+        else:
+            ratings[name] = _read_value(value)
+    return ratings
+
+
+def _read_value(value: object) -> float | None:
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, int | float):
+        return float(value) if isfinite(value) else None
+    if not isinstance(value, str):
+        return None
+    try:
+        number = _MARKS[value] if value in _MARKS else float(value)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+SOURCE = Source(
+    description="logs of Inspect AI (.json, .eval): samples of models, and scores as reviews",
+    read=_read,
+    several=True,
+    pairs=True,
+)

@@ -1,0 +1,74 @@
+"""Exports of Label Studio: tasks in which annotators compared two texts.
+
+Read from the JSON export: `data` of a task, and `annotations` with `completed_by`, `was_cancelled` and
+`result`. The vote is the first result of type `pairwise` (`value.selected`: `left`, `right`) or
+`choices` (`value.choices`: a vote as in `votes`). Cancelled annotations and those without such a result
+are left out.
+
+The texts are the fields `question`, `answer_a`, `answer_b` (and `author_a`, `author_b`) of `data`;
+`import --map answer_a=text1` names other fields. Without `question` the field `prompt` or `instruction`
+is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from peerjudge.data import Dataset
+from peerjudge.datasets.formats import rename
+from peerjudge.datasets.judgements import Choice, Judgement, build_judged, read_pair
+from peerjudge.datasets.lines import Row
+from peerjudge.datasets.source import Request, Source
+from peerjudge.datasets.sources.votes import read_vote
+
+
+def _read(request: Request) -> Dataset:
+    names = request.options.names
+    unnamed = replace(request, options=replace(request.options, names={}))
+    return build_judged(unnamed, partial(_read_task, names), description="annotations")
+
+
+def _read_task(names: Mapping[str, str], row: Row) -> Iterator[Judgement]:
+    data = rename(names, row.part("data")) if names else row.part("data")
+    given = read_pair(data, row=row)
+    authors = (data.label("author_a"), data.label("author_b"))
+    yield given
+    for annotation in row.parts("annotations") if row.fields.get("annotations") else ():
+        choice = _read_choice(annotation, authors)
+        if choice is not None and not annotation.fields.get("was_cancelled"):
+            yield given.change(judge=_name_person(annotation), choice=choice, person=True)
+
+
+def _read_choice(annotation: Row, authors: tuple[str, str]) -> Choice:
+    results = annotation.fields.get("result")
+    if not isinstance(results, list) or not results:
+        return None
+    for result in annotation.parts("result"):
+        kind, value = result.label("type"), result.part("value")
+        if kind == "pairwise":
+            return read_vote(value, "selected", authors)
+        if kind == "choices":
+            said = value.first_text("choices")
+            return read_vote(replace(value, fields={"choices": said}), "choices", authors)
+    return None
+
+
+def _name_person(annotation: Row) -> str:
+    """Return the annotator's id; an export can hold the whole user instead."""
+    who = annotation.fields.get("completed_by")
+    if isinstance(who, dict):
+        user = cast("Mapping[str, object]", who)
+        who = user.get("id") or user.get("email")
+    return f"annotator_{who}" if who is not None else "annotator"
+
+
+SOURCE = Source(
+    description="JSON exports of Label Studio: pairwise or choices of annotators",
+    read=_read,
+    several=True,
+    votes=True,
+    keys=(frozenset(("data", "annotations")),),
+)
