@@ -1,0 +1,164 @@
+"""State of a study: progress by person, checks, agreement, and people against the reviewers of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from peerjudge.analysis import Panel, collect_reviews, measure_panel, select_judges
+from peerjudge.analysis.pairs import PanelPair
+from peerjudge.analysis.study_progress import (
+    StudyProgress,
+    keep_votes,
+    list_attentive,
+    measure_against_models,
+    measure_progress,
+)
+from peerjudge.data import Dataset, Study, to_plain
+from peerjudge.errors import DataError
+from peerjudge.reporting.biases import (
+    build_panel_accuracy_table,
+    build_panel_table,
+    describe_panel,
+)
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.layout import Table
+from peerjudge.reporting.studies import (
+    build_checks_table,
+    build_failed_table,
+    build_models_table,
+    build_progress_table,
+    describe_progress,
+)
+from peerjudge.results.base import Document, Result, Shown
+from peerjudge.results.plain import make_plain
+from peerjudge.runs.reading import Source, read_material
+from peerjudge.runs.studies import collect_votes, list_study_answers
+from peerjudge.store.study_desk import StudyDesk
+
+_SCHEMA = "Study/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StudyResult(Result):
+    """State of a study.
+
+    Attributes:
+        study: The declaration.
+        progress: Progress by person, and failed checks.
+        panel: Agreement of the people; `None` before two people have judged one pair.
+        models: Agreement of each person with each reviewer of a run, where one is given.
+        simulated: Whether reviewers of that run are simulated.
+        left_out: People who are not in `panel` and `models`, because they failed too many checks.
+    """
+
+    study: Study
+    progress: StudyProgress
+    panel: Panel | None
+    models: tuple[PanelPair, ...] | None
+    simulated: bool = False
+    left_out: tuple[str, ...] = ()
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge annotate STUDY --json`."""
+        return make_plain(
+            {
+                "schema": _SCHEMA,
+                "study": to_plain(self.study),
+                "progress": to_plain(self.progress),
+                "agreement": None if self.panel is None else to_plain(self.panel),
+                "models": None if self.models is None else to_plain(self.models),
+                "simulated": self.simulated,
+                "left_out": list(self.left_out),
+            }
+        )
+
+    def parts(self) -> Shown:
+        """Return tables of progress and checks, and of agreement as far as there is any."""
+        progress = self.progress
+        parts: list[str | Table] = [
+            *describe_progress(progress),
+            build_progress_table(progress),
+        ]
+        checks = build_checks_table(progress)
+        parts += [checks] if checks.rows else []
+        parts += [build_failed_table(progress.failed)] if progress.failed else []
+        if self.left_out:
+            named = ", ".join(self.left_out)
+            parts += ["", f"Left out of agreement, for failed checks: {named}."]
+        panel = self.panel
+        if panel is None:
+            parts += ["", "No agreement yet: no two people have judged the same pair."]
+        else:
+            parts += ["", *caution(panel.items), *describe_panel(panel)]
+            has_gold = any(one.n for one in panel.accuracy.values())
+            parts += [build_panel_accuracy_table(panel)] if has_gold else []
+            parts += [build_panel_table(panel)] if panel.pairs else []
+        if self.models is not None:
+            parts += ["", SIMULATED] if self.simulated else []
+            parts += (
+                [build_models_table(self.models)]
+                if self.models
+                else ["", "The run has no verdict on a pair that these people judged."]
+            )
+        return parts
+
+
+def study(
+    folder: str | Path,
+    *,
+    run: Source | None = None,
+    most_failed: float | None = None,
+    seed: int = 0,
+) -> StudyResult:
+    """Return the state of a study: progress, attention checks, active times and agreement.
+
+    Agreement is Krippendorff's alpha, Fleiss' kappa and Cohen's kappa of each two people, on pairs in any
+    order, with intervals that resample questions.
+
+    Args:
+        folder: The folder of the study.
+        run: Run, or other source, whose reviewers each person is held against.
+        most_failed: Leave people who failed a larger share of their checks out of the agreement; they stay
+            in all other tables, and are named.
+        seed: Seed of the resampling.
+
+    Raises:
+        StoreError: There is no such study or run.
+    """
+    place = Path(folder)
+    with StudyDesk.open(place, create=False) as desk:
+        declared = desk.read_study()
+        assert declared is not None  # noqa: S101  a folder without a study is refused above
+        votes = collect_votes(desk)
+        items = [one.id for one in votes.comparisons]
+        answers = list_study_answers(desk, place)
+        progress = measure_progress(declared, items, desk.count_open(), answers)
+    kept = list(declared.annotators)
+    if most_failed is not None:
+        kept = list_attentive(progress, most_failed)
+    chosen = keep_votes(votes, kept)
+    models, simulated = None, False
+    if run is not None:
+        ballots = read_material(run).ballots.of_stance("private")
+        simulated = ballots.simulated
+        models = measure_against_models(chosen, ballots, seed=seed)
+    return StudyResult(
+        study=declared,
+        progress=progress,
+        panel=_measure_people(chosen, seed=seed),
+        models=models,
+        simulated=simulated,
+        left_out=tuple(one for one in declared.annotators if one not in kept),
+    )
+
+
+def _measure_people(votes: Dataset, *, seed: int) -> Panel | None:
+    judged = [one.comparison for one in votes.reviews if one.verdict.readable]
+    if len(judged) == len(set(judged)):
+        return None
+    try:
+        chosen = select_judges(collect_reviews(votes), reviewers=votes.humans)
+    except DataError:  # Ratings of lone answers are no pairs.
+        return None
+    return measure_panel(chosen, seed=seed)

@@ -1,0 +1,153 @@
+"""People in a run: a card of kind human answers at the desk, and its discussions wait until it has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Container
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from peerjudge.data import Card, Request, ReviewerKind, TaskSheet, Utterance, content_hash
+from peerjudge.errors import AwaitingPersonError, CardError, ExperimentError
+from peerjudge.runs.schedule import Cast, Plan
+from peerjudge.store.desk import Desk, DeskAnswer, DeskTask
+from peerjudge.store.desk_place import open_desk
+
+
+class PeopleDesk:
+    """Desk of a run, and the tasks for which its discussions wait."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._tasks: dict[str, str] = {}
+        self._seen: int | None = None
+
+    def wait(self, discussion: str, task: str) -> None:
+        """Note that a discussion waits for the answer to a task."""
+        self._tasks[discussion] = task
+        self._seen = None
+
+    def take_answered(self, among: Container[str]) -> list[str]:
+        """Return those of these discussions whose tasks were answered, and forget them.
+
+        It costs next to nothing while no other process writes to the desk.
+        """
+        change = self.desk.read_change()
+        if change == self._seen:
+            return []
+        self._seen = change
+        answered = self.desk.list_answered(set(self._tasks.values()))
+        ready = [one for one, task in self._tasks.items() if task in answered and one in among]
+        if len(ready) < sum(task in answered for task in self._tasks.values()):
+            self._seen = None  # The discussion of an answered task has not stopped yet.
+        for one in ready:
+            del self._tasks[one]
+        return ready
+
+
+class PersonReviewer:
+    """A person, who answers at the desk of a run.
+
+    Equal words are one task: the person is asked once, in any number of discussions and runs of the folder.
+    """
+
+    def __init__(self, card: Card, people: PeopleDesk) -> None:
+        self._card = card
+        self._people = people
+
+    @property
+    def name(self) -> str:
+        """The name of the card."""
+        return self._card.name
+
+    async def speak(self, request: Request) -> Utterance:
+        """Return the answer on the desk.
+
+        Raises:
+            AwaitingPersonError: There is none yet; the request is on the desk now.
+            StoreError: The desk cannot be used.
+        """
+        task = _make_task(self._card, request)
+        desk = self._people.desk
+        if desk.is_remote:
+            # A slow network must not hold up the calls of models.
+            answer = await asyncio.to_thread(_ask_desk, desk, task)
+        else:
+            answer = _ask_desk(desk, task)
+        if answer is None:
+            self._people.wait(request.discussion, task.id)
+            raise AwaitingPersonError(self.name)
+        return Utterance(text=answer.text, latency=answer.seconds, confidence=answer.confidence)
+
+    async def close(self) -> None:
+        """Do nothing: the run closes the desk."""
+
+
+@asynccontextmanager
+async def open_people(cast: Cast, place: str | Path) -> AsyncGenerator[PeopleDesk | None]:
+    """Open the desk of a run folder or of a database if a card of the run is a person."""
+    if not list_people(cast):
+        yield None
+        return
+    with open_desk(place) as desk:
+        yield PeopleDesk(desk)
+
+
+def seat_person(card: Card, people: PeopleDesk | None) -> PersonReviewer:
+    """Return the reviewer of a person; raises `CardError` where no desk is open."""
+    if people is None:
+        msg = f"card {card.name!r} is a person, who can be seated by `peerjudge run` only"
+        raise CardError(msg)
+    return PersonReviewer(card, people)
+
+
+def list_people(cast: Cast) -> list[str]:
+    """Return the names of the cards that are people."""
+    return [name for name, card in cast.items() if card.kind is ReviewerKind.HUMAN]
+
+
+def check_people(plan: Plan, *, chooses: bool) -> None:
+    """Raise `ExperimentError` where a run cannot wait for its people.
+
+    Args:
+        plan: The plan of the run.
+        chooses: Whether results decide what is played next, which answers that come later would change.
+    """
+    people = list_people(plan.cast)
+    if not people:
+        return
+    named = ", ".join(people)
+    if chooses:
+        msg = (
+            f"{named}: with --until and --next open, results decide what is played next, and answers of "
+            "people come later; leave these options out"
+        )
+        raise ExperimentError(msg)
+    for part in plan.parts:
+        if part.reread is not None and part.reread.reviewer in people:
+            msg = f"{part.reread.reviewer} is a person; a second model that rereads replies needs a [model]"
+            raise ExperimentError(msg)
+
+
+def _ask_desk(desk: Desk, task: DeskTask) -> DeskAnswer | None:
+    """Return the answer to a task; post the task where there is none."""
+    answer = desk.take_answer(task.id)
+    if answer is None:
+        desk.post(task)
+    return answer
+
+
+def _make_task(card: Card, request: Request) -> DeskTask:
+    cue = request.cue
+    words = [(message.role, message.text) for message in request.messages]
+    return DeskTask(
+        id=content_hash("desk", card.name, request.draw, words),
+        card=card.name,
+        messages=request.messages,
+        expects=cue.expects,
+        answers=len(cue.sees),
+        ties=cue.ties,
+        scale=cue.scale,
+        sheet=TaskSheet() if request.lay_out is None else request.lay_out(),
+        aspects=card.aspects,
+    )

@@ -1,0 +1,403 @@
+"""Desk of a run: requests to people, their drafts and answers.
+
+It is a SQLite file beside the store, or in the database of the store on a server (`desk_server`). Several
+processes share it: a run posts requests and takes answers while people answer. An answer
+is written through to the disk before `submit` returns. It is never changed: a later one supersedes it,
+until the run has taken one up.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Collection, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Self
+
+from msgspec import field
+
+from peerjudge.data import Expects, Message, TaskSheet, from_plain, replace, to_plain
+from peerjudge.data.nouns import Noun
+from peerjudge.errors import StoreError
+from peerjudge.store.desk_file import NO_REQUEST, DeskConnection, connect_desk, store_errors
+
+DESK_FILE = "desk.db"
+
+_OPEN = "FROM tasks WHERE NOT EXISTS (SELECT 1 FROM answers WHERE answers.task = tasks.id)"
+_ENTRY = (
+    "SELECT coalesce(version, 0), coalesce(drafts.body, '{}'), coalesce(seconds, 0), taken IS NOT NULL, "
+    "EXISTS (SELECT 1 FROM answers WHERE answers.task = tasks.id) "
+    "FROM tasks LEFT JOIN drafts ON drafts.task = tasks.id WHERE tasks.id = ?"
+)
+_LISTED = (
+    "SELECT tasks.id, substr(json_extract(tasks.body, '$.sheet.question'), 1, 160), "
+    "CASE WHEN taken IS NOT NULL THEN 'taken' "
+    "WHEN EXISTS (SELECT 1 FROM answers WHERE answers.task = tasks.id) THEN 'answered' "
+    "WHEN drafts.task IS NOT NULL THEN 'draft' ELSE 'open' END "
+    ", json_extract(tasks.body, '$.expects'), coalesce(json_extract(tasks.body, '$.sheet.place'), '') <> '', "
+    "coalesce(json_array_length(tasks.body, '$.sheet.heard'), 0) "
+    "FROM tasks LEFT JOIN drafts ON drafts.task = tasks.id WHERE card = ? ORDER BY number"
+)
+_KEEP_DRAFT = (
+    "INSERT INTO drafts (task, version, body, seconds, saved) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (task) DO UPDATE SET version = excluded.version, body = excluded.body, "
+    "seconds = excluded.seconds, saved = excluded.saved"
+)
+
+_KEEP_SESSION = (
+    "INSERT INTO sessions VALUES (?, ?, ?) "
+    "ON CONFLICT (hash) DO UPDATE SET card = excluded.card, opened = excluded.opened"
+)
+
+
+class DeskTask(Noun, frozen=True, kw_only=True):
+    """A request to the person of a card.
+
+    `messages` are the words that a model would be sent in this seat: they name no author, no reviewer and
+    no gold. `sheet` holds the same without the form of a model's reply. `answers` is the number of answers
+    shown; `ties` and `scale` are those of the cue. For each of the `aspects`, the form has a slider.
+    """
+
+    id: str
+    card: str
+    messages: tuple[Message, ...]
+    expects: Expects
+    answers: int
+    ties: bool
+    scale: tuple[int, int]
+    sheet: TaskSheet = TaskSheet()
+    aspects: tuple[str, ...] = ()
+
+
+class Draft(Noun, frozen=True, kw_only=True):
+    """The fields of a form as they are, complete or not; the choice is a rating where one is asked for.
+
+    `sliders` holds those that were moved, by the names of their fields.
+    """
+
+    choice: str = ""
+    reason: str = ""
+    confidence: str = ""
+    sliders: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class AspectScore(Noun, frozen=True, kw_only=True):
+    """A score from 0 to 10 for one aspect of an answer, which is named by its number as shown, from 1."""
+
+    answer: int
+    aspect: str
+    score: int
+
+
+class DeskAnswer(Noun, frozen=True, kw_only=True):
+    """The answer of a person: the whole text, a confidence from 0 to 100 if given, and the time [s].
+
+    `draft` holds the fields of the form from which the text is made, if there was one; `scores` those of
+    aspects that were given.
+    """
+
+    task: str
+    text: str
+    confidence: int | None = None
+    seconds: float = 0.0
+    draft: Draft | None = None
+    scores: tuple[AspectScore, ...] = ()
+
+
+class DeskEntry(Noun, frozen=True, kw_only=True):
+    """What the desk holds on a task: the last draft, its version, the time spent [s], and its state.
+
+    The version is 0 before the first draft or answer, and grows with each.
+    """
+
+    draft: Draft
+    version: int
+    seconds: float
+    answered: bool
+    taken: bool
+
+
+class TaskState(StrEnum):
+    """State of a task; an answer can be superseded until a run has taken it up."""
+
+    OPEN = "open"
+    DRAFT = "draft"
+    ANSWERED = "answered"
+    TAKEN = "taken"
+
+
+class ListedTask(Noun, frozen=True, kw_only=True):
+    """A task in a list, with the beginning of its question.
+
+    `private` is false for a turn of a discussion; `heard` is the number of earlier texts that it shows.
+    """
+
+    id: str
+    question: str
+    state: TaskState
+    expects: Expects
+    private: bool
+    heard: int
+
+
+class DeskConflictError(StoreError):
+    """A draft or answer that is not based on the newest version; `entry` is the newest one."""
+
+    def __init__(self, message: str, entry: DeskEntry) -> None:
+        super().__init__(message)
+        self.entry = entry
+
+
+class Desk:
+    """Tasks, drafts and answers of one run folder.
+
+    `is_remote` is true for a desk on a server, where a call may take as long as a network does.
+    """
+
+    is_remote: ClassVar[bool] = False
+    _listed: ClassVar[str] = _LISTED
+
+    def __init__(self, connection: DeskConnection, file: Path | str) -> None:
+        self._connection = connection
+        self._file = file
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path, *, create: bool = True) -> Generator[Self]:
+        """Open the desk of a run folder.
+
+        Raises:
+            StoreError: There is none and `create` is `False`, another program or version wrote it, or it
+                cannot be written.
+        """
+        with cls.open_file(folder / DESK_FILE, create=create, name=str(folder)) as desk:
+            yield desk
+
+    @classmethod
+    @contextmanager
+    def open_file(cls, file: Path, *, create: bool, name: str) -> Generator[Self]:
+        """Open the desk in a file; `name` is that of its runs for messages. Raises as `open`."""
+        if not create and not file.is_file():
+            raise StoreError(NO_REQUEST.format(place=name))
+        connection = connect_desk(file)
+        try:
+            yield cls(connection, file)
+        finally:
+            connection.close()
+
+    def post(self, task: DeskTask) -> None:
+        """Add a task, once. It need not survive a loss of power: a resumed run posts it again."""
+        with store_errors(self._file):
+            self._relax()
+            self._connection.execute(
+                "INSERT INTO tasks (id, card, body, posted) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (id) DO NOTHING",
+                (task.id, task.card, json.dumps(to_plain(task)), time.time()),
+            )
+
+    def save_draft(self, task: str, draft: Draft, *, version: int, seconds: float = 0.0) -> int:
+        """Save a draft that is based on a version, and return its own version.
+
+        The same draft again changes nothing: its sender may have missed the reply.
+
+        Args:
+            task: The id of the task.
+            draft: The fields of the form.
+            version: The version on which it is based.
+            seconds: Time spent since that version. [s]
+
+        Raises:
+            DeskConflictError: There is a newer version with other fields.
+            StoreError: The task is unknown, a run has taken its answer up, or the file cannot be written.
+        """
+        with self._writing():
+            entry = self._read_entry(task)
+            if entry.draft == draft and entry.version:
+                return entry.version
+            self._require_current(task, entry, version)
+            return self._keep_draft(task, entry, draft, seconds)
+
+    def submit(self, answer: DeskAnswer, *, version: int | None = None) -> None:
+        """Save an answer to a task; on return it survives a loss of power.
+
+        Args:
+            answer: The answer; its time is added to that of the drafts.
+            version: The version on which it is based, and that it supersedes; `None` for the first
+                answer to a task only.
+
+        Raises:
+            DeskConflictError: There is a newer version.
+            StoreError: The task was answered meanwhile (that answer stays), is unknown, or the file cannot
+                be written.
+        """
+        with self._writing():
+            entry = self._read_entry(answer.task)
+            self._require_admission(answer)
+            if version is not None:
+                self._require_current(answer.task, entry, version)
+            elif entry.answered:
+                msg = (
+                    f"task {answer.task[:8]} was answered by another process meanwhile; "
+                    "that answer stays"
+                )
+                raise StoreError(msg)
+            now = self._keep_draft(answer.task, entry, answer.draft or Draft(), answer.seconds)
+            kept = replace(answer, seconds=round(entry.seconds + answer.seconds, 1))
+            row = (answer.task, now, json.dumps(to_plain(kept)), time.time())
+            self._connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?)", row)
+
+    def take_answer(self, task: str) -> DeskAnswer | None:
+        """Return the newest answer to a task and keep it from being superseded; `None` if there is none."""
+        found = self.find_answer(task)
+        if found is None or self.find_entry(task).taken:
+            return found
+        with self._writing():
+            statement = "UPDATE tasks SET taken = ? WHERE id = ? AND taken IS NULL"
+            self._connection.execute(statement, (time.time(), task))
+        return self.find_answer(task)
+
+    def find_answer(self, task: str) -> DeskAnswer | None:
+        """Return the newest answer to a task, if there is one."""
+        with store_errors(self._file):
+            row = self._connection.execute(
+                "SELECT body FROM answers WHERE task = ? ORDER BY version DESC LIMIT 1", (task,)
+            ).fetchone()
+        return None if row is None else from_plain(DeskAnswer, json.loads(row[0]))
+
+    def list_answers(self, task: str) -> tuple[DeskAnswer, ...]:
+        """Return all answers to a task, the superseded ones first."""
+        with store_errors(self._file):
+            rows = self._connection.execute(
+                "SELECT body FROM answers WHERE task = ? ORDER BY version", (task,)
+            ).fetchall()
+        return tuple(from_plain(DeskAnswer, json.loads(body)) for (body,) in rows)
+
+    def list_answered(self, tasks: Iterable[str]) -> set[str]:
+        """Return those of these tasks that have an answer."""
+        with store_errors(self._file):
+            find = "SELECT 1 FROM answers WHERE task = ? LIMIT 1"
+            return {one for one in tasks if self._connection.execute(find, (one,)).fetchone()}
+
+    def read_change(self) -> int:
+        """Return a number that changes when another connection has written."""
+        with store_errors(self._file):
+            (number,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(number)
+
+    def find_task(self, task: str, *, card: str) -> DeskTask | None:
+        """Return a task of a card, if there is one with this id."""
+        with store_errors(self._file):
+            row = self._connection.execute(
+                "SELECT body FROM tasks WHERE id = ? AND card = ?", (task, card)
+            ).fetchone()
+        return None if row is None else from_plain(DeskTask, json.loads(row[0]))
+
+    def find_entry(self, task: str) -> DeskEntry:
+        """Return the last draft of a task and its state; raises `StoreError` for an unknown task."""
+        with store_errors(self._file):
+            return self._read_entry(task)
+
+    def list_tasks(self, card: str) -> list[ListedTask]:
+        """Return the tasks of a card, the earliest first."""
+        with store_errors(self._file):
+            rows = self._connection.execute(self._listed, (card,)).fetchall()
+        return [
+            ListedTask(
+                id=key,
+                question=question or "",
+                state=TaskState(state),
+                expects=Expects(expects),
+                private=not talks,
+                heard=heard,
+            )
+            for key, question, state, expects, talks, heard in rows
+        ]
+
+    def next_task(self, *, card: str | None = None, skip: Collection[str] = ()) -> DeskTask | None:
+        """Return the earliest open task that is not in `skip`, of one card if it is given."""
+        with store_errors(self._file):
+            rows = self._connection.execute(
+                f"SELECT id, body {_OPEN} AND (CAST(? AS TEXT) IS NULL OR card = ?) ORDER BY number",
+                (card, card),
+            )
+            found = next((body for key, body in rows if key not in skip), None)
+        return None if found is None else from_plain(DeskTask, json.loads(found))
+
+    def count_open(self) -> dict[str, int]:
+        """Return the number of open tasks by card; a card whose tasks all have answers counts 0."""
+        with store_errors(self._file):
+            cards = {
+                card: 0 for (card,) in self._connection.execute("SELECT DISTINCT card FROM tasks")
+            }
+            cards.update(self._connection.execute(f"SELECT card, count(*) {_OPEN} GROUP BY card"))
+        return cards
+
+    def open_session(self, digest: str, *, card: str) -> None:
+        """Keep the hash of a session key, so that the session survives the server."""
+        with self._writing():
+            row = (digest, card, time.time())
+            self._connection.execute(_KEEP_SESSION, row)
+
+    def find_session(self, digest: str, *, longest: float) -> str | None:
+        """Return the card of a session that is at most `longest` seconds old, if there is one."""
+        with store_errors(self._file):
+            row = self._connection.execute(
+                "SELECT card FROM sessions WHERE hash = ? AND opened > ?",
+                (digest, time.time() - longest),
+            ).fetchone()
+        return None if row is None else str(row[0])
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        """One transaction that is on the disk at its end."""
+        with store_errors(self._file):
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # A full disk has ended the transaction already.
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _relax(self) -> None:
+        """Let the next statement return before it is on the disk."""
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+
+    def _require_admission(self, answer: DeskAnswer) -> None:
+        """Do nothing; the desk of a study refuses an answer for which others have taken the place."""
+
+    def _read_entry(self, task: str) -> DeskEntry:
+        row = self._connection.execute(_ENTRY, (task,)).fetchone()
+        if row is None:
+            msg = f"{self._file} has no task {task!r}"
+            raise StoreError(msg)
+        version, body, seconds, taken, answered = row
+        return DeskEntry(
+            draft=from_plain(Draft, json.loads(body)),
+            version=version,
+            seconds=seconds,
+            answered=bool(answered),
+            taken=bool(taken),
+        )
+
+    def _require_current(self, task: str, entry: DeskEntry, version: int) -> None:
+        if entry.taken:
+            msg = f"the run has taken up the answer to task {task[:8]}; that answer stays"
+            raise DeskConflictError(msg, entry)
+        if entry.version != version:
+            msg = (
+                f"task {task[:8]} was changed meanwhile (version {entry.version}, yours is based on "
+                f"{version})"
+            )
+            raise DeskConflictError(msg, entry)
+
+    def _keep_draft(self, task: str, entry: DeskEntry, draft: Draft, seconds: float) -> int:
+        now = entry.version + 1
+        row = (task, now, json.dumps(to_plain(draft)), entry.seconds + seconds, time.time())
+        self._connection.execute(_KEEP_DRAFT, row)
+        return now

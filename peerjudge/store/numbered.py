@@ -1,0 +1,143 @@
+"""Discussions of a store by their numbers, for an index that follows a running experiment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select, text
+
+from peerjudge.data import Transcript
+from peerjudge.store.archive import Archive
+from peerjudge.store.desk_records import count_requests
+from peerjudge.store.desk_server import COUNT_OPEN, FIND_DESK
+from peerjudge.store.schema import calls, discussions, members, turns
+
+_PAGE = 500
+
+Mark = tuple[int, ...]
+"""State of the files of a store; a commit changes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Progress of a stored discussion: its number, id, stop and number of turns."""
+
+    number: int
+    id: str
+    stop: str | None
+    turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """A discussion as a run lists it: under a condition of that run."""
+
+    run: str
+    condition: str
+    number: int
+
+
+class NumberedArchive(Archive):
+    """Store whose discussions are read by number, in the order in which they began."""
+
+    def mark(self) -> Mark | None:
+        """Return a value that changes with each commit; `None` where a database server has no files."""
+        file = self._location.file
+        if file is None:
+            return None
+        found: list[int] = []
+        for path in (file, file.with_name(f"{file.name}-wal")):
+            try:
+                stat = path.stat()
+            except OSError:
+                found += [0, 0]
+            else:
+                found += [stat.st_mtime_ns, stat.st_size]
+        return tuple(found)
+
+    @property
+    def is_file(self) -> bool:
+        """True for SQLite, which numbers discussions in the order of their commits."""
+        return self._location.file is not None
+
+    async def states_above(self, number: int, *, limit: int) -> list[State]:
+        """Return the state of the next discussions with a higher number, in their order."""
+        columns = discussions.c
+        query = select(columns.number, columns.id, columns.stop)
+        query = query.where(columns.number > number).order_by(columns.number).limit(limit)
+        return await self._count_turns([tuple(row) for row in await self._rows(query)])
+
+    async def states_of(self, numbers: Iterable[int]) -> list[State]:
+        """Return the state of the discussions with these numbers."""
+        columns = discussions.c
+        found: list[tuple[int, str, str | None]] = []
+        for page in _pages(sorted(numbers)):
+            query = select(columns.number, columns.id, columns.stop)
+            found += [tuple(row) for row in await self._rows(query.where(columns.number.in_(page)))]
+        return await self._count_turns(found)
+
+    async def read_numbers(self, numbers: Sequence[int]) -> dict[int, Transcript]:
+        """Return the discussions with these numbers; one that cannot be read is left out."""
+        columns = discussions.c
+        query = select(
+            columns.condition,
+            columns.comparison_id,
+            columns.id,
+            columns.number,
+            columns.comparison,
+            columns.head,
+        )
+        rows = await self._rows(query.where(columns.number.in_(numbers)).order_by(columns.number))
+        by_id = {row.id: row.number for row in rows}
+        return {by_id[one.id]: one for one in await self._transcripts(rows)}
+
+    async def memberships(self, *, first: int, last: int) -> list[Membership]:
+        """Return how the runs list the discussions with numbers from `first` to `last`."""
+        columns = discussions.c
+        together = discussions.join(members, members.c.discussion == columns.id)
+        query = select(members.c.run, members.c.condition, columns.number)
+        query = query.select_from(together).where(columns.number.between(first, last))
+        return [
+            Membership(run=row[0], condition=row[1], number=row[2])
+            for row in await self._rows(query)
+        ]
+
+    async def count_members(self, run: str | None = None) -> int:
+        """Return the number of planned discussions: of a run, or of all runs together."""
+        query = select(func.count()).select_from(members)
+        if run is not None:
+            query = query.where(members.c.run == run)
+        return (await self._rows(query))[0][0]
+
+    async def has_calls(self) -> bool:
+        """Return whether the store keeps a book of calls, which stores of earlier versions lack."""
+        return await self._has(calls.name)
+
+    async def count_discussions(self) -> int:
+        """Return the number of discussions that have begun."""
+        return (await self._rows(select(func.count()).select_from(discussions)))[0][0]
+
+    async def count_requests(self) -> dict[str, int]:
+        """Return the number of open requests to people by card: of all runs of the store."""
+        if self._location.file is not None:
+            return await asyncio.to_thread(count_requests, self._location)
+        if (await self._rows(text(FIND_DESK)))[0][0] is None:
+            return {}
+        return {row[0]: row[1] for row in await self._rows(text(COUNT_OPEN))}
+
+    async def _count_turns(self, rows: Sequence[tuple[int, str, str | None]]) -> list[State]:
+        counts: dict[int, int] = {}
+        for page in _pages([row[0] for row in rows]):
+            query = select(turns.c.discussion, func.count()).where(turns.c.discussion.in_(page))
+            found = await self._rows(query.group_by(turns.c.discussion))
+            counts.update({row[0]: row[1] for row in found})
+        return [
+            State(number=number, id=id_, stop=stop, turns=counts.get(number, 0))
+            for number, id_, stop in rows
+        ]
+
+
+def _pages(numbers: Sequence[int]) -> Iterable[Sequence[int]]:
+    return (numbers[start : start + _PAGE] for start in range(0, len(numbers), _PAGE))

@@ -1,0 +1,133 @@
+"""Attention checks of a study, made of tasks that the person has answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from peerjudge.data import CheckKind, Claim, Expects, TitledText, replace
+from peerjudge.data.nouns import Noun
+from peerjudge.store.desk import DeskTask
+from peerjudge.verdicts.stating import TIED
+
+_PAIR = 2
+
+
+class MadeCheck(Noun, frozen=True, kw_only=True):
+    """A check: its kind, the task, the choice that passes it, and the item and order it is made of."""
+
+    kind: CheckKind
+    task: DeskTask
+    expected: str
+    item: str
+    order: int
+
+
+def make_check(
+    kind: CheckKind,
+    judged: Sequence[Claim],
+    choices: Mapping[str, str],
+    *,
+    used: Collection[str],
+    read: Callable[[str], tuple[DeskTask, ...]],
+    draw: str,
+) -> MadeCheck:
+    """Return a check of this kind; where it cannot be made, one that says which answer to choose.
+
+    Args:
+        kind: The kind that is due.
+        judged: The claims of the person that are answered, the earliest first; at least one.
+        choices: Their choices, by task.
+        used: Items that were shown in the reverse order before.
+        read: Returns the tasks of an item, by order.
+        draw: Hex digits that choose among the possible checks.
+    """
+    number = int(draw[:8], 16)
+    if kind is CheckKind.REVERSED:
+        made = _reverse(judged, choices, used=used, read=read, number=number)
+        if made is not None:
+            return made
+    claim = judged[number % len(judged)]
+    tasks = read(claim.item)
+    if kind is CheckKind.PLAIN and _is_pair(tasks[claim.order]):
+        other = judged[(number + 1) % len(judged)]
+        made = _replace_answer(claim, tasks, read(other.item)[other.order], number=number)
+        if made is not None:
+            return made
+    return _tell(claim, tasks[claim.order], number=number)
+
+
+def _tell(claim: Claim, task: DeskTask, *, number: int) -> MadeCheck:
+    """Return the task with a sentence in the question that says what to choose."""
+    sheet = task.sheet
+    if task.expects is Expects.RATING:
+        low, high = min(task.scale), max(task.scale)
+        expected = str(low + number % (high - low + 1))
+        wanted = f"give the rating {expected}"
+    else:
+        place = number % task.answers
+        expected = str(place + 1)
+        wanted = f"choose {sheet.answers[place].title}"
+    told = f"(This is an attention check: {wanted} here, and go on.)"
+    question = f"{sheet.question}\n\n{told}"
+    made = replace(task, sheet=replace(sheet, question=question))
+    return MadeCheck(
+        kind=CheckKind.TOLD, task=made, expected=expected, item=claim.item, order=claim.order
+    )
+
+
+def _replace_answer(
+    claim: Claim, tasks: Sequence[DeskTask], other: DeskTask, *, number: int
+) -> MadeCheck | None:
+    """Return the pair with one of its answers replaced by one to another question."""
+    task = tasks[claim.order]
+    if not other.sheet.answers or other.sheet.question == task.sheet.question:
+        return None
+    place = (number // 7) % _PAIR
+    foreign = TitledText(title=task.sheet.answers[place].title, text=other.sheet.answers[0].text)
+    answers = list(task.sheet.answers)
+    answers[place] = foreign
+    made = replace(task, sheet=replace(task.sheet, answers=tuple(answers)))
+    return MadeCheck(
+        kind=CheckKind.PLAIN,
+        task=made,
+        expected=str(_PAIR - place),
+        item=claim.item,
+        order=claim.order,
+    )
+
+
+def _reverse(
+    judged: Sequence[Claim],
+    choices: Mapping[str, str],
+    *,
+    used: Collection[str],
+    read: Callable[[str], tuple[DeskTask, ...]],
+    number: int,
+) -> MadeCheck | None:
+    """Return a pair that was judged before, in the other order; the earlier ones are more likely."""
+    able = [one for one in judged if choices[one.task] in {"1", "2", TIED} and one.item not in used]
+    early = able[: max(len(able) // 2, 1)]
+    for offset in range(len(early)):
+        claim = early[(number + offset) % len(early)]
+        task = read(claim.item)[claim.order]
+        if not _is_pair(task):
+            continue
+        sheet = task.sheet
+        one, two = sheet.answers
+        turned = (
+            TitledText(title=one.title, text=two.text),
+            TitledText(title=two.title, text=one.text),
+        )
+        chosen = choices[claim.task]
+        return MadeCheck(
+            kind=CheckKind.REVERSED,
+            task=replace(task, sheet=replace(sheet, answers=turned)),
+            expected=TIED if chosen == TIED else str(3 - int(chosen)),
+            item=claim.item,
+            order=claim.order,
+        )
+    return None
+
+
+def _is_pair(task: DeskTask) -> bool:
+    return task.expects is Expects.VERDICT and len(task.sheet.answers) == _PAIR

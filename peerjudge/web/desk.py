@@ -1,0 +1,286 @@
+"""Application of the desk: the open requests of a person, one form for each, drafts and answers."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from peerjudge.data import to_plain
+from peerjudge.errors import DataError, StoreError
+from peerjudge.store.desk import (
+    Desk,
+    DeskConflictError,
+    DeskEntry,
+    DeskTask,
+    Draft,
+    TaskState,
+)
+from peerjudge.web.app import read_static
+from peerjudge.web.desk_forms import (
+    build_fields,
+    make_answer,
+    name_choice,
+    read_draft,
+    read_seconds,
+    read_version,
+)
+from peerjudge.web.desk_safety import DeskGuard, DeskSignIn, TooLargeError, read_form
+from peerjudge.web.pages import render
+
+_STATIC = {
+    "view.css": "text/css",
+    "desk.css": "text/css",
+    "desk.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+_MOST_LISTED = 200
+_UNDONE = (TaskState.OPEN, TaskState.DRAFT)
+_HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+
+def build_desk_app(
+    desk: Desk, sign_in: DeskSignIn, *, hosts: Sequence[str], cookie: str
+) -> DeskGuard:
+    """Return the application.
+
+    Args:
+        desk: The open desk; it is used in the thread of the event loop.
+        sign_in: The one-time links.
+        hosts: The hosts, with port, at which the desk is served.
+        cookie: Name of the cookie.
+    """
+    return serve_pages(DeskPages(desk), sign_in, hosts=hosts, cookie=cookie)
+
+
+def serve_pages(
+    pages: DeskPages,
+    sign_in: DeskSignIn,
+    *,
+    hosts: Sequence[str],
+    cookie: str,
+    more: Sequence[tuple[str, Handler]] = (),
+) -> DeskGuard:
+    """Return the application of these pages; `more` are addresses of forms with their handlers."""
+    routes = [
+        Route("/", _go_to_desk),
+        Route("/static/{name}", _static),
+        Route("/desk", pages.tasks),
+        Route("/desk/state", pages.state),
+        Route("/desk/next", pages.next),
+        *(Route(path, _guarded(handler), methods=["POST"]) for path, handler in more),
+        Route("/desk/{task}", _guarded(pages.task)),
+        Route("/desk/{task}", _guarded(pages.submit), methods=["POST"]),
+        Route("/desk/{task}/draft", _guarded(pages.save_draft), methods=["POST"]),
+    ]
+    app = Starlette(routes=routes, exception_handlers={404: _not_found})
+    return DeskGuard(
+        app, sign_in, hosts=hosts, refusal=lambda: render("desk_refusal"), cookie=cookie
+    )
+
+
+class _MissingError(Exception):
+    """The person has no such task."""
+
+
+class _ForeignError(Exception):
+    """A form does not carry the token of the session."""
+
+
+class DeskPages:
+    """The pages of one desk."""
+
+    _can_leave = False
+    """Whether leaving a request for later is a form, which frees it for others."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def tasks(self, request: Request) -> Response:
+        """List the requests to the person, open ones first."""
+        card = str(request["card"])
+        listed = self._desk.list_tasks(card)
+        undone = [one for one in listed if one.state in _UNDONE]
+        page = render(
+            "desk",
+            card=card,
+            undone=undone[:_MOST_LISTED],
+            done=[one for one in listed if one.state not in _UNDONE][:_MOST_LISTED],
+            count=len(undone),
+            saved=request.query_params.get("saved", "")[:64],
+        )
+        return HTMLResponse(page)
+
+    async def state(self, request: Request) -> Response:
+        """Return the number of open requests."""
+        return JSONResponse({"open": self._desk.count_open().get(str(request["card"]), 0)})
+
+    async def next(self, request: Request) -> Response:
+        """Go to the open request after one, or to the first."""
+        after = request.query_params.get("after", "")
+        return RedirectResponse(self._find_next(str(request["card"]), after), 303)
+
+    async def task(self, request: Request) -> Response:
+        """Show the form of one request."""
+        task = self._find(request)
+        entry = self._desk.find_entry(task.id)
+        return self._show(request, task, entry, entry.draft)
+
+    async def save_draft(self, request: Request) -> Response:
+        """Save the fields of a form as they are; 409 with the newest version if there is another one."""
+        task = self._find(request)
+        form = await read_own(request)
+        try:
+            version = self._desk.save_draft(
+                task.id,
+                read_draft(form),
+                version=read_version(form),
+                seconds=read_seconds({**form, "opened": ""}, now=time.time()),
+            )
+        except DeskConflictError as cause:
+            return _conflict(task, cause)
+        except DataError as cause:
+            return JSONResponse({"error": str(cause)}, 422)
+        return JSONResponse({"version": version})
+
+    async def submit(self, request: Request) -> Response:
+        """Save an answer and go to the next request; the script asks for JSON in place of pages."""
+        task = self._find(request)
+        form = await read_own(request)
+        draft, scripted = read_draft(form), "json" in request.headers.get("accept", "")
+        try:
+            answer = make_answer(task, draft, seconds=read_seconds(form, now=time.time()))
+            self._desk.submit(answer, version=read_version(form))
+        except DataError as cause:
+            if scripted:
+                return JSONResponse({"error": f"Not saved: {cause}."}, 422)
+            entry = self._desk.find_entry(task.id)
+            return self._show(request, task, entry, draft, error=f"Not saved: {cause}.", status=422)
+        except DeskConflictError as cause:
+            # A page that missed the reply to its answer sends the same one again.
+            if not (cause.entry.answered and cause.entry.draft == draft):
+                if scripted:
+                    return _conflict(task, cause)
+                return self._show(request, task, cause.entry, draft, other=True, status=409)
+        card = str(request["card"])
+        target = f"{self._find_next(card, task.id)}?saved={task.id}"
+        return JSONResponse({"next": target}) if scripted else RedirectResponse(target, 303)
+
+    def _find(self, request: Request) -> DeskTask:
+        found = self._desk.find_task(str(request.path_params["task"]), card=str(request["card"]))
+        if found is None:
+            raise _MissingError
+        return found
+
+    def _find_next(self, card: str, after: str) -> str:
+        """Return the address of the first open request after one, or of the first of all."""
+        listed = self._desk.list_tasks(card)
+        place = next((n for n, one in enumerate(listed, 1) if one.id == after), 0)
+        ordered = [*listed[place:], *listed[:place]]
+        return next((f"/desk/{one.id}" for one in ordered if one.state in _UNDONE), "/desk")
+
+    def _show(
+        self,
+        request: Request,
+        task: DeskTask,
+        entry: DeskEntry,
+        draft: Draft,
+        *,
+        error: str = "",
+        other: bool = False,
+        status: int = 200,
+    ) -> Response:
+        """Return the page of a task with these fields; `other` shows the newest version beside them."""
+        card = str(request["card"])
+        page = render(
+            "desk_task",
+            card=card,
+            task=task,
+            sheet=task.sheet,
+            instruction=_split_headings(task.sheet.instruction),
+            place=_split_headings(task.sheet.place),
+            fields=build_fields(task),
+            can_leave=self._can_leave,
+            entry=entry,
+            draft=draft,
+            other=name_choice(task, entry.draft) if other else "",
+            error=error,
+            token=request["token"],
+            opened=int(time.time()),
+            count=self._desk.count_open().get(card, 0),
+            saved=request.query_params.get("saved", "")[:64],
+        )
+        return HTMLResponse(page, status)
+
+
+def _conflict(task: DeskTask, cause: DeskConflictError) -> Response:
+    entry = cause.entry
+    document = {
+        "version": entry.version,
+        "taken": entry.taken,
+        "answered": entry.answered,
+        "draft": to_plain(entry.draft),
+        "choice": name_choice(task, entry.draft),
+    }
+    return JSONResponse(document, 409)
+
+
+def _split_headings(text: str) -> list[tuple[str, str]]:
+    """Return the sections of a text as pairs of heading and body; the first heading may be empty."""
+    parts = _HEADING.split(text)
+    pairs = [("", parts[0]), *zip(parts[1::2], parts[2::2], strict=True)]
+    return [(heading.strip(), body.strip()) for heading, body in pairs if heading or body.strip()]
+
+
+async def read_own(request: Request) -> dict[str, str]:
+    """Return the fields of a form of this session."""
+    form = await read_form(request)
+    if form is None:
+        raise _ForeignError
+    return form
+
+
+async def _static(request: Request) -> Response:
+    name = str(request.path_params["name"])
+    if name not in _STATIC:
+        return await _not_found(request, None)
+    return Response(read_static(name), media_type=_STATIC[name])
+
+
+async def _go_to_desk(_request: Request) -> Response:
+    return RedirectResponse("/desk", 303)
+
+
+async def _not_found(_request: Request, _cause: object) -> Response:
+    return _message("Not found", "There is no such request to you.", 404)
+
+
+def _message(title: str, text: str, status: int) -> Response:
+    return HTMLResponse(render("desk_message", title=title, text=text), status)
+
+
+def _guarded(handler: Handler) -> Handler:
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except _MissingError:
+            return await _not_found(request, None)
+        except _ForeignError:
+            text = (
+                "The form is not of your session. Load the request again, and send it from there."
+            )
+            return _message("Not saved", text, 403)
+        except TooLargeError:
+            return _message("Not saved", "The text is too long: at most 1 MB is saved.", 413)
+        except StoreError as cause:
+            return _message("Not saved", str(cause), 503)
+
+    return answer

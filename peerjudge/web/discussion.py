@@ -1,0 +1,253 @@
+"""One discussion as a page shows it: answers, seats in lanes, turns with their stances and events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from peerjudge.analysis.listing import Against, find_tone, hold_against_gold, mark_verdict
+from peerjudge.data import (
+    Comparison,
+    Direction,
+    EventKind,
+    OpinionEvent,
+    Outcome,
+    Seat,
+    StopReason,
+    Transcript,
+    Turn,
+    Verdict,
+    stances_in,
+)
+from peerjudge.reporting.formats import name_event, name_task
+from peerjudge.tracker import NoEventReason, track
+
+SHORT = 1200
+"""Characters of a text that a page shows at once; the rest opens on demand."""
+TURNS_PER_PAGE = 50
+
+_OUTCOMES = {
+    Outcome.TIE: "a tie",
+    Outcome.UNREADABLE: "unreadable",
+    Outcome.REFUSED: "refused",
+}
+_DIRECTIONS = {Direction.TOWARDS: "towards gold", Direction.AWAY: "away from gold"}
+_REASONS = {
+    NoEventReason.NO_STANCE_BEFORE: "no event: the seat had no readable verdict before",
+    NoEventReason.NO_STANCE_NOW: "no event: this verdict is not readable",
+    NoEventReason.NO_STANCE_HEARD: "no event: it heard no readable verdict",
+    NoEventReason.NO_MAJORITY: "no event: the verdicts it heard have no majority",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """A verdict as a small mark: the place of the answer as shown, its tone, and words.
+
+    The tone belongs to the answer in both shown orders.
+    """
+
+    mark: str
+    tone: int
+    words: str
+    is_gold: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAnswer:
+    """An answer with its place in the shown order, from 1."""
+
+    badge: Badge
+    author: str
+    text: str
+    is_gold: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSeat:
+    """A seat with its lane, from 1."""
+
+    lane: int
+    name: str
+    role: str
+    temperature: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTurn:
+    """A turn in words. `before` is the stance of the seat before this turn, if it had one."""
+
+    index: int
+    name: str
+    seat: ShownSeat
+    task: str
+    text: str
+    verdict: Badge | None
+    before: Badge | None
+    changed: bool
+    score: float | None
+    event: str
+    event_kind: str
+    direction: str
+    no_event: str
+    rule: str
+    tokens: int
+    estimated: bool
+    latency: float
+    confidence: int | None
+    model: str
+    cached: bool
+    simulated: bool
+    has_logprobs: bool
+    thinking: bool
+    inner: int
+    reread: str
+    origin: str
+    speaker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownDiscussion:
+    """A discussion for a page. `version` changes when it goes on."""
+
+    transcript: Transcript
+    answers: Sequence[ShownAnswer]
+    seats: Sequence[ShownSeat]
+    turns: Sequence[ShownTurn]
+    conclusion: Badge | None
+    ending: str
+    against: Against
+    gold: Badge | None
+    version: str
+
+
+def show_discussion(transcript: Transcript) -> ShownDiscussion:
+    """Return a discussion as a page shows it."""
+    comparison = transcript.comparison
+    seats = {
+        seat.id: _show_seat(seat, lane, transcript) for lane, seat in enumerate(transcript.seats, 1)
+    }
+    tracking = track(transcript)
+    events = {event.turn: event for event in tracking.events}
+    reasons = {one.turn: _REASONS[one.reason] for one in tracking.no_events}
+    turns: list[ShownTurn] = []
+    spoken = 0
+    for turn in transcript.turns:
+        spoken += not turn.cue.private
+        turns.append(
+            _show_turn(
+                turn,
+                transcript,
+                seat=seats[turn.cue.seat],
+                name="private" if turn.cue.private else f"turn {spoken}",
+                event=events.get(turn.index),
+                no_event=reasons.get(turn.index, ""),
+            )
+        )
+    concluded = transcript.stop is StopReason.COMPLETE
+    return ShownDiscussion(
+        transcript=transcript,
+        answers=[
+            ShownAnswer(
+                badge=show_verdict(Verdict.of(id_), comparison),
+                author=comparison.answer(id_).author,
+                text=comparison.answer(id_).text,
+                is_gold=comparison.gold is not None and comparison.gold.choice == id_,
+            )
+            for id_ in comparison.shown
+        ],
+        seats=list(seats.values()),
+        turns=turns,
+        conclusion=show_verdict(transcript.verdict, comparison) if concluded else None,
+        ending=_describe_ending(transcript),
+        against=hold_against_gold(transcript),
+        gold=None if comparison.gold is None else show_verdict(comparison.gold, comparison),
+        version=f"{len(transcript.turns)}-{transcript.stop or 'open'}",
+    )
+
+
+def show_verdict(verdict: Verdict, comparison: Comparison) -> Badge:
+    """Return a verdict as a mark."""
+    mark = mark_verdict(verdict, comparison)
+    words = f"answer {mark}" if mark.isdigit() else _OUTCOMES.get(verdict.outcome, "undecided")
+    return Badge(
+        mark=mark,
+        tone=find_tone(verdict, comparison),
+        words=words,
+        is_gold=comparison.gold is not None and verdict == comparison.gold,
+    )
+
+
+def split_text(text: str) -> tuple[str, str]:
+    """Return the part of a text that is shown at once, and the rest that opens on demand."""
+    if len(text) <= SHORT * 5 // 4:
+        return text, ""
+    cut = max(text.rfind(" ", 0, SHORT), text.rfind("\n", 0, SHORT))
+    cut = cut if cut > SHORT // 2 else SHORT
+    return text[:cut], text[cut:]
+
+
+def _show_seat(seat: Seat, lane: int, transcript: Transcript) -> ShownSeat:
+    twice = sum(one.reviewer == seat.reviewer for one in transcript.seats) > 1
+    return ShownSeat(
+        lane=lane,
+        name=seat.reviewer,
+        role=seat.role.value,
+        temperature=seat.sampling.temperature if twice else None,
+    )
+
+
+def _show_turn(
+    turn: Turn,
+    transcript: Transcript,
+    *,
+    seat: ShownSeat,
+    name: str,
+    event: OpinionEvent | None,
+    no_event: str,
+) -> ShownTurn:
+    said, review, comparison = turn.utterance, turn.review, transcript.comparison
+    before = stances_in(transcript.turns[: turn.index]).get(turn.cue.seat)
+    now = review.verdict
+    direction = event.gold if event is not None else None
+    return ShownTurn(
+        index=turn.index,
+        name=name,
+        seat=seat,
+        task=name_task(turn.cue.task),
+        text=said.text,
+        verdict=None if now is None else show_verdict(now, comparison),
+        before=None if before is None else show_verdict(before, comparison),
+        changed=before is not None and now is not None and now.readable and now != before,
+        score=review.score,
+        event="" if event is None else name_event(event.kind),
+        event_kind=_find_tone(event),
+        direction=_DIRECTIONS.get(direction, "") if direction is not None else "",
+        no_event=no_event,
+        rule=review.rule,
+        tokens=said.usage.prompt_tokens + said.usage.completion_tokens,
+        estimated=said.usage.estimated,
+        latency=said.latency,
+        confidence=said.confidence,
+        model=said.model,
+        cached=said.cached,
+        simulated=said.simulated,
+        has_logprobs=bool(said.logprobs),
+        thinking=bool(said.thinking),
+        inner=len(said.inner),
+        reread="" if turn.reread is None else turn.reread.model,
+        origin="" if turn.origin == "spoken" else turn.origin,
+        speaker=turn.speaker,
+    )
+
+
+def _find_tone(event: OpinionEvent | None) -> str:
+    if event is None:
+        return ""
+    return "held" if event.kind in (EventKind.HELD, EventKind.AGREED) else "altered"
+
+
+def _describe_ending(transcript: Transcript) -> str:
+    if (failure := transcript.failure) is not None:
+        return f"Failed in turn {failure.turn}: {failure.kind}: {failure.message}"
+    return "" if transcript.stop is not None else "This discussion has not ended yet."

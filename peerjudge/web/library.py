@@ -1,0 +1,312 @@
+"""Runs that a viewer shows: their stores, open for reading, and an index of each that follows it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from collections.abc import AsyncGenerator, Container, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from peerjudge.analysis.listing import Prices
+from peerjudge.errors import PeerJudgeError, StoreError
+from peerjudge.logs import get_logger
+from peerjudge.places import find_cache
+from peerjudge.runs.bundles import is_bundle
+from peerjudge.runs.manifest import MANIFEST, read_prices
+from peerjudge.runs.sources import hide_password, open_run
+from peerjudge.runs.transcript_files import is_transcript_file
+from peerjudge.store.archive import RunRecord
+from peerjudge.store.browsing import IndexReader
+from peerjudge.store.database import STORE_FILE, locate
+from peerjudge.store.desk import DESK_FILE
+from peerjudge.store.index import IndexWriter
+from peerjudge.store.numbered import Mark, NumberedArchive
+from peerjudge.store.study_desk import holds_study
+
+KEY_LENGTH = 12
+"""Characters of the id of a run in an address."""
+
+_LOOKED = 6.0
+"""Time after a request in which the index of a store follows it. [s]"""
+_PAUSE = 0.4
+"""Time between two looks at a store. [s]"""
+
+_log = get_logger()
+
+
+class Follower(threading.Thread):
+    """Thread that fills the index of one store, and keeps it up to date while a page is open.
+
+    Args:
+        place: The store.
+        folder: The folder of indexes.
+    """
+
+    def __init__(self, place: str | Path, folder: Path) -> None:
+        super().__init__(name="index", daemon=True)
+        self._place = place
+        self._folder = folder
+        self._ended = threading.Event()
+        self._wake = threading.Event()
+        self._ready = threading.Event()
+        self._looked = 0.0
+        self.reader: IndexReader | None = None
+        self._whole = threading.Event()
+        self.error = ""
+        self.changes = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the index has had every discussion of the store once."""
+        return self._whole.is_set()
+
+    def look(self) -> None:
+        """Note that a page of the store was asked for."""
+        self._looked = time.monotonic()
+        self._wake.set()
+
+    def stop(self) -> None:
+        """End the thread after its current batch."""
+        self._ended.set()
+        self._wake.set()
+
+    def wait_for_rows(self, timeout: float) -> bool:
+        """Wait until the first discussions are in the index, or all of them; return whether they are."""
+        return self._ready.wait(timeout)
+
+    def wait_until_whole(self, timeout: float) -> bool:
+        """Wait until the index has every discussion of the store; return whether it has."""
+        return self._whole.wait(timeout)
+
+    def run(self) -> None:
+        """Fill and follow until `stop`."""
+        try:
+            asyncio.run(self._follow())
+        except (PeerJudgeError, OSError) as cause:
+            self.error = str(cause)
+            _log.warning("the index of a store stopped", cause=str(cause))
+        finally:
+            self._ready.set()
+
+    async def _follow(self) -> None:
+        location = locate(self._place)
+        file = location.file
+        name = location.name if file is None else str(file.resolve())
+        writer = IndexWriter.open(self._folder, name)
+        try:
+            self.reader = IndexReader(writer.file)
+            async with NumberedArchive.open(self._place) as store:
+                await self._work(writer, store)
+        finally:
+            writer.close()
+
+    async def _work(self, writer: IndexWriter, store: NumberedArchive) -> None:
+        seen: Mark | None = None
+        prices = await _read_prices(store)
+        while not self._ended.is_set():
+            mark = store.mark()
+            if mark is None or mark != seen:
+                prices = {**prices, **await _read_prices(store)}
+                while not self._ended.is_set() and await writer.refresh(store, prices):
+                    self.changes += 1
+                    self._ready.set()
+                seen = mark
+            self._whole.set()
+            self._ready.set()
+            idle = time.monotonic() - self._looked > _LOOKED
+            self._wake.clear()
+            if self._ended.is_set():
+                return
+            if idle:
+                await asyncio.to_thread(self._wake.wait, 5.0)
+            else:
+                await asyncio.sleep(_PAUSE)
+
+
+async def _read_prices(store: NumberedArchive) -> dict[str, Prices]:
+    return {run.id: read_prices(run.manifest) for run in await store.runs()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShownRun:
+    """A run in the library. `folder` is `None` in a database.
+
+    `source` names the run on pages; `address` names it for commands, with the password of a database.
+    """
+
+    key: str
+    id: str
+    created: str
+    manifest: Mapping[str, object]
+    source: str
+    address: str
+    folder: Path | None
+    store: NumberedArchive
+    follower: Follower
+
+    @property
+    def declared(self) -> Mapping[str, object]:
+        """The experiment in the manifest."""
+        return cast("Mapping[str, object]", self.manifest.get("experiment") or {})
+
+    @property
+    def title(self) -> str:
+        """The name of the experiment; the beginning of the run's id where there is none."""
+        return str(self.declared.get("name") or self.id[:8])
+
+    @property
+    def question(self) -> str:
+        """The question that the experiment asks, empty where it has none."""
+        return str(self.declared.get("question") or "")
+
+    @property
+    def conditions(self) -> list[str]:
+        """The names of the conditions, in the order of the experiment."""
+        given = cast("Sequence[Mapping[str, object]]", self.declared.get("conditions") or ())
+        return [str(one["name"]) for one in given]
+
+    @property
+    def reader(self) -> IndexReader:
+        """The index of the store; raises `StoreError` where it could not be made."""
+        self.follower.look()
+        if self.follower.reader is None or self.follower.error:
+            msg = f"the index of {self.source} could not be made: {self.follower.error or 'not ready'}"
+            raise StoreError(msg)
+        return self.follower.reader
+
+
+class Library:
+    """Open runs, and folders of studies, by the keys of their addresses."""
+
+    def __init__(self, runs: Sequence[ShownRun], studies: Sequence[Path] = ()) -> None:
+        self.runs: Mapping[str, ShownRun] = {run.key: run for run in runs}
+        self.studies: Mapping[str, Path] = _name_studies(studies)
+
+    def find(self, key: str) -> ShownRun | None:
+        """Return the run with this key."""
+        return self.runs.get(key)
+
+
+@asynccontextmanager
+async def open_library(
+    sources: Sequence[str], *, cache: Path | None = None
+) -> AsyncGenerator[Library]:
+    """Open runs for reading, and begin to index their stores.
+
+    Args:
+        sources: Run folders, folders of studies, folders of these, `.db` files, store URLs (`URL#RUN` for
+            one run), transcript files and bundles.
+        cache: The folder of indexes; by default `view` in the cache of PeerJudge.
+
+    Raises:
+        StoreError: A source is no run, or cannot be read.
+        DataError: A transcript file or bundle cannot be read.
+    """
+    folder = cache or find_cache("view")
+    async with AsyncExitStack() as stack:
+        runs: list[ShownRun] = []
+        followers: dict[str, Follower] = {}
+
+        def stop() -> None:
+            for follower in followers.values():
+                follower.stop()
+            for follower in followers.values():
+                follower.join(2.0)
+
+        studies = [one for given in sources for one in _find_studies(given)]
+        others = [one for one in sources if Path(one) not in studies]
+        for source in [one for given in others for one in _find_runs(given, alone=not studies)]:
+            place, _, wanted = source.partition("#")
+            kept: str | Path = place
+            if is_transcript_file(source) or is_bundle(source):
+                kept = (await stack.enter_async_context(open_run(source))).place
+                wanted = ""
+            store = await stack.enter_async_context(NumberedArchive.open(kept))
+            found = [run for run in await store.runs() if run.id.startswith(wanted)]
+            if not found:
+                msg = f"no run in {hide_password(place)} matches {wanted!r}"
+                raise StoreError(msg)
+            if str(kept) not in followers:
+                followers[str(kept)] = Follower(kept, folder)
+            for run in found:
+                key = _choose_key(run.id, {one.key for one in runs})
+                alone = len(found) == 1 and not wanted
+                follower = followers[str(kept)]
+                runs.append(_show(run, key, place, store, follower, alone=alone))
+        for follower in followers.values():
+            follower.start()
+        stack.callback(stop)
+        yield Library(runs, studies)
+
+
+def _choose_key(run: str, taken: Container[str]) -> str:
+    """Return the key of a run; the same experiment run in another folder has the same id."""
+    key, number = run[:KEY_LENGTH], 1
+    while key in taken:
+        number += 1
+        key = f"{run[:KEY_LENGTH]}-{number}"
+    return key
+
+
+def _show(
+    run: RunRecord, key: str, place: str, store: NumberedArchive, follower: Follower, *, alone: bool
+) -> ShownRun:
+    folder = Path(place) if "://" not in place and (Path(place) / MANIFEST).exists() else None
+    mark = "" if alone else f"#{run.id[:8]}"
+    return ShownRun(
+        key=key,
+        id=run.id,
+        created=run.created,
+        manifest=run.manifest,
+        source=(hide_password(place) if "://" in place else place) + mark,
+        address=place + mark,
+        folder=folder,
+        store=store,
+        follower=follower,
+    )
+
+
+def _name_studies(studies: Sequence[Path]) -> dict[str, Path]:
+    """Return the folders of studies by key: the name of the folder, and a number where it is taken."""
+    named: dict[str, Path] = {}
+    for folder in studies:
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name) or "study"
+        number = sum(1 for key in named if key == name or key.startswith(f"{name}-"))
+        named[f"{name}-{number + 1}" if number else name] = folder
+    return named
+
+
+def _find_studies(source: str) -> list[Path]:
+    """Return the folder if it holds a study, or the folders in it that do."""
+    folder = Path(source)
+    if "://" in source or not folder.is_dir():
+        return []
+    if holds_study(folder):
+        return [folder]
+    return [one.parent for one in sorted(folder.glob(f"*/{DESK_FILE}")) if holds_study(one.parent)]
+
+
+def _find_runs(source: str, *, alone: bool = True) -> list[str]:
+    """Return the run folders in a folder; any other source as it is.
+
+    Raises `StoreError` for a folder without runs, if runs `alone` are to be shown.
+    """
+    place = source.partition("#")[0]
+    if "://" in place or not Path(place).is_dir():
+        if "://" not in place and not Path(place).exists():
+            msg = f"there is no run folder {place}; `peerjudge run` prints the folder it writes"
+            raise StoreError(msg)
+        return [source]
+    folder = Path(place)
+    if (folder / STORE_FILE).exists():
+        return [source]
+    found = sorted(one.parent for one in folder.glob(f"*/{STORE_FILE}"))
+    if not found and alone:
+        msg = f"{folder} holds no run: neither it nor its folders have a {STORE_FILE}"
+        raise StoreError(msg)
+    return [str(one) for one in found]

@@ -1,0 +1,176 @@
+"""Progress, cost and conclusions of one run, as they are now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from peerjudge.analysis.listing import Against, State
+from peerjudge.store.archive import Booked
+from peerjudge.store.browsing import Total
+from peerjudge.web.library import ShownRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionRow:
+    """Sums of one condition. `right` of `decided` conclusions are gold; cost in millionths of a USD."""
+
+    name: str
+    done: int
+    failed: int
+    open: int
+    turns: int
+    tokens: int
+    cost: int | None
+    right: int
+    decided: int
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    """Calls of one reviewer in the store: by all of its runs."""
+
+    reviewer: str
+    paid: int
+    in_flight: int
+    failed: int
+    lost: int
+    usd: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """A run as it is now. `version` changes with it.
+
+    `planned` is what the run has listed so far, which grows while it runs. `cost` is in millionths of a
+    USD, `None` where a price is unknown. `people` counts the open requests to people, by card.
+    """
+
+    planned: int
+    done: int
+    failed: int
+    open: int
+    tokens: int
+    turns: int
+    cost: int | None
+    right: int
+    decided: int
+    conditions: Sequence[ConditionRow]
+    calls: Sequence[CallRow]
+    failures: Sequence[tuple[str, int]]
+    limits: Mapping[str, str]
+    people: Mapping[str, int]
+    indexed: int
+    is_whole: bool
+    simulated: bool
+    version: str
+
+
+async def describe_run(run: ShownRun) -> Overview:
+    """Return the progress of a run; raises `StoreError` if the store or its index cannot be read."""
+    planned = await run.store.count_members(run.id)
+    booked = await run.store.booked() if await run.store.has_calls() else ()
+    totals = await asyncio.to_thread(run.reader.totals, run.id)
+    failures = await asyncio.to_thread(run.reader.failures, run.id)
+    by_condition: dict[str, list[Total]] = {name: [] for name in run.conditions}
+    for total in totals:
+        by_condition.setdefault(total.condition, []).append(total)
+    rows = [_sum(name, these) for name, these in by_condition.items()]
+    everything = _sum("", totals)
+    calls = _list_calls(booked)
+    people = await run.store.count_requests()
+    in_flight = sum(row.in_flight for row in calls)
+    return Overview(
+        planned=planned,
+        done=everything.done,
+        failed=everything.failed,
+        open=everything.open,
+        tokens=everything.tokens,
+        turns=everything.turns,
+        cost=everything.cost,
+        right=everything.right,
+        decided=everything.decided,
+        conditions=rows,
+        calls=calls,
+        failures=failures,
+        limits=_read_limits(run.manifest),
+        people=people,
+        indexed=everything.done + everything.failed + everything.open,
+        is_whole=run.follower.is_whole,
+        simulated=_is_simulated(run.manifest),
+        version="-".join(
+            map(
+                str,
+                (
+                    planned,
+                    everything.done,
+                    everything.failed,
+                    everything.open,
+                    everything.turns,
+                    in_flight,
+                    sum(people.values()),
+                    int(run.follower.is_whole),
+                ),
+            )
+        ),
+    )
+
+
+def _sum(name: str, totals: Sequence[Total]) -> ConditionRow:
+    def count(state: State) -> int:
+        return sum(one.discussions for one in totals if one.state is state)
+
+    def against(*wanted: Against) -> int:
+        return sum(one.discussions for one in totals if one.against in wanted)
+
+    return ConditionRow(
+        name=name,
+        done=count(State.DONE),
+        failed=count(State.FAILED),
+        open=count(State.OPEN),
+        turns=sum(one.turns for one in totals),
+        tokens=sum(one.tokens for one in totals),
+        cost=None if any(one.unpriced for one in totals) else sum(one.cost for one in totals),
+        right=against(Against.RIGHT),
+        decided=against(Against.RIGHT, Against.WRONG),
+        undecided=against(Against.UNDECIDED),
+    )
+
+
+def _list_calls(booked: Sequence[Booked]) -> list[CallRow]:
+    found: dict[str, dict[str, Booked]] = {}
+    for one in booked:
+        found.setdefault(one.reviewer, {})[one.outcome] = one
+
+    def count(outcomes: Mapping[str, Booked], name: str) -> int:
+        return outcomes[name].calls if name in outcomes else 0
+
+    return [
+        CallRow(
+            reviewer=reviewer,
+            paid=count(outcomes, "paid"),
+            in_flight=count(outcomes, "open"),
+            failed=count(outcomes, "failed"),
+            lost=count(outcomes, "lost"),
+            usd=sum(one.usd for one in outcomes.values()),
+        )
+        for reviewer, outcomes in found.items()
+    ]
+
+
+def _read_limits(manifest: Mapping[str, object]) -> dict[str, str]:
+    experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
+    limits = cast("Mapping[str, object]", experiment.get("limits") or {})
+    return {
+        name.replace("_", " "): str(value)
+        for name, value in limits.items()
+        if value not in (None, 0, "")
+    }
+
+
+def _is_simulated(manifest: Mapping[str, object]) -> bool:
+    cards = cast("Mapping[str, Mapping[str, object]]", manifest.get("cards") or {})
+    return any(card.get("kind") == "simulated" for card in cards.values())

@@ -1,0 +1,123 @@
+"""Templates of the viewer: filled, escaped, and with marks for control characters."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from peerjudge.analysis.flags import Flag
+from peerjudge.analysis.listing import Against, Moved, State
+from peerjudge.reporting.formats import counted, minus_signs, money, name_event, tokens
+from peerjudge.reporting.fragments import mark_page
+from peerjudge.store.browsing import FACETS, SORTS
+from peerjudge.web.discussion import split_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_MARKS = {"=": "a tie", "?": "unreadable", "!": "refused", "-": "no verdict"}
+_AGAINST = {
+    Against.OPEN: "not concluded",
+    Against.NO_GOLD: "no gold",
+    Against.RIGHT: "is gold",
+    Against.WRONG: "is not gold",
+    Against.UNDECIDED: "undecided",
+}
+_FACETS = {
+    "condition": "Condition",
+    "reviewer": "Reviewer",
+    "gold": "Conclusion",
+    "event": "Event",
+    "move": "Move",
+    "flag": "Mark",
+    "state": "State",
+    "subset": "Subset",
+}
+_VALUES = {
+    ("gold", "right"): "is gold",
+    ("gold", "wrong"): "is not gold",
+    ("gold", "undecided"): "undecided",
+    ("gold", "none"): "no gold known",
+    ("move", "towards"): "towards gold",
+    ("move", "away"): "away from gold",
+    ("flag", "disagreed"): "disagreed to the end",
+    ("flag", "unreadable"): "unreadable or refused",
+    ("event", "altered_after_agreement"): "altered after agreement",
+}
+_SORTS = {
+    "number": "as played",
+    "turns": "most turns",
+    "tokens": "most tokens",
+    "latency": "longest",
+    "cost": "most expensive",
+}
+_MILLION = 1_000_000
+
+
+def render(name: str, **values: object) -> str:
+    """Return a page; all values are escaped."""
+    return mark_page(_templates().get_template(f"{name}.html.j2").render(**values))
+
+
+def name_mark(mark: str) -> str:
+    """Return a mark of a verdict in words."""
+    return f"answer {mark}" if mark.isdigit() else _MARKS.get(mark, "undecided")
+
+
+def name_value(facet: str, value: str) -> str:
+    """Return the value of a filter in words."""
+    return _VALUES.get((facet, value), value)
+
+
+def format_cost(millionths: int | None) -> str:
+    """Format a cost in millionths of a USD."""
+    return money(None if millionths is None else millionths / _MILLION)
+
+
+def format_seconds(milliseconds: float) -> str:
+    """Format a time in milliseconds: `0.4 s`, `12 s`, `3 min`, `2.5 h`."""
+    seconds = milliseconds / 1000
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def format_json(value: object) -> str:
+    """Return a value as indented JSON."""
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("peerjudge.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    cast("dict[str, object]", found.globals).update(
+        against=_AGAINST,
+        Against=Against,
+        State=State,
+        Flag=Flag,
+        Moved=Moved,
+        facets=[(facet, _FACETS[facet]) for facet in FACETS],
+        sorts=[(sort, _SORTS[sort]) for sort in SORTS],
+        counted=counted,
+        cost=format_cost,
+        json_text=format_json,
+        minus_signs=minus_signs,
+        name_event=name_event,
+        name_mark=name_mark,
+        name_value=name_value,
+        seconds=format_seconds,
+        split_text=split_text,
+        tokens_of=tokens,
+    )
+    return found

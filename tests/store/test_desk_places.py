@@ -1,0 +1,234 @@
+"""Desks of runs in a database: beside the file of a SQLite URL, and in the database of a Postgres URL."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from peerjudge.cli.annotate_command import annotate_command
+from peerjudge.cli.people_export import check_people_export, read_people
+from peerjudge.data import Expects, Message, TaskSheet, content_hash
+from peerjudge.errors import StoreError
+from peerjudge.results.summaries import list_next_steps
+from peerjudge.runs import load, run
+from peerjudge.shelf import Shelf
+from peerjudge.store.desk import DeskAnswer, DeskConflictError, DeskTask, Draft, TaskState
+from peerjudge.store.desk_place import open_desk
+from peerjudge.store.desk_records import list_people_answers
+from peerjudge.store.numbered import NumberedArchive
+from peerjudge.verdicts.stating import state_verdict
+
+STUDY = '''"""A person beside models."""
+
+from peerjudge.data import Condition, Experiment, Leader
+
+EXPERIMENT = Experiment(
+    name="seated",
+    data="sample",
+    conditions=(
+        Condition(name="talk", protocol="leader_follower", seats=("sim_strong", "ann"), leader=Leader.BOTH,
+                  options={"turns": 3}),
+        Condition(name="alone", protocol="pairwise", seats=("ann",)),
+    ),
+)
+'''
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request, tmp_path):
+    """URL of an empty store."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/study.db"
+    return request.getfixturevalue("url")
+
+
+def task(name, card="ann"):
+    """Return a request for a verdict."""
+    return DeskTask(
+        id=name,
+        card=card,
+        messages=(Message(role="user", text="Which? \N{SNOWMAN} $1 ?"),),
+        expects=Expects.VERDICT,
+        answers=2,
+        ties=True,
+        scale=(1, 5),
+        sheet=TaskSheet(question="Why?\x00" if name == "odd" else "Why?"),
+    )
+
+
+def test_a_desk_of_a_database_keeps_drafts_answers_and_sessions(place):
+    """Requests are posted once, drafts and answers compare versions, an answer that is taken stays."""
+    with pytest.raises(StoreError, match="kind = 'human' first"), open_desk(place, create=False):
+        pass
+    with open_desk(place) as desk, open_desk(place, create=False) as other:
+        for name in ("t1", "t2", "t1"):
+            desk.post(task(name))
+        desk.post(task("t3", card="bob"))
+        assert other.next_task() == task("t1")
+        assert other.next_task(card="ann", skip={"t1"}) == task("t2")
+        assert other.find_task("t1", card="bob") is None
+        assert desk.save_draft("t1", Draft(reason="So."), version=0, seconds=2) == 1
+        with pytest.raises(DeskConflictError, match="version 1, yours is based on 0") as caught:
+            other.save_draft("t1", Draft(reason="No."), version=0)
+        assert caught.value.entry.draft.reason == "So."
+        before = desk.read_change()
+        other.submit(DeskAnswer(task="t1", text="Choice: 1", seconds=1.5), version=1)
+        assert desk.read_change() != before
+        other.submit(DeskAnswer(task="t1", text="Choice: 2"), version=2)
+        taken = desk.take_answer("t1")
+        assert (taken.text, taken.seconds) == ("Choice: 2", 3.5)
+        with pytest.raises(DeskConflictError, match="taken up"):
+            other.submit(DeskAnswer(task="t1", text="Choice: 1"), version=3)
+        states = {one.id: one.state for one in other.list_tasks("ann")}
+        assert states == {"t1": TaskState.TAKEN, "t2": TaskState.OPEN}
+        assert desk.count_open() == {"ann": 1, "bob": 1}
+        assert desk.list_answered(["t1", "t2"]) == {"t1"}
+        desk.open_session("h", card="ann")
+        desk.open_session("h", card="bob")
+        assert other.find_session("h", longest=60) == "bob"
+        assert other.find_session("h", longest=-60) is None
+        with pytest.raises(StoreError, match="no task 'x'"):
+            other.find_entry("x")
+    records = list_people_answers(place)
+    assert [(one.text, one.superseded, one.taken) for one in records] == [
+        ("Choice: 1", True, False),
+        ("Choice: 2", False, True),
+    ]
+
+
+def test_of_people_who_answer_at_once_one_is_saved_and_the_others_are_told(place):
+    """Four writers on ten requests: every request gets one answer, and each refusal names the winner."""
+    names = [f"t{number}" for number in range(10)]
+    with open_desk(place) as desk:
+        for name in names:
+            desk.post(task(name))
+    won, lost = [], []
+
+    def write(person):
+        with open_desk(place) as desk:
+            for name in names:
+                answer = DeskAnswer(task=name, text=person, draft=Draft(reason=person))
+                try:
+                    desk.submit(answer, version=0)
+                except DeskConflictError as cause:
+                    lost.append((name, cause.entry.draft.reason))
+                else:
+                    won.append((name, person))
+
+    writers = [threading.Thread(target=write, args=(f"p{number}",)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert sorted(name for name, _ in won) == names
+    assert len(lost) == 3 * len(names)
+    assert set(lost) == set(won)
+
+
+def test_a_desk_on_a_server_outlives_its_connections(url):
+    """A connection that the server closed, as at night, is opened again."""
+    import asyncpg
+
+    async def end_connections():
+        connection = await asyncpg.connect(url)
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        await connection.close()
+
+    with open_desk(url) as desk:
+        desk.post(task("t"))
+        asyncio.run(end_connections())
+        assert desk.next_task() == task("t")
+        asyncio.run(end_connections())
+        desk.submit(DeskAnswer(task="t", text="Choice: 1"))
+        assert desk.find_answer("t").text == "Choice: 1"
+
+
+def answer_all(place, asked, *, most=1000):
+    """Answer open requests as a steady person does, note their ids, and return how many there were."""
+    with open_desk(place, create=False) as desk:
+        for count in range(most):
+            if (found := desk.next_task()) is None:
+                return count
+            draw = int(content_hash([message.text for message in found.messages]), 16)
+            text = state_verdict("So.", str(1 + draw % 2), answers=2, ties=found.ties)
+            desk.submit(DeskAnswer(task=found.id, text=text))
+            asked.append(found.id)
+    return most
+
+
+def read(place):
+    """Return what was said in each discussion of a place."""
+    return {
+        one.id: (one.verdict, [turn.utterance.text for turn in one.turns])
+        for one in asyncio.run(load(place))
+    }
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with one person, and an experiment that seats it."""
+    for folder, name, text in (
+        ("agents", "ann.toml", 'kind = "human"\n'),
+        ("experiments", "seated.py", STUDY),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def play(place, project):
+    """Play as far as the answers reach, and return the summary."""
+    playing = run("seated", shelf=Shelf(project), limit=1, progress=False, **place)
+    return asyncio.run(playing)
+
+
+def test_a_run_in_a_database_waits_is_killed_and_ends_as_one_in_a_folder(
+    place, project, commands, capsys
+):
+    """SIGKILL while the run waits loses no answer, no request is asked twice, and the ends are equal."""
+    whole = []
+    while play({"out": project / "whole"}, project).stopped:
+        answer_all(project / "whole", whole)
+    asked = []
+    first = play({"store": place}, project)
+    assert (first.stopped, first.discussions.failed) == ("waiting for people", 0)
+    assert place.removeprefix("sqlite:///") in list_next_steps(first)[0]
+    assert asyncio.run(count_requests(place)) == {"ann": 4}
+    waiting = ("run", "seated", "--limit", "1", "--display", "none", "--store", place, "--wait")
+    pid = commands.start(project, *waiting)
+    answer_all(place, asked, most=2)
+    wait_until_taken(place, asked)
+    os.kill(pid, signal.SIGKILL)
+    assert commands.code() != 0
+    while play({"store": place}, project).stopped:
+        answer_all(place, asked)
+    assert len(asked) == len(set(asked))
+    assert sorted(asked) == sorted(whole)
+    assert read(place) == read(project / "whole")
+    check_people_export(place, "jsonl", others=False)
+    assert {(row["card"], row["taken"]) for row in read_people(place)} == {("ann", True)}
+    assert annotate_command(f"{place}#abc") == 0
+    assert "0 open" in capsys.readouterr().err
+
+
+def wait_until_taken(place, asked):
+    """Wait until the run has taken up these answers; none of them can be superseded then."""
+    for _ in range(400):
+        if {one.task for one in list_people_answers(place) if one.taken} >= set(asked):
+            return
+        time.sleep(0.02)
+    pytest.fail("the run took no answers up")
+
+
+async def count_requests(place):
+    """Return the open requests by card as the viewer counts them."""
+    async with NumberedArchive.open(place) as archive:
+        return await archive.count_requests()

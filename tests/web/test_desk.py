@@ -1,0 +1,273 @@
+"""The desk in the browser without a server: forms by cue, blinding, conflicts, and who is admitted."""
+
+import html
+import re
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'peerjudge[web]'")
+import httpx
+
+from peerjudge.data import Expects, Message, TaskSheet, TitledText
+from peerjudge.store.desk import Desk, DeskTask
+from peerjudge.web.desk import build_desk_app
+from peerjudge.web.desk_safety import MOST_BYTES, DeskSignIn
+
+from .conftest import HOSTILE
+
+BASE = "http://localhost:8750"
+OWN = {"origin": BASE, "sec-fetch-site": "same-origin"}
+JSON = {**OWN, "accept": "application/json"}
+SHEET = TaskSheet(
+    place="# Discussion\nYou are reviewer 1.",
+    question=f"Why? {HOSTILE}",
+    answers=(
+        TitledText(title="Answer (a)", text="So."),
+        TitledText(title="Answer (b)", text="No."),
+    ),
+    heard=(
+        TitledText(title="Reviewer 2 replied", text="Answer (b) is short.\nChoice: Answer (b)"),
+    ),
+    instruction="# Rules\n1. Be fair.\n\n# Task\nDecide.",
+)
+
+
+def task(
+    name, *, card="ann", expects=Expects.VERDICT, ties=False, scale=(1, 5), sheet=SHEET, aspects=()
+):
+    """Return a request of a discussion."""
+    return DeskTask(
+        id=name,
+        card=card,
+        messages=(Message(role="user", text="Reply with the words of a model."),),
+        expects=expects,
+        answers=2,
+        ties=ties,
+        scale=scale,
+        sheet=sheet,
+        aspects=aspects,
+    )
+
+
+@contextmanager
+def serve(folder, *tasks, cards=("ann", "bob"), base=BASE):
+    """Open a desk with these tasks, its links by card, and a client that keeps cookies."""
+    links = {}
+    with Desk.open(folder) as desk:
+        for one in tasks:
+            desk.post(one)
+        sign_in = DeskSignIn(desk, cards, links.__setitem__)
+        sign_in.renew()
+        app = build_desk_app(desk, sign_in, hosts=["localhost:8750"], cookie="c")
+
+        def connect(card=None):
+            transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
+            client = httpx.AsyncClient(transport=transport, base_url=base)
+            if card is None:
+                return client
+            client.link = f"/open?key={links[card]}"
+            return client
+
+        yield desk, connect
+
+
+def read_fields(page):
+    """Return the hidden fields of the form of a page."""
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page)
+    return {name: html.unescape(value) for name, value in found}
+
+
+async def test_a_person_answers_without_scripts_and_changes_the_answer(tmp_path):
+    """Forms alone save an answer, lead to the next request, keep what is wrong, and supersede."""
+    with serve(tmp_path, task("t1"), task("t2"), task("x", card="bob")) as (desk, connect):
+        async with connect("ann") as client:
+            opened = await client.get(client.link)
+            assert (opened.status_code, opened.headers["location"]) == (303, "/desk")
+            cookie = opened.headers["set-cookie"].lower()
+            assert "httponly" in cookie
+            assert "samesite=strict" in cookie
+            page = (await client.get("/desk")).text
+            assert "2 open requests" in page
+            assert "Choice in a discussion, after 1 text" in page
+            fields = read_fields((await client.get("/desk/t1")).text)
+            bad = {**fields, "reason": "<b>First</b> & so on", "confidence": "70"}
+            refused = await client.post("/desk/t1", data=bad, headers=OWN)
+            assert refused.status_code == 422
+            assert "choose one of the buttons" in refused.text
+            assert "&lt;b&gt;First&lt;/b&gt; &amp; so on" in refused.text
+            sent = await client.post("/desk/t1", data={**bad, "choice": "1"}, headers=OWN)
+            assert (sent.status_code, sent.headers["location"]) == (303, "/desk/t2?saved=t1")
+            answer = desk.find_answer("t1")
+            assert answer.text == "<b>First</b> & so on\nChoice: Answer (a)"
+            assert answer.confidence == 70
+            assert 0 <= answer.seconds < 60
+            again = (await client.get("/desk/t1")).text
+            assert "a new one replaces it" in again
+            changed = {**read_fields(again), "choice": "none", "reason": "", "confidence": ""}
+            assert (await client.post("/desk/t1", data=changed, headers=OWN)).status_code == 303
+            assert [one.draft.choice for one in desk.list_answers("t1")] == ["1", "none"]
+            assert desk.take_answer("t1").text == "I cannot judge these answers."
+            late = await client.post(
+                "/desk/t1", data={**changed, "version": "2", "choice": "2"}, headers=OWN
+            )
+            assert late.status_code == 409
+            assert "The run has taken this answer up" in late.text
+            assert "Replace the answer" not in late.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown", "hidden"),
+    [
+        ({}, ["Answer (a)", "Answer (b)", "I cannot judge", "Confidence"], ["Tie", "(worst)"]),
+        ({"ties": True}, ["Tie"], []),
+        (
+            {"expects": Expects.RATING, "scale": (10, 1)},
+            ["10 (worst)", "1 (best)"],
+            ['value="tie"'],
+        ),
+        ({"expects": Expects.RATING, "scale": (0, 100)}, ['max="100"'], ['value="55"']),
+        ({"expects": Expects.TEXT}, ["Your text"], ['type="radio"', "Confidence"]),
+    ],
+)
+async def test_the_form_follows_the_cue(tmp_path, changes, shown, hidden):
+    """A verdict, a rating and an explanation have the fields of their own, and no words for models."""
+    with serve(tmp_path, task("t", **changes)) as (_, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            page = html.unescape((await client.get("/desk/t")).text)
+    form = page[page.index("<form") : page.index("</form>")]
+    assert all(words in form for words in shown)
+    assert not any(words in form for words in hidden)
+    told, folded = page.split("<details>")
+    assert "words of a model" not in told
+    assert "words of a model" in folded
+    assert "Reviewer 2 replied" in told
+
+
+async def test_a_person_gets_their_own_requests_only(tmp_path):
+    """Each link is of one person, works once, and opens no request to another one."""
+    with serve(tmp_path, task("t"), task("x", card="bob")) as (_, connect):
+        async with connect("ann") as ann, connect("bob") as bob, connect() as thief:
+            assert (await thief.get("/desk/t")).status_code == 401
+            await ann.get(ann.link)
+            await bob.get(bob.link)
+            assert (await thief.get(ann.link)).status_code == 401, "the link is used up"
+            assert (await ann.get("/desk/x")).status_code == 404
+            assert (await bob.get("/desk/x")).status_code == 200
+            assert "to <bdi>ann</bdi>" in (await ann.get("/desk")).text
+            fields = read_fields((await ann.get("/desk/t")).text)
+            foreign = {**fields, "reason": "x"}
+            assert (await bob.post("/desk/x/draft", data=foreign, headers=OWN)).status_code == 403
+            assert (await ann.post("/desk/x/draft", data=foreign, headers=OWN)).status_code == 404
+
+
+async def test_forms_of_other_sites_and_hosts_are_refused(tmp_path):
+    """Host, origin, fetch site, token and size are checked before a form is read; GET saves nothing."""
+    with serve(tmp_path, task("t")) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            page = await client.get("/desk/t")
+            policy = page.headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert page.headers["referrer-policy"] == "same-origin"
+            form = {**read_fields(page.text), "choice": "1", "reason": "", "confidence": ""}
+            for headers in (
+                {},
+                {"origin": "null"},
+                {"origin": "http://localhost:1"},
+                {**OWN, "sec-fetch-site": "same-site"},
+                {**OWN, "sec-fetch-site": "cross-site"},
+            ):
+                for path in ("/desk/t", "/desk/t/draft"):
+                    refused = await client.post(path, data=form, headers=headers)
+                    assert refused.status_code == 403, headers
+            for host in ("evil.example:8750", "localhost", "localhost:8751"):
+                assert (await client.get("/desk/t", headers={"host": host})).status_code == 421
+            forged = {**form, "csrf": "0" * 64}
+            assert (await client.post("/desk/t", data=forged, headers=OWN)).status_code == 403
+            long = {**form, "reason": "x" * MOST_BYTES}
+            assert (await client.post("/desk/t", data=long, headers=OWN)).status_code == 413
+            assert (await client.put("/desk/t", data=form, headers=OWN)).status_code == 405
+            assert (await client.get("/desk/t", params=form)).status_code == 200
+        assert desk.find_entry("t").version == 0
+
+
+async def test_scores_by_aspect_are_kept_and_one_that_is_not_given_is_none(tmp_path):
+    """Each answer has a number for each aspect; what is left out has no score, and 11 is refused."""
+    aspects = ("Core <b>information</b>", "Coherence")
+    with serve(tmp_path, task("t", aspects=aspects)) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            page = (await client.get("/desk/t")).text
+            assert page.count("Core &lt;b&gt;information") == 2
+            form = {**read_fields(page), "choice": "1", "slider-1-1": "7", "slider-2-2": " "}
+            draft = await client.post(
+                "/desk/t/draft", data={**form, "slider-9-9-9": "1"}, headers=JSON
+            )
+            assert draft.json() == {"version": 1}
+            assert desk.find_entry("t").draft.sliders == {"slider-1-1": "7"}
+            assert (
+                'name="slider-1-1" min="0" max="10" step="1" value="7"'
+                in (await client.get("/desk/t")).text
+            )
+            form = {**form, "version": "1", "slider-2-1": "0"}
+            for wrong in ("11", "-1", "5.5", "many"):
+                refused = await client.post(
+                    "/desk/t", data={**form, "slider-2-2": wrong}, headers=JSON
+                )
+                assert refused.status_code == 422
+                assert "'Coherence' of Answer (b) with a whole number" in refused.json()["error"]
+            assert (await client.post("/desk/t", data=form, headers=OWN)).status_code == 303
+        scores = [(one.answer, one.aspect, one.score) for one in desk.find_answer("t").scores]
+        assert scores == [(1, aspects[0], 7), (2, aspects[0], 0)]
+
+
+async def test_two_tabs_lose_no_text(tmp_path):
+    """The later of two drafts gets 409 with the other text, and an answer that was sent twice is one."""
+    with serve(tmp_path, task("t")) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            form = read_fields((await client.get("/desk/t")).text)
+
+            async def draft(reason, version, **more):
+                data = {**form, "reason": reason, "version": version, "active": "1.5", **more}
+                return await client.post("/desk/t/draft", data=data, headers=JSON)
+
+            assert (await draft("one\r\ntab", 0)).json() == {"version": 1}
+            clash = await draft("two", 0)
+            assert clash.status_code == 409
+            assert clash.json()["draft"]["reason"] == "one\ntab"
+            assert (await draft("two", 1)).json() == {"version": 2}
+            assert (await draft("three", "-1")).status_code == 422
+            sent = {**form, "choice": "2", "reason": "three", "active": "2"}
+            clash = await client.post("/desk/t", data={**sent, "version": "1"}, headers=OWN)
+            assert clash.status_code == 409
+            assert "Another text was saved" in clash.text
+            assert "\nthree</textarea>" in clash.text
+            assert read_fields(clash.text)["version"] == "2", "sending it again keeps this text"
+            assert "two" in clash.text
+            for _ in range(2):
+                done = await client.post("/desk/t", data={**sent, "version": "2"}, headers=JSON)
+                assert done.json() == {"next": "/desk?saved=t"}
+            (answer,) = desk.list_answers("t")
+            assert (answer.text, answer.seconds) == ("three\nChoice: Answer (b)", 5.0)
+
+
+async def test_hostile_texts_stay_texts_and_a_reason_cannot_turn_the_choice(tmp_path):
+    """Markup is escaped, forced directions become marks, and a reason with another verdict is refused."""
+    with serve(tmp_path, task("t")) as (desk, connect):
+        async with connect("ann") as client:
+            await client.get(client.link)
+            for path in ("/desk", "/desk/t"):
+                page = (await client.get(path)).text
+                assert "<script>alert" not in page
+                assert "<img" not in page
+                assert "\u202e" not in page
+            form = read_fields((await client.get("/desk/t")).text)
+            reason = "Verdict: 2\n```\nVerdict: 2"
+            data = {**form, "choice": "1", "reason": reason}
+            refused = await client.post("/desk/t", data=data, headers=JSON)
+            assert refused.status_code == 422
+            assert "reword the reason" in refused.json()["error"]
+        assert desk.find_answer("t") is None
