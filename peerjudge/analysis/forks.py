@@ -1,0 +1,234 @@
+"""Effects of changes in forked discussions, against forks without a change."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+
+import numpy as np
+
+from peerjudge.analysis.inference import Sampler, adjust_holm
+from peerjudge.analysis.intervals import Floats, Numbers
+from peerjudge.analysis.signflips import PairedDifference
+from peerjudge.data import EventKind, Measurement, Noun, StopReason, Transcript, replace
+from peerjudge.tracker import opinion_events
+
+OUTCOMES = ("turned", "right", "altered")
+"""What is measured of a fork: another conclusion than the parent's, the gold one, a seat that altered."""
+
+
+class ForkContrast(Noun, frozen=True, kw_only=True):
+    """An outcome under a change minus the same without one, on the plays that have both.
+
+    `difference` is a mean over discussions of the mean over draws, with the sign-flip test of questions;
+    `p_holm` is its p-value, adjusted for all tests of the table.
+    """
+
+    outcome: str
+    discussions: int
+    difference: PairedDifference
+    p_holm: float = nan
+
+
+class ForkRow(Noun, frozen=True, kw_only=True):
+    """The forks under one change, or without one (an empty `change`).
+
+    `plays` are complete forks of `discussions`; `unfinished` have failed or not ended, `unreadable` have
+    no readable conclusion. Shares are means over discussions. `turned`: the conclusion is not the
+    parent's; `towards` and `away`: it is gold and the parent's was not, or the reverse; `altered`: a seat
+    altered its opinion in a turn that was played. A share is `None` where nothing can be counted.
+    `contrasts` are empty without a change.
+    """
+
+    change: str
+    discussions: int
+    plays: int
+    unfinished: int
+    unreadable: int
+    turned: Measurement | None
+    towards: Measurement | None
+    away: Measurement | None
+    altered: Measurement | None
+    contrasts: tuple[ForkContrast, ...] = ()
+
+    def contrast(self, outcome: str) -> ForkContrast | None:
+        """Return the contrast of an outcome, if it was measured."""
+        return next((one for one in self.contrasts if one.outcome == outcome), None)
+
+
+class ForkEffects(Noun, frozen=True, kw_only=True):
+    """The table of a run of forks: one row without a change, then one for each change.
+
+    `redraws` is the number of plays with new random draws; without any there are no contrasts.
+    `tests` is the number of tests for which p-values are adjusted.
+    """
+
+    at: int
+    redraws: int
+    discussions: int
+    questions: int
+    tests: int
+    rows: tuple[ForkRow, ...]
+    simulated: bool
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """The outcomes of one complete fork, NaN where one cannot be told."""
+
+    turned: float
+    right: float
+    towards: float
+    away: float
+    altered: float
+    unreadable: bool
+    hears: bool
+
+
+@dataclass(slots=True)
+class _Plays:
+    """The plays of one change, by parent and draw."""
+
+    played: dict[tuple[str, int], _Play] = field(default_factory=dict)
+    unfinished: int = 0
+
+
+def measure_forks(
+    forks: Iterable[Transcript],
+    parents: Mapping[str, Transcript],
+    changes: Mapping[str, str],
+    *,
+    at: int,
+    sampler: Sampler,
+) -> ForkEffects:
+    """Return what each change did, beside the forks of the same discussions without a change.
+
+    A fork under a change is compared with the fork without one of the same parent and draw, never with
+    the parent: parents that were chosen for their course would differ from any redraw of themselves.
+
+    Args:
+        forks: The forks of a run.
+        parents: Their parents, by id.
+        changes: The change of each condition of the run, empty for none.
+        at: Number of turns that the forks keep.
+        sampler: Seed and level of tests and intervals.
+    """
+    plays: dict[str, _Plays] = {change: _Plays() for change in changes.values()}
+    questions: dict[str, str] = {}
+    simulated, redraws = False, 0
+    for fork in forks:
+        if fork.fork is None or fork.fork.parent not in parents:
+            continue
+        parent = parents[fork.fork.parent]
+        own = plays[changes[fork.condition]]
+        redraws = max(redraws, fork.fork.draw)
+        simulated |= fork.simulated
+        if fork.stop is not StopReason.COMPLETE:
+            own.unfinished += 1
+            continue
+        questions[parent.id] = parent.comparison.question.id
+        own.played[parent.id, fork.fork.draw] = _read_play(fork, parent, at)
+    if not any(play.hears for own in plays.values() for play in own.played.values()):
+        # Where no seat hears another, as in votes, no opinion can be altered.
+        for own in plays.values():
+            own.played = {
+                key: dataclasses.replace(one, altered=nan) for key, one in own.played.items()
+            }
+    number = {name: place for place, name in enumerate(dict.fromkeys(questions.values()))}
+    of_parent = {parent: number[name] for parent, name in questions.items()}
+    floor = plays.get("", _Plays())
+    rows = [_build_row(change, own, floor, of_parent, sampler) for change, own in plays.items()]
+    p_values = [one.difference.p_value for row in rows for one in row.contrasts]
+    adjusted = iter(adjust_holm(p_values))
+    return ForkEffects(
+        at=at,
+        redraws=redraws,
+        discussions=len(questions),
+        questions=len(number),
+        tests=sum(value == value for value in p_values),
+        rows=tuple(
+            replace(
+                row,
+                contrasts=tuple(replace(one, p_holm=next(adjusted)) for one in row.contrasts),
+            )
+            for row in rows
+        ),
+        simulated=simulated,
+        level=sampler.level,
+    )
+
+
+def _read_play(fork: Transcript, parent: Transcript, at: int) -> _Play:
+    gold, before, now = parent.comparison.gold, parent.verdict, fork.verdict
+    known = before.readable and now.readable
+    golden = gold is not None and now.readable
+    events = opinion_events(fork)
+    altered = any(event.turn >= at and event.kind is EventKind.ALTERED for event in events)
+    return _Play(
+        turned=float(now != before) if known else nan,
+        right=float(now == gold) if golden else nan,
+        towards=float(now == gold and before != gold) if known and golden else nan,
+        away=float(before == gold and now != gold) if known and golden else nan,
+        altered=float(altered),
+        unreadable=not now.readable,
+        hears=bool(events),
+    )
+
+
+def _build_row(
+    change: str, own: _Plays, floor: _Plays, questions: Mapping[str, int], sampler: Sampler
+) -> ForkRow:
+    shares: dict[str, Measurement | None] = {}
+    for name in ("turned", "towards", "away", "altered"):
+        values, clusters = _average(
+            {key: getattr(play, name) for key, play in own.played.items()}, questions
+        )
+        shares[name] = sampler.mean(values, clusters, limits=(0.0, 1.0)) if len(values) else None
+    return ForkRow(
+        change=change,
+        discussions=len({parent for parent, _ in own.played}),
+        plays=len(own.played),
+        unfinished=own.unfinished,
+        unreadable=sum(play.unreadable for play in own.played.values()),
+        **shares,
+        contrasts=tuple(_contrast(own, floor, questions, sampler)) if change else (),
+    )
+
+
+def _contrast(
+    own: _Plays, floor: _Plays, questions: Mapping[str, int], sampler: Sampler
+) -> Sequence[ForkContrast]:
+    """Return the contrasts with the redraws; a play with the draws of the parent is none of them."""
+    pairs = [key for key in own.played if key in floor.played and key[1] > 0]
+    found: list[ForkContrast] = []
+    for outcome in OUTCOMES:
+        differences = {
+            key: getattr(own.played[key], outcome) - getattr(floor.played[key], outcome)
+            for key in pairs
+        }
+        values, clusters = _average(differences, questions)
+        if len(values):
+            found.append(
+                ForkContrast(
+                    outcome=outcome,
+                    discussions=len(values),
+                    difference=sampler.difference(values, clusters),
+                )
+            )
+    return found
+
+
+def _average(
+    values: Mapping[tuple[str, int], float], questions: Mapping[str, int]
+) -> tuple[Floats, Numbers]:
+    """Return the mean over draws by parent, without NaN, and the question of each parent."""
+    by_parent: dict[str, list[float]] = {}
+    for (parent, _), value in values.items():
+        if not np.isnan(value):
+            by_parent.setdefault(parent, []).append(value)
+    means = np.array([sum(one) / len(one) for one in by_parent.values()], dtype=np.float64)
+    clusters = np.array([questions[parent] for parent in by_parent], dtype=np.int32)
+    return means, clusters

@@ -1,0 +1,316 @@
+"""Forks of a run: played, and the effect of each change beside forks without one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from peerjudge.analysis import Sampler
+from peerjudge.analysis.forks import ForkContrast, ForkEffects, ForkRow, measure_forks
+from peerjudge.data import to_plain
+from peerjudge.errors import StoreError
+from peerjudge.reporting.formats import MISSING, caution, counted, p_value, percent, points
+from peerjudge.reporting.layout import Table, build_table
+from peerjudge.results.base import Document, FramedResult, Shown
+from peerjudge.results.columns import Cells, list_cells
+from peerjudge.results.plain import make_plain
+from peerjudge.runs import RunSummary, open_run, read_manifest, summary_document
+from peerjudge.runs.blocking import block
+from peerjudge.runs.changes import NO_CHANGE, Change, parse_changes
+from peerjudge.runs.forking import PreparedForks, find_fork_folder, prepare_forks
+from peerjudge.runs.manifest import MANIFEST
+from peerjudge.runs.progress import Observer
+from peerjudge.runs.runner import run_prepared
+from peerjudge.shelf import Shelf
+from peerjudge.store.replies import copy_replies
+
+_PLAIN = {"turned": "Turned", "right": "Right", "altered": "Altered"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ForkResult(FramedResult):
+    """The forks of a run and the table of their changes.
+
+    `refused` counts the discussions that could not be forked by change and reason. `where` chose the
+    discussions. `folder` is a run folder, which every other function and command reads.
+    """
+
+    frame: ClassVar[str] = "fork"
+    folder: Path
+    where: str
+    names: Mapping[str, str]
+    effects: ForkEffects
+    refused: Mapping[tuple[str, str], int]
+    summary: RunSummary
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge fork --json`."""
+        return make_plain(
+            {
+                "folder": str(self.folder),
+                "where": self.where,
+                **_as_object(to_plain(self.effects)),
+                "refused": [
+                    {"change": change, "reason": reason, "discussions": count}
+                    for (change, reason), count in self.refused.items()
+                ],
+                "summary": summary_document(self.summary),
+            }
+        )
+
+    def parts(self) -> Shown:
+        """Return the table of changes, and how to read it."""
+        found = self.effects
+        return [
+            *caution(found.questions),
+            *self._tables(),
+            "",
+            *self._describe(),
+            *(
+                f"Not forked under {change!r}: {counted(count, 'discussion')}: {reason}."
+                for (change, reason), count in self.refused.items()
+            ),
+        ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the shares of each change, and its differences from the redraws."""
+        for row in self.effects.rows:
+            own = {"change": row.change or NO_CHANGE}
+            for measure in ("turned", "towards", "away", "altered"):
+                yield {**own, "measure": measure, **list_cells(getattr(row, measure))}
+            for one in row.contrasts:
+                yield {
+                    **own,
+                    "measure": f"{one.outcome}, difference",
+                    **list_cells(one.difference.difference),
+                    "p": one.difference.p_value,
+                    "p_holm": one.p_holm,
+                }
+
+    def _tables(self) -> list[Table]:
+        found = self.effects
+        simulated = " (simulated reviewers)" if found.simulated else ""
+        level = f"{found.level:.0%}"
+
+        def name(row: ForkRow) -> str:
+            return self.names.get(row.change, row.change or NO_CHANGE)
+
+        tables = [
+            build_table(
+                f"Forks at turn {found.at}, in % [{level} interval]{simulated}",
+                found.rows,
+                ("Change", name),
+                ("Discussions", lambda row: f"{row.discussions:,}"),
+                ("Plays", lambda row: f"{row.plays:,}"),
+                ("Unfinished", lambda row: f"{row.unfinished:,}" if row.unfinished else MISSING),
+                ("Unreadable", lambda row: f"{row.unreadable:,}" if row.unreadable else MISSING),
+                ("Turned", lambda row: percent(row.turned)),
+                ("To gold", lambda row: percent(row.towards)),
+                ("From gold", lambda row: percent(row.away)),
+                ("Altered", lambda row: percent(row.altered)),
+                note="Turned: the conclusion is not that of the parent. Altered: a seat altered its "
+                "opinion in a turn that was played.",
+            )
+        ]
+        contrasts: list[tuple[ForkRow, ForkContrast]] = [
+            (row, one) for row in found.rows for one in row.contrasts
+        ]
+        if contrasts:
+            tables.append(
+                build_table(
+                    f"Change minus no change, in points [{level} interval]{simulated}",
+                    contrasts,
+                    ("Change", lambda pair: name(pair[0])),
+                    ("Outcome", lambda pair: _PLAIN[pair[1].outcome]),
+                    ("Discussions", lambda pair: f"{pair[1].discussions:,}"),
+                    ("Difference", lambda pair: points(pair[1].difference.difference)),
+                    ("p", lambda pair: p_value(pair[1].difference.p_value)),
+                    ("p (Holm)", lambda pair: p_value(pair[1].p_holm)),
+                    names=2,
+                    note="Right: the conclusion is gold.",
+                )
+            )
+        return tables
+
+    def _describe(self) -> list[str]:
+        found = self.effects
+        if not found.redraws:
+            return [
+                (
+                    "Played once, with the random draws of the parents: this shows what a change does to "
+                    "a discussion, not whether it has an effect. Play with --draws 2 or more for that."
+                )
+            ]
+        times = counted(found.redraws, "time")
+        both = (
+            " under every change and as often without one, with the same new random draws in both."
+        )
+        said = [
+            (
+                f"Each discussion was played {times} from turn {found.at} on"
+                f"{both if len(found.rows) > 1 else ', with new random draws.'} The row {NO_CHANGE!r} is "
+                "the noise floor: how often a redraw alone turns a conclusion."
+            )
+        ]
+        if any(row.contrasts for row in found.rows):
+            said.append(
+                "A difference is the mean over discussions of the change minus no change, over the "
+                "plays that have both. Interval and p-value flip the signs of whole questions "
+                f"({found.questions:,} of them); p (Holm) is adjusted for the "
+                f"{counted(found.tests, 'test')} of this table. It holds for these discussions, "
+                "from this turn on, with these reviewers."
+            )
+        if self.where:
+            said.append(
+                f"The discussions were chosen by {self.where!r}. Where that depends on how they ended, the "
+                "shares of every row move away from the parents even without a change; the differences do "
+                "not, as both sides were played anew."
+            )
+        return said
+
+
+async def fork(
+    source: str | Path | RunSummary,
+    *,
+    at: int,
+    changes: Sequence[str] = (),
+    where: str = "",
+    draws: int = 2,
+    name: str = "",
+    max_connections: int = 10,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+    observer: Observer | None = None,
+    shelf: Shelf | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> ForkResult:
+    """Play discussions of a run again from one turn on, under each change and without one.
+
+    The turns before `at` are kept and not paid again. The parents stay as they are: forks are a run of
+    their own in `RUN/forks/NAME`. The same call resumes it.
+
+    Args:
+        source: Run folder, or the summary of a run.
+        at: Number of turns that are kept: the index of the first turn that is played.
+        changes: `KEY=VALUE`, each played in forks of its own. `turn.N` gives a kept turn other words
+            (`{text}` stands for its own, `@FILE` reads them); `reviewer_N` seats another card;
+            `leader=other` and `order=other` exchange the first two seats or reverse the shown answers;
+            `prompts` names another pack; options of the protocol have their own names.
+        where: Discussions to fork, as the viewer's lists choose them (`gold=wrong&event=altered`), or
+            `id=` with the beginning of an id; empty for all.
+        draws: Number of times that each fork is played. 0 plays it once, with the draws of its parent.
+        name: Name of the folder; by default one that follows from the other arguments.
+        max_connections: Most calls in flight.
+        cost_limit: Limit in USD on all that was ever spent on these forks.
+        token_limit: Limit on tokens, likewise.
+        seed: Seed of the tests.
+        progress: As for `run`.
+        observer: As for `run`.
+        shelf: Shelf on which cards, protocols and packs are looked up.
+        environ: Environment with the API keys.
+
+    Raises:
+        ExperimentError: An argument is wrong, or no discussion can be forked so; the message counts why.
+        StoreError: The run cannot be forked, or the folder holds other forks.
+
+    Example:
+        >>> found = pj.fork_sync("study", at=2, draws=0, where="condition=strong with weak")
+        >>> found.effects.rows[0].turned.value  # draws of the parents: every fork is its parent
+        0.0
+    """
+    shelf = shelf or Shelf()
+    async with _prepare(
+        source, at=at, changes=changes, where=where, draws=draws, name=name, shelf=shelf
+    ) as (prepared, folder):
+        if not draws:
+            # Calls that a change does not reach are those of the parents, which were paid.
+            copy_replies(folder.parent.parent, folder)
+        summary = await run_prepared(
+            prepared,
+            out=folder,
+            max_connections=max_connections,
+            cost_limit=cost_limit,
+            token_limit=token_limit,
+            progress=progress,
+            observer=observer,
+            shelf=shelf,
+            environ=environ,
+        )
+    async with open_run(folder) as played:
+        effects = measure_forks(
+            [one async for one in played.transcripts()],
+            {one.id: one for one in prepared.parents},
+            {arm.condition: arm.change.text for arm in prepared.arms},
+            at=at,
+            sampler=Sampler(seed=seed),
+        )
+    return ForkResult(
+        folder=folder,
+        where=where,
+        names={arm.change.text: arm.change.name for arm in prepared.arms},
+        effects=effects,
+        refused=prepared.refused,
+        summary=summary,
+    )
+
+
+async def plan_forks(
+    source: str | Path | RunSummary,
+    *,
+    at: int,
+    changes: Sequence[str] = (),
+    where: str = "",
+    draws: int = 2,
+    name: str = "",
+    shelf: Shelf | None = None,
+) -> PreparedForks:
+    """Return what `fork` would play; the arguments are those of `fork`."""
+    async with _prepare(
+        source, at=at, changes=changes, where=where, draws=draws, name=name, shelf=shelf
+    ) as (prepared, _):
+        return prepared
+
+
+@asynccontextmanager
+async def _prepare(
+    source: str | Path | RunSummary,
+    *,
+    at: int,
+    changes: Sequence[str],
+    where: str,
+    draws: int,
+    name: str,
+    shelf: Shelf | None,
+) -> AsyncGenerator[tuple[PreparedForks, Path]]:
+    """Open a run, and yield its forks with their folder."""
+    place = str((source.folder or source.store) if isinstance(source, RunSummary) else source)
+    parsed: Sequence[Change] = parse_changes(changes, at=at)
+    async with open_run(place) as opened:
+        find_fork_folder(opened, place, name or "forks")
+        prepared = await prepare_forks(
+            opened, at=at, changes=parsed, where=where, draws=draws, name=name, shelf=shelf
+        )
+        folder = find_fork_folder(opened, place, prepared.name)
+        _require_own(folder, prepared)
+    yield prepared, folder
+
+
+def _require_own(folder: Path, prepared: PreparedForks) -> None:
+    """Raise `StoreError` if the folder holds forks with another turn, change or filter."""
+    if (folder / MANIFEST).exists() and read_manifest(folder).get("run") != prepared.run_id:
+        msg = f"{folder} holds other forks; choose another --name"
+        raise StoreError(msg)
+
+
+def _as_object(plain: object) -> Document:
+    assert isinstance(plain, dict)  # noqa: S101  a noun's plain form is always an object
+    return plain  # pyright: ignore[reportUnknownVariableType]
+
+
+fork_sync = block(fork)
+"""`fork`, which returns its result; it also works where an event loop runs, as in a notebook."""
