@@ -6,15 +6,11 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import os
 import random
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 import structlog.testing
@@ -336,44 +332,6 @@ def study(*, repetitions: int = 1) -> Experiment:
 def count_paid_turns(transcripts) -> int:
     """Count the turns whose reply was paid for by the run that made them."""
     return sum(not turn.utterance.cached for one in transcripts for turn in one.turns)
-
-
-class Commands:
-    """Command line that runs one command at a time, each in a process that can be killed.
-
-    Python's warnings of unclosed resources are on.
-    """
-
-    def __init__(self):
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "default", str(Path(__file__).with_name("forked_runs.py"))],
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process with threads must not fork
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def start(self, folder, *words):
-        """Start a command in this folder and return its process id."""
-        self._process.stdin.write(json.dumps([str(folder), *words]) + "\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
-    def code(self):
-        """Return the exit code of the started command, once it has ended."""
-        return int(self._process.stdout.readline())
-
-    def close(self):
-        """End the process."""
-        self._process.communicate()
-
-
-@pytest.fixture(scope="session")
-def commands():
-    """Yield the command line."""
-    running = Commands()
-    yield running
-    running.close()
 
 
 @dataclass

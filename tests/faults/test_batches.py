@@ -1,0 +1,257 @@
+"""Runs in batch mode against a batch API on loopback that counts what it bills."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from aiohttp import web
+
+from peerjudge.errors import ExperimentError
+from peerjudge.runs import run
+from tests.faults.batch_kit import (
+    COST,
+    DISCUSSIONS,
+    RUN,
+    TURNS,
+    finish,
+    prepare,
+    require_paid_once,
+)
+
+STEPS = ("begin", "upload", "create", "look", "results")
+
+
+@dataclass
+class BatchServer:
+    """Files, batches and their results; a batch ends when it is looked at `looks` times.
+
+    `billed` counts the replies by `custom_id`, `files` and `batches` what was sent. `on_step` is called
+    with the name of each step after it took effect and before its answer: begin, upload, create, look,
+    results.
+    `fate` gives the fate of a line by its number of tries: done, expired, or a status.
+    """
+
+    looks: int = 1
+    fate: Callable[[str, int], str] = lambda _key, _tries: "done"
+    on_step: Callable[[str], None] = lambda _: None
+    url: str = ""
+    billed: Counter[str] = field(default_factory=Counter)
+    tried: Counter[str] = field(default_factory=Counter)
+    files: dict[str, bytes] = field(default_factory=dict)
+    batches: dict[str, dict] = field(default_factory=dict)
+    single: int = 0
+
+    def app(self) -> web.Application:
+        """Return the application."""
+        app = web.Application(client_max_size=2**28)
+        app.router.add_post("/v1/files", self.upload)
+        app.router.add_get("/v1/files/{id}/content", self.results)
+        app.router.add_post("/v1/batches", self.create)
+        app.router.add_get("/v1/batches", self.list)
+        app.router.add_get("/v1/batches/{id}", self.look)
+        app.router.add_post("/v1/chat/completions", self.chat)
+        return app
+
+    async def chat(self, request: web.Request) -> web.Response:
+        """Answer a single call, which no run in batch mode makes."""
+        self.single += 1
+        return web.json_response(_complete(await request.json()))
+
+    async def upload(self, request: web.Request) -> web.Response:
+        self.on_step("begin")
+        form = await request.post()
+        assert form["purpose"] == "batch"
+        name = f"file-{len(self.files)}"
+        self.files[name] = form["file"].file.read()
+        self.on_step("upload")
+        return web.json_response({"id": name, "object": "file"})
+
+    async def create(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        assert body["endpoint"] == "/v1/chat/completions"
+        assert body["completion_window"] == "24h"
+        lines = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
+        assert len({line["custom_id"] for line in lines}) == len(lines)
+        assert len({line["body"]["model"] for line in lines}) == 1
+        name = f"batch_{len(self.batches)}"
+        self.batches[name] = {"metadata": body["metadata"], "lines": lines, "looks": 0}
+        self.on_step("create")
+        return web.json_response(self._describe(name))
+
+    async def list(self, request: web.Request) -> web.Response:
+        found = [self._describe(name) for name in reversed(self.batches)]
+        return web.json_response({"object": "list", "data": found, "has_more": False})
+
+    async def look(self, request: web.Request) -> web.Response:
+        name = request.match_info["id"]
+        batch = self.batches[name]
+        batch["looks"] += 1
+        if batch["looks"] >= self.looks and "output" not in batch:
+            self._run(batch)
+        self.on_step("look")
+        return web.json_response(self._describe(name))
+
+    async def results(self, request: web.Request) -> web.StreamResponse:
+        kind, name = request.match_info["id"].split("-", 1)
+        text = "".join(json.dumps(line) + "\n" for line in self.batches[name][kind]).encode()
+        response = web.StreamResponse(headers={"Content-Length": str(len(text))})
+        await response.prepare(request)
+        await response.write(text[: len(text) // 2])
+        self.on_step("results")
+        await response.write(text[len(text) // 2 :])
+        return response
+
+    def _run(self, batch: dict) -> None:
+        batch["output"], batch["error"] = [], []
+        for line in batch["lines"]:
+            key = line["custom_id"]
+            fate = self.fate(key, self.tried[key])
+            self.tried[key] += 1
+            result = {"id": "r", "custom_id": key, "response": None, "error": None}
+            if fate == "done":
+                self.billed[key] += 1
+                body = _complete(line["body"])
+                batch["output"].append(result | {"response": {"status_code": 200, "body": body}})
+            elif fate == "expired":
+                error = {"code": "batch_expired", "message": "too late"}
+                batch["error"].append(result | {"error": error})
+            else:
+                body = {"error": {"message": "no"}}
+                response = {"status_code": int(fate), "body": body}
+                batch["error"].append(result | {"response": response})
+
+    def _describe(self, name: str) -> dict:
+        batch = self.batches[name]
+        found = {"id": name, "object": "batch", "created_at": 2_000_000_000}
+        found |= {"metadata": batch["metadata"], "status": "in_progress"}
+        if "output" in batch:
+            found["status"] = "completed"
+            for kind in ("output", "error"):
+                found[f"{kind}_file_id"] = f"{kind}-{name}" if batch[kind] else None
+        return found
+
+    async def serve(self, ready: threading.Event, stop) -> None:
+        """Answer requests until the stop event."""
+        runner = web.AppRunner(self.app(), shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0, backlog=512).start()
+        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        ready.set()
+        await stop.wait()
+        await runner.cleanup()
+
+
+def _complete(body: dict) -> dict:
+    digest = hashlib.sha256(json.dumps(body).encode()).hexdigest()
+    text = f"I compared both with care.\n{'12'[int(digest[0], 16) % 2]}"
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 500, "completion_tokens": 100},
+    }
+
+
+async def test_a_study_goes_out_in_one_batch_a_turn(kit, start, tmp_path, commands):
+    """Discussions wait for each other: each batch has one request of every open discussion."""
+    server = start(BatchServer())
+    prepare(kit, tmp_path, server)
+    summary = finish(tmp_path, commands)
+    await require_paid_once(tmp_path, server, summary)
+    assert [len(each["lines"]) for each in server.batches.values()] == [DISCUSSIONS] * TURNS
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+async def test_a_run_ended_at_each_step_pays_nothing_twice(kit, start, tmp_path, commands, number):
+    """However a run ends, the same command collects its batches and sends none of them again."""
+    server = start(BatchServer())
+    prepare(kit, tmp_path, server)
+    waiting = [step for step in STEPS for _ in range(2)]
+
+    def interrupt(step):
+        """Kill the run after this step of the server took effect, and answer nothing."""
+        if waiting and step == waiting[0]:
+            del waiting[0]
+            over = ended
+            assert started.wait(60)
+            os.kill(pid[0], number)
+            over.wait(60)
+            raise ConnectionResetError
+
+    server.on_step = interrupt
+    while waiting:
+        left, started, ended = len(waiting), threading.Event(), threading.Event()
+        pid = [commands.start(tmp_path, *RUN)]
+        started.set()
+        code = commands.code()
+        ended.set()
+        assert (code, len(waiting)) == (
+            128 + number if number == signal.SIGINT else -number,
+            left - 1,
+        )
+    await require_paid_once(tmp_path, server, finish(tmp_path, commands))
+
+
+async def test_requests_that_did_not_run_are_sent_again(kit, start, tmp_path, commands):
+    """Expired lines go into the next batch, failed ones are retried, and replies are billed once."""
+
+    def fate(key, tries):
+        return ("expired", "500")[int(key[0], 16) % 2] if tries == 0 and key[1] < "8" else "done"
+
+    server = start(BatchServer(fate=fate))
+    prepare(kit, tmp_path, server)
+    await require_paid_once(tmp_path, server, finish(tmp_path, commands))
+    assert max(server.tried.values()) == 2
+
+
+async def test_only_cards_with_a_batch_api_use_batches(kit, start, tmp_path, monkeypatch):
+    """Simulated cards play as always; a study without a card that can batch is refused before any call."""
+    server = start(BatchServer())
+    prepare(kit, tmp_path, server, seats=("ann", "sim_plain"))
+    monkeypatch.chdir(tmp_path)
+    given = {"data": "sample", "limit": 2, "batch": True}
+    summary = await run("study", out="out", **given)
+    assert summary.discussions.failed == 0
+    assert [len(each["lines"]) for each in server.batches.values()] == [4, 4, 4]
+    with pytest.raises(ExperimentError, match="leave out --batch"):
+        await run("quickstart", out="other", **given)
+    with pytest.raises(ExperimentError, match="--cache none"):
+        await run("study", out="third", cache="none", **given)
+    with pytest.raises(ExperimentError, match="leave out --deadline"):
+        await run("study", out="third", deadline=5, **given)
+    card = tmp_path / "agents" / "ann.toml"
+    card.write_text(card.read_text().replace("batch = true\n", ""))
+    with pytest.raises(ExperimentError, match=r"'ann' has base_url = .*set batch = true if"):
+        await run("study", out="other", **given)
+    card.write_text(card.read_text().replace("name =", "batch = false\nname ="))
+    with pytest.raises(ExperimentError, match="leave out --batch"):
+        await run("study", out="other", **given)
+    assert server.single == 0
+
+
+async def test_a_limit_holds_at_half_prices(kit, start, tmp_path, monkeypatch):
+    """With a limit, discussions that wait for room are no reason to wait with a batch."""
+    server = start(BatchServer())
+    prepare(kit, tmp_path, server)
+    monkeypatch.chdir(tmp_path)
+    summary = await run("study", out="out", limit=4, batch=True, cost_limit=COST / 2)
+    assert summary.stopped == "cost limit"
+    assert 0 < summary.cost_usd <= COST / 2
+    assert summary.cost_usd == pytest.approx(COST * sum(server.billed.values()) / 48)
+    whole = await run("study", out="out", limit=4, batch=True, cost_limit=2 * COST)
+    assert whole.spent_before.usd + whole.cost_usd == pytest.approx(COST)
+    card = tmp_path / "agents" / "bob.toml"
+    card.write_text(card.read_text().replace("max_tokens = 100", ""))
+    with pytest.raises(ExperimentError, match="set max_tokens"):
+        await run("study", out="new", limit=4, batch=True, cost_limit=1)
