@@ -1,4 +1,4 @@
-"""Reviewers made from AutoGen agents, teams and model clients, and from functions.
+"""Reviewers made from agents, AutoGen's teams and model clients, and from functions.
 
 The engine's reviewers serve many discussions at once and keep no history. AutoGen's agents and
 teams keep one, so each cue gives them the whole prompt as one message after a reset, and one object
@@ -33,6 +33,8 @@ from peerjudge.reviewers.foreign import (
     ask_team,
     refuse_exit,
 )
+from peerjudge.reviewers.frameworks import find_framework, from_framework
+from peerjudge.reviewers.inner import read_inner
 from peerjudge.reviewers.messages import bill_turn, flatten_prompt, parse_logprobs
 from peerjudge.reviewers.model import ModelReviewer
 from peerjudge.shelf.cards import check_name
@@ -51,18 +53,24 @@ def make_reviewer(thing: object, *, name: str) -> Reviewer:
     """Return a reviewer from an object of any supported kind.
 
     That is a reviewer (returned as it is), an AutoGen `ChatAgent`, `Team` or `ChatCompletionClient`,
-    an async function of the request, or a function without parameters that makes one of these.
+    an agent of pydantic-ai, the OpenAI Agents SDK or the Microsoft Agent Framework, a compiled graph
+    of LangGraph, an async function of the request, or a function without parameters that makes one of
+    these.
 
     Raises:
         CardError: The object is of another kind, or AutoGen would refuse the name.
     """
     if isinstance(thing, ChatAgent | Team | ChatCompletionClient):
         return from_autogen(thing, name=name)
+    if framework := find_framework(thing):
+        return from_framework(thing, framework, name=name)
     if callable(getattr(thing, "speak", None)) and not isinstance(thing, type):
         return cast("Reviewer", thing)
     if not callable(thing):
         msg = (
             f"{name!r} cannot review: give an AutoGen ChatAgent, Team or ChatCompletionClient, an "
+            "agent of pydantic-ai, the OpenAI Agents SDK or the Microsoft Agent Framework, a "
+            "compiled graph of LangGraph, an "
             f"async function of the request, or a function that makes one, not {thing!r:.80}"
         )
         raise CardError(msg)
@@ -184,6 +192,7 @@ class _AutogenReviewer:
             cached=bill.cached,
             logprobs=logprobs,
             unset=self._find_unset(request, has_logprobs=logprobs is not None),
+            inner=read_inner(inner),
         )
 
     def _find_unset(self, request: Request, *, has_logprobs: bool) -> tuple[str, ...]:

@@ -68,10 +68,15 @@ class _RedactedReviewer:
             self._redaction.redact_error(error)
             raise
         text, thinking = map(self._redaction.redact_text, (said.text, said.thinking))
-        if (text, thinking) == (said.text, said.thinking):
+        inner = tuple(
+            replace(one, text=self._redaction.redact_text(one.text)) for one in said.inner
+        )
+        if (text, thinking, inner) == (said.text, said.thinking, said.inner):
             return said
+        if text == said.text:
+            return replace(said, thinking=thinking, inner=inner)
         # The tokens of the reply would spell the key.
-        return replace(said, text=text, thinking=thinking, logprobs=None)
+        return replace(said, text=text, thinking=thinking, inner=inner, logprobs=None)
 
     async def close(self) -> None:
         await self._reviewer.close()

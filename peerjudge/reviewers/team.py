@@ -340,6 +340,9 @@ class LiveDiscussion:
     async def reread(self, transcript: Transcript, turn: Turn) -> None:
         """Do nothing: a team has no second model that rereads."""
 
+    async def wait(self, transcript: Transcript) -> None:
+        """Do nothing: people answer in runs only."""
+
     async def end(self, transcript: Transcript) -> None:
         """Store the end of the discussion."""
         self.transcript = transcript
