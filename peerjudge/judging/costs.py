@@ -1,0 +1,70 @@
+"""Costs of single judgements, taken from the ledger of the run that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from peerjudge.data import Seat, Transcript, Usage, Utterance
+from peerjudge.judging.judgements import JudgementCost
+from peerjudge.runs.estimate import Costs
+from peerjudge.runs.ledger import Ledger
+from peerjudge.runs.resolve import Prepared
+from peerjudge.runs.results import RunCounts
+
+
+class CostBook:
+    """What each discussion cost until it is taken; a `peerjudge.runs.Observer`.
+
+    Args:
+        ledger: The ledger of the run.
+        costs: Prices of its reviewers.
+    """
+
+    def __init__(self, ledger: Ledger, costs: Costs) -> None:
+        self._ledger = ledger
+        self._costs = costs
+        self._begun: dict[str, int] = {}
+        self._ended: dict[str, JudgementCost] = {}
+
+    def planned(self, prepared: Prepared, counts: RunCounts) -> None:
+        """Do nothing: comparisons are judged as they come."""
+
+    def began(self, transcript: Transcript) -> None:
+        """Remember the number of turns that were stored before."""
+        self._begun[transcript.id] = len(transcript.turns)
+
+    def ended(self, transcript: Transcript) -> None:
+        """Do nothing: `close` has counted the discussion."""
+
+    def skipped(self, count: int) -> None:
+        """Do nothing: discussions that are complete cost nothing."""
+
+    def close(self, transcript: Transcript) -> None:
+        """Count the new replies of an ended discussion, before the ledger forgets them."""
+        spent = self._ledger.spent_on(transcript.id)
+        cost = JudgementCost(tokens=round(spent.tokens), usd=spent.usd)
+        for turn in transcript.turns[self._begun.pop(transcript.id, 0) :]:
+            cost += self._count(transcript.seat(turn.cue.seat), turn.utterance)
+            if turn.reread is not None and transcript.reread is not None:
+                cost += self._count(transcript.reread, turn.reread)
+        self._ended[transcript.id] = cost
+
+    def take(self, discussions: Iterable[str]) -> JudgementCost:
+        """Return the cost of these discussions since the last time, and forget it."""
+        total = JudgementCost()
+        for one in discussions:
+            self._begun.pop(one, None)
+            total += self._ended.pop(one, JudgementCost())
+        return total
+
+    def _count(self, seat: Seat, said: Utterance) -> JudgementCost:
+        """Return the call of a reply, without the tokens and USD that the ledger has booked."""
+        if said.simulated:
+            tokens = said.usage.prompt_tokens + said.usage.completion_tokens
+            return JudgementCost(simulated=1, tokens=tokens)
+        if said.cached:
+            return JudgementCost(cached=1)
+        if said.usage == Usage():
+            return JudgementCost()  # The reply of a function or an agent that calls no model.
+        known = self._costs.of(seat.reviewer, said.usage) is not None
+        return JudgementCost(paid=1, usd=0.0 if known else None)

@@ -1,0 +1,111 @@
+"""A judgement as a table and sentences: the verdict, the stances before and after, and the cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from peerjudge.data import Comparison, Outcome, Verdict
+from peerjudge.judging.judgements import Judgement, JudgementCost
+from peerjudge.reporting import fragments
+from peerjudge.reporting.formats import MISSING, SIMULATED, money
+from peerjudge.reporting.layout import Table
+from peerjudge.results.base import Shown
+from peerjudge.results.columns import build_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WORDS = {
+    Outcome.TIE: "tie",
+    Outcome.INCONSISTENT: "inconsistent: the orders disagree",
+    Outcome.UNREADABLE: "unreadable",
+    Outcome.REFUSED: "refused",
+}
+
+
+def render_text(judgement: Judgement) -> str:
+    """Return the judgement as a table and sentences in text."""
+    return fragments.render_text(list_parts(judgement))
+
+
+def render_html(judgement: Judgement) -> str:
+    """Return the judgement as a table and sentences of a page."""
+    return fragments.render_html(list_parts(judgement))
+
+
+def build_df(judgement: Judgement) -> pd.DataFrame:
+    """Return one row per seat of each discussion."""
+    concluded = {one.id: one.verdict for one in judgement.transcripts}
+    rows = (
+        {
+            "discussion": one.discussion,
+            "shown": one.shown,
+            "seat": one.seat,
+            "reviewer": one.reviewer,
+            "role": str(one.role),
+            "before": None if one.before is None else str(one.before),
+            "after": None if one.after is None else str(one.after),
+            "concluded": str(concluded[one.discussion]),
+            "verdict": str(judgement.verdict),
+        }
+        for one in judgement.stances
+    )
+    return build_frame("judgement", rows)
+
+
+def list_parts(judgement: Judgement) -> Shown:
+    """Return the verdict, the stances of the seats in each discussion, and the cost."""
+    comparison = judgement.comparison
+    shown = {one.id: one for one in judgement.transcripts}
+    rows = tuple(
+        (
+            _name_order(one.shown, comparison),
+            f"{one.reviewer} ({one.role.value})",
+            _name_stance(one.before, comparison),
+            _name_stance(one.after, comparison),
+            _name_stance(shown[one.discussion].verdict, comparison),
+            one.discussion[:8],
+        )
+        for one in judgement.stances
+    )
+    table = Table(
+        title=f"Verdict: {name_verdict(judgement.verdict, comparison)}",
+        headings=("Shown", "Reviewer", "Before", "After", "Discussion", "Id"),
+        rows=rows,
+        names=2,
+    )
+    place = f", stored in {judgement.place}" if judgement.place else ""
+    return [
+        *([SIMULATED] if judgement.simulated else []),
+        table,
+        f"judged by {judgement.by}{place}",
+        describe_cost(judgement.cost),
+    ]
+
+
+def describe_cost(cost: JudgementCost) -> str:
+    """Return the calls, tokens and cost in one line."""
+    counts = ((cost.paid, "paid"), (cost.cached, "cached"), (cost.simulated, "simulated"))
+    calls = ", ".join(f"{count:,} {kind}" for count, kind in counts if count) or "no"
+    return f"{calls} calls, {cost.tokens:,} tokens, cost: {money(cost.usd)}"
+
+
+def name_verdict(verdict: Verdict, comparison: Comparison) -> str:
+    """Return the verdict in words; answers are numbered from 1 as they were given."""
+    if verdict.choice is None:
+        return _WORDS[verdict.outcome]
+    answer = comparison.answer(verdict.choice)
+    author = f" ({answer.author})" if answer.author else ""
+    return f"answer {comparison.shown.index(answer.id) + 1}{author}"
+
+
+def _name_order(shown: tuple[str, ...], comparison: Comparison) -> str:
+    return ", ".join(str(comparison.shown.index(one) + 1) for one in shown)
+
+
+def _name_stance(verdict: Verdict | None, comparison: Comparison) -> str:
+    if verdict is None:
+        return MISSING
+    if verdict.choice is None:
+        return verdict.outcome.value
+    return str(comparison.shown.index(verdict.choice) + 1)
