@@ -1,6 +1,7 @@
 """Finds and loads what a study varies: reviewer cards, protocols, prompt packs and experiments."""
 
 from peerjudge.shelf.folders import Entry, Kind, builtin_root
+from peerjudge.shelf.overlay import OverlaidShelf
 from peerjudge.shelf.shelf import Shelf, validate
 
-__all__ = ["Entry", "Kind", "Shelf", "builtin_root", "validate"]
+__all__ = ["Entry", "Kind", "OverlaidShelf", "Shelf", "builtin_root", "validate"]

@@ -1,7 +1,7 @@
 """Reviewer cards: TOML text in, a checked `Card` or one clear sentence out, and a card's identity.
 
-A card holds a model (`[model]`), simulated traits (`[traits]`) or recorded reviews (`source`), with a
-role and its sampling:
+A card holds a model (`[model]`), simulated traits (`[traits]`) or recorded reviews (`source`), or it is
+a person (`kind = "human"`), with a role and its sampling:
 
     description = "A careful reviewer."
     role = "You weigh accuracy above style."
@@ -30,11 +30,13 @@ from peerjudge.data import (
     Card,
     Limits,
     ModelSpec,
+    Reaction,
     ReviewerKind,
     Sampling,
     Scalar,
     content_hash,
     from_plain,
+    to_plain,
 )
 from peerjudge.errors import CardError, DataError
 
@@ -68,20 +70,28 @@ PROVIDERS: Mapping[str, Provider] = {
 """The services that a card can name; any other takes `openai` with its `base_url`."""
 
 
+_MOST_ASPECTS = 12
 _TEXT = "text in quotes"
 _NUMBER = "a number"
 _COUNT = "a whole number"
 _FLAG = "true or false"
 _TABLE = "a table"
+_TEXTS = f"a list of different texts in quotes, at most {_MOST_ASPECTS}"
+_TABLES_OF = "one or more tables, each under its own heading"
 
 _TOP = {
-    **dict.fromkeys(("description", "role", "family", "contestant", "source", "reviewer"), _TEXT),
+    **dict.fromkeys(
+        ("description", "role", "family", "contestant", "source", "reviewer", "kind"), _TEXT
+    ),
     **dict.fromkeys(("model", "sampling", "limits", "traits"), _TABLE),
+    "responds": _TABLES_OF,
+    "aspects": _TEXTS,
 }
 _TABLES: Mapping[str, Mapping[str, str]] = {
     "model": {
         **dict.fromkeys(("provider", "name", "base_url", "key_env"), _TEXT),
         "options": _TABLE,
+        "batch": _FLAG,
     },
     "sampling": {
         **dict.fromkeys(("temperature", "top_p"), _NUMBER),
@@ -95,6 +105,10 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
         "timeout": _NUMBER,
         "attempts": _COUNT,
     },
+}
+_RESPONDS = {
+    **dict.fromkeys(("pattern", "form", "needs", "unless", "trait"), _TEXT),
+    "add": _NUMBER,
 }
 _LEAST = {
     "temperature": 0,
@@ -112,6 +126,10 @@ def _check_fields(name: str, raw: Mapping[str, object]) -> None:
     _check_table(name, "", raw, _TOP)
     for table, fields in _TABLES.items():
         _check_table(name, table, cast("Mapping[str, object]", raw.get(table, {})), fields)
+    for values in _reactions(raw):
+        _check_table(name, "[responds]", values, _RESPONDS)
+        if missing := [key for key in ("trait", "add") if key not in values]:
+            _refuse(name, f"needs {' and '.join(missing)} in every [[responds]]")
 
 
 def _check_table(
@@ -136,6 +154,13 @@ def _fits(value: object, wanted: str) -> bool:
         return isinstance(value, bool)
     if wanted is _TABLE:
         return isinstance(value, dict)
+    if wanted is _TEXTS:
+        texts = cast("list[object]", value) if isinstance(value, list) else [None]
+        fine = all(isinstance(one, str) and one.strip() for one in texts)
+        return fine and len({*texts}) == len(texts) <= _MOST_ASPECTS
+    if wanted is _TABLES_OF:
+        items = cast("list[object]", value) if isinstance(value, list) else [None]
+        return all(isinstance(item, dict) for item in items)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return isinstance(value, int) if wanted is _COUNT else math.isfinite(value)
@@ -185,7 +210,8 @@ _COMPONENT = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")
 def read_card(name: str, text: str) -> Card:
     """Read the card of this name (the stem of its file) from TOML text.
 
-    The kind follows from the content: `[model]`, `[traits]` (simulated) or `source` (recorded).
+    The kind follows from the content: `[model]`, `[traits]` (simulated), `source` (recorded) or
+    `kind = "human"` (a person).
     Raises `CardError`, with what to do, for anything that would fail in a run.
     """
     check_name(name)
@@ -208,8 +234,10 @@ def read_card(name: str, text: str) -> Card:
             sampling=from_plain(Sampling, _table(raw, "sampling")),
             limits=from_plain(Limits, _table(raw, "limits")),
             traits=_scalars(name, "traits", _table(raw, "traits")),
+            responds=tuple(from_plain(Reaction, values) for values in _reactions(raw)),
             source=str(raw.get("source", "")),
             reviewer=str(raw.get("reviewer", name if kind is ReviewerKind.RECORDED else "")),
+            aspects=tuple(str(one).strip() for one in cast("list[str]", raw.get("aspects", []))),
         )
     except DataError as cause:
         _refuse(name, f"cannot be read: {cause}", cause)
@@ -219,6 +247,10 @@ def _table(raw: Mapping[str, object], key: str) -> dict[str, object]:
     return cast("dict[str, object]", raw.get(key, {}))
 
 
+def _reactions(raw: Mapping[str, object]) -> list[dict[str, object]]:
+    return cast("list[dict[str, object]]", raw.get("responds", []))
+
+
 def _kind(name: str, raw: Mapping[str, object]) -> ReviewerKind:
     found = {
         label: kind
@@ -226,14 +258,27 @@ def _kind(name: str, raw: Mapping[str, object]) -> ReviewerKind:
             ("model", "[model]", ReviewerKind.MODEL),
             ("traits", "[traits]", ReviewerKind.SIMULATED),
             ("source", "source", ReviewerKind.RECORDED),
+            ("kind", "kind", ReviewerKind.HUMAN),
         )
         if key in raw
     }
+    if raw.get("kind", "human") != "human":
+        _refuse(
+            name,
+            f"has kind = {raw['kind']!r:.60}; only 'human' is written, other kinds follow from the content",
+        )
     if not found:
-        _refuse(name, "names no reviewer: add [model], [traits] (simulated) or source (recorded)")
+        _refuse(
+            name,
+            "names no reviewer: add [model], [traits] (simulated), source (recorded) or kind = 'human'",
+        )
     if len(found) > 1:
         _refuse(name, f"has {' and '.join(found)} together: keep one, they are different reviewers")
     (kind,) = found.values()
+    if "responds" in raw and kind is not ReviewerKind.SIMULATED:
+        _refuse(name, "has [[responds]] but no [traits]: only simulated reviewers have reactions")
+    if "aspects" in raw and kind is not ReviewerKind.HUMAN:
+        _refuse(name, "has aspects but no kind = 'human': only people score answers by aspect")
     if "reviewer" in raw and kind is not ReviewerKind.RECORDED:
         _refuse(name, "has a reviewer but no source: add source = 'NAME:PATH' of the dataset")
     if kind is ReviewerKind.RECORDED and not str(raw["source"]).strip():
@@ -264,7 +309,20 @@ def _model(name: str, raw: Mapping[str, object]) -> ModelSpec:
         base_url=_base_url(name, raw),
         key_env=_key_env(name, raw),
         options=_plain_options(name, "model.options", _table(raw, "options")),
+        batch=_batch(name, provider, raw),
     )
+
+
+def _batch(name: str, provider: str, raw: Mapping[str, object]) -> bool | None:
+    if "batch" not in raw:
+        return None
+    known = PROVIDERS.get(provider)
+    if raw["batch"] and (known is None or known.dialect == "ollama"):
+        _refuse(
+            name,
+            f"has [model] batch = true, and {provider} has no batch API of OpenAI or Anthropic: leave it out",
+        )
+    return bool(raw["batch"])
 
 
 def _base_url(name: str, raw: Mapping[str, object]) -> str | None:
@@ -292,22 +350,48 @@ def _key_env(name: str, raw: Mapping[str, object]) -> str | None:
     return variable
 
 
+_BATCH_PROVIDERS = frozenset({"openai", "anthropic"})
 _PACE = frozenset({"latency"})
 """Traits that change when a simulated reviewer replies, and not its words."""
+
+
+def can_batch(card: Card) -> bool:
+    """Return whether the calls of a card can go out as batches.
+
+    These are cards of OpenAI and Anthropic at the provider's own address, unless they set `batch` to false,
+    and cards that set it to true.
+    """
+    spec = card.model
+    if card.kind is not ReviewerKind.MODEL or spec is None:
+        return False
+    if spec.batch is not None:
+        return spec.batch
+    return spec.provider in _BATCH_PROVIDERS and not lacks_batch_setting(card)
+
+
+def lacks_batch_setting(card: Card) -> bool:
+    """Return whether a card of OpenAI or Anthropic has another address and does not say if that batches."""
+    spec = card.model
+    if spec is None or spec.provider not in _BATCH_PROVIDERS or spec.batch is not None:
+        return False
+    own = PROVIDERS[spec.provider].base_url
+    return spec.base_url is not None and spec.base_url.rstrip("/") != own
 
 
 def card_identity(card: Card) -> str:
     """Return the digest of everything in a card that changes the replies of its reviewer.
 
-    This is the kind, model, role, traits and source; for a simulated reviewer, which prefers its own
-    answers, also family and contestant. Description, limits, key variable and latency are left out;
-    sampling belongs to the seat.
+    This is the kind, model, role, traits, reactions and source; for a simulated reviewer, which prefers
+    its own answers, also family and contestant. Description, limits, key variable and latency are left out;
+    sampling belongs to the seat. Neither do the aspects change what a person is asked.
     """
     model = card.model
     traits = {key: value for key, value in card.traits.items() if key not in _PACE}
     simulated = card.kind is ReviewerKind.SIMULATED
     # Cards without a contestant keep the identity that they had in earlier versions.
     own = [card.contestant] if simulated and card.contestant else []
+    # The same holds for cards without reactions.
+    responds = [{"responds": to_plain(card.responds)}] if card.responds else []
     return content_hash(
         card.kind.value,
         card.role,
@@ -318,6 +402,7 @@ def card_identity(card: Card) -> str:
         traits,
         [card.source, card.reviewer],
         *own,
+        *responds,
     )
 
 

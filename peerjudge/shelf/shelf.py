@@ -20,11 +20,19 @@ from peerjudge.data import (
     PromptPack,
     ReviewerKind,
     Scalar,
+    Search,
     from_plain,
     replace,
     to_plain,
 )
-from peerjudge.errors import CardError, DataError, ExperimentError, PeerJudgeError, ShelfError
+from peerjudge.errors import (
+    CardError,
+    DataError,
+    ExperimentError,
+    PeerJudgeError,
+    PromptError,
+    ShelfError,
+)
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.shelf.folders import (
     PLACES,
@@ -38,7 +46,7 @@ from peerjudge.shelf.folders import (
 )
 from peerjudge.shelf.loading import load_module, load_protocol
 
-T = TypeVar("T", Card, Experiment)
+T = TypeVar("T", Card, Experiment, Search)
 
 _SHOWN = 12
 """The most names that an error lists."""
@@ -163,20 +171,44 @@ class Shelf:
         return load_protocol(name, self.find("protocols", name).path, options)
 
     def prompts(self, name: str) -> PromptPack:
-        """Return the prompt pack; raises `PromptError` for a file that holds none."""
-        from peerjudge.prompts import read_pack
+        """Return the prompt pack, with what it takes from the packs that it extends.
 
-        return read_pack(name, read_text(self.find("prompts", name).path))
+        A user's pack may extend the built-in pack of its own name. Raises `PromptError` for a file that
+        holds none, and for packs that extend each other.
+        """
+        from peerjudge.prompts import name_base, read_pack
 
-    def experiment(self, name: str | Path) -> Experiment:
+        chain = [(name, self.find("prompts", name).path)]
+        while base := name_base(read_text(chain[-1][1])):
+            entry = self.find("prompts", base)
+            path = entry.shadows if entry.path == chain[-1][1] and entry.shadows else entry.path
+            if (base, path) in chain:
+                names = " -> ".join([one for one, _ in chain] + [base])
+                msg = f"prompt packs extend each other: {names}; remove one extends"
+                raise PromptError(msg)
+            chain.append((base, path))
+        pack: PromptPack | None = None
+        for each, path in reversed(chain):
+            pack = read_pack(each, read_text(path), base=pack)
+        assert pack is not None  # noqa: S101  the chain begins with the pack itself
+        return pack
+
+    def experiment(
+        self, name: str | Path, *, seats: Mapping[str, str] = MappingProxyType({})
+    ) -> Experiment:
         """Return the experiment of this name, or of the `.py` file at this path.
 
-        Empty names and questions are filled from the file's stem and docstring. Raises
-        `ExperimentError` for a file without an experiment or with a wrong field.
+        If the file has a function `arrange`, it makes the experiment for seats (cards by name) that are
+        given; without seats, and in other files, the experiment is the constant `EXPERIMENT`. Empty names
+        and questions are filled from the file's stem and docstring. Raises `ExperimentError` for a file
+        without an experiment or with a wrong field.
         """
         path = self.experiment_path(name)
         module = load_module(path, "experiments")
         declared = getattr(module, "EXPERIMENT", None)
+        arrange: object = getattr(module, "arrange", None)
+        if seats and callable(arrange):
+            declared = arrange(dict(seats))
         if not isinstance(declared, Experiment):
             msg = f"{path} needs a constant EXPERIMENT that is a peerjudge.data.Experiment"
             raise ExperimentError(msg)
@@ -185,6 +217,22 @@ class Shelf:
             name=declared.name or path.stem,
             question=declared.question or first_paragraph(module.__doc__),
         )
+
+    def search(self, name: str | Path | Experiment) -> Search | None:
+        """Return the search that the file of an experiment declares as `SEARCH`; `None` without one.
+
+        Raises `ExperimentError` for a constant of another type.
+        """
+        if isinstance(name, Experiment):
+            return None
+        path = self.experiment_path(name)
+        declared = getattr(load_module(path, "experiments"), "SEARCH", None)
+        if declared is None:
+            return None
+        if not isinstance(declared, Search):
+            msg = f"{path} has a constant SEARCH that is no peerjudge.data.Search"
+            raise ExperimentError(msg)
+        return validate(declared, path, ExperimentError)
 
     def experiment_path(self, name: str | Path) -> Path:
         """Return the file of an experiment given by name or by path; executes nothing."""

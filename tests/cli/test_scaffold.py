@@ -1,0 +1,59 @@
+"""`show`, `new` and `init`: a project of one's own begins with files that work."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def project(shell):
+    """A shell in a new project."""
+    assert shell("init", "study").code == 0
+    shell.folder /= "study"
+    return shell
+
+
+def test_a_new_project_is_checked_and_run(project):
+    """The card, the pack, the experiment and the data of `init` work as they are."""
+    assert project("check").code == 0
+    done = project("run", "my_study", "--data", "pairs.csv", "--json")
+    assert done.code == 0
+    assert done.document["discussions"]["failed"] == 0
+    assert project("init", ".").code == 2
+
+
+def test_a_new_pack_shows_what_it_changed(project):
+    """`--diff` has the changed lines alone, `--resolved` the whole pack."""
+    path = project.folder / "protocols" / "prompts" / "my_prompts.toml"
+    path.write_text(path.read_text() + 'aspects = ["Be right."]\n')
+    changes = project("show", "prompts", "my_prompts", "--diff").out.splitlines()
+    assert '+    "Be right.",' in changes
+    assert not any("[tasks]" in line for line in changes)
+    assert "[tasks]" in project("show", "prompts", "my_prompts", "--resolved").out
+
+
+def test_any_item_is_shown_as_it_was_written(project):
+    """`show` prints the file."""
+    shown = project("show", "agents", "my_model").out
+    assert shown.rstrip() == (project.folder / "agents" / "my_model.toml").read_text().rstrip()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("new", "agents", "my-model"), "no name for a shelf file"),
+        (("new", "agents", "my_model"), "exists; choose another name"),
+        (("new", "agents", "other", "--from", "gpt_4"), "did you mean 'gpt_4o'"),
+        (("show", "prompts", "long_from"), "did you mean 'long_form'"),
+        (("show", "agents", "my_model", "--resolved"), "--resolved is for prompt packs"),
+        (("show", "agents", "my_model", "--diff"), "there is nothing to compare"),
+        (("show", "agents", "my_model", "--diff", "--resolved"), "cannot be combined"),
+    ],
+)
+def test_a_mistake_gets_a_sentence(project, words, sentence):
+    """Exit code 2; no file is written."""
+    before = sorted(project.folder.rglob("*"))
+    done = project(*words)
+    assert done.code == 2
+    assert sentence in " ".join(done.err.split())
+    assert sorted(project.folder.rglob("*")) == before
