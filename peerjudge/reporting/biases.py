@@ -238,6 +238,12 @@ def build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
     )
 
 
+OWN_VOTES = (
+    "People are held against gold of the other people's votes, never of their own; where nobody else voted "
+    "there is none."
+)
+
+
 def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
     """Return how well the combined verdict of reviewers agrees with gold."""
     return [
@@ -325,6 +331,12 @@ def describe_panel(found: Panel) -> list[str]:
         )
         if measured is not None
     ]
+    if found.same is not None:
+        both = found.same_choice
+        said.append(
+            f"The same verdict: {percent(found.same)} % of {found.same.n:,} pairs of verdicts"
+            + ("." if both is None else f", {percent(both)} % of the {both.n:,} where both choose.")
+        )
     if found.effective is not None:
         said.append(
             f"Worth {interval(found.effective, 1)} independent reviewers of {len(found.reviewers)}, "

@@ -1,4 +1,4 @@
-"""Figures as files: SVG documents that need nothing else, and PNG."""
+"""Figures as files: SVG documents that need nothing else, PNG and PDF."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.errors import StoreError
 from peerjudge.reporting.figures import Drawing, Shape, text
-from peerjudge.reporting.raster import find_png_renderer
+from peerjudge.reporting.rendering import find_renderers
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -72,25 +72,23 @@ def render_svg(figure: Figure, *, simulated: bool) -> str:
 def save_figures(
     figures: Mapping[str, Figure], folder: Path, *, simulated: bool
 ) -> tuple[tuple[Path, ...], str]:
-    """Write every figure into the folder, as `NAME.svg` and as `NAME.png`.
+    """Write every figure into the folder, as `NAME.svg`, `NAME.png` and `NAME.pdf`.
 
-    Returns the files, and a sentence that gives the reason where there are no PNGs.
+    Returns the files, and a sentence that names what is missing and the packages for it.
 
     Raises:
         StoreError: the folder cannot be written.
     """
     written: list[Path] = []
-    render, missing = find_png_renderer()
+    renderers, missing = find_renderers()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for figure in figures.values():
             drawn = render_svg(figure, simulated=simulated)
-            path = folder / f"{figure.id}.svg"
-            path.write_text(drawn, encoding="utf-8", newline="\n")
-            written.append(path)
-            if render is not None:
-                path.with_suffix(".png").write_bytes(render(drawn))
-                written.append(path.with_suffix(".png"))
+            for ending, render in renderers.items():
+                path = folder / f"{figure.id}{ending}"
+                path.write_bytes(render(drawn))
+                written.append(path)
     except OSError as cause:
         msg = f"cannot write figures to {folder}: {cause.strerror}; choose another --figures folder"
         raise StoreError(msg) from cause

@@ -8,6 +8,7 @@ from peerjudge.data import EventKind, Measurement, Role
 
 MISSING = "-"
 SIMULATED = "Simulated reviewers: these numbers say nothing about real models."
+SIMULATED_ANSWERS = "Simulated answers: their words and their quality are invented."
 CHOSEN = (
     "Caution: results chose the comparisons of this run (--next open). In simulations, 95 % bounds of "
     "Bradley-Terry scores then hold the truth in 89 to 91 of 100, those of ranks in 89 (nearly equal "
@@ -23,6 +24,22 @@ _EVENTS = {
     EventKind.SHIFTED: "shifted",
     EventKind.AGREED: "agreed",
     EventKind.ALTERED_AFTER_AGREEMENT: "altered after agreement",
+}
+_TASKS = {
+    "review": "review",
+    "review_explained": "review with reasons",
+    "pros_cons": "pros and cons",
+    "solve_first": "own answer, then review",
+    "explain_one": "explanation of one answer",
+    "explain_both": "explanation of the answers",
+    "decide": "decision",
+    "rate": "rating",
+    "score": "rating",
+    "score_by_rules": "rating by rules",
+    "write_criteria": "criteria for this question",
+    "discuss": "discussion",
+    "reconsider": "second look",
+    "verdict": "reading of a verdict",
 }
 _LEAST_ODDS, _MOST_ODDS = 0.001, 1000.0
 
@@ -116,6 +133,11 @@ def isolated(name: str) -> str:
 def name_event(kind: EventKind) -> str:
     """Return the name of a kind of opinion event in words."""
     return _EVENTS[kind]
+
+
+def name_task(task: str) -> str:
+    """Return a task of a prompt pack in words; a task of a user's own pack has its own name."""
+    return _TASKS.get(task, task.replace("_", " "))
 
 
 def minus_signs(formatted: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from io import StringIO
 
 from peerjudge.marks import mark_controls, mark_html
@@ -18,11 +19,44 @@ def render_text(parts: Iterable[str | Table]) -> str:
     """Return sentences and tables as plain text without colours; control characters are marked."""
     from rich.console import Console
 
-    console = Console(file=StringIO(), width=_WIDTH, no_color=True, highlight=False, markup=False)
+    # In a Jupyter kernel, a console would otherwise display and colour what it should capture.
+    console = Console(
+        file=StringIO(),
+        width=_WIDTH,
+        color_system=None,
+        force_terminal=False,
+        force_jupyter=False,
+        highlight=False,
+        markup=False,
+    )
     with console.capture() as captured:
         print_parts(parts, console, wrap=True)
     lines = mark_controls(captured.get(), keep="\n").splitlines()
     return "\n".join(line.rstrip() for line in lines)
+
+
+def cut_parts(parts: Iterable[str | Table], *, most: int) -> list[str | Table]:
+    """Return the parts with at most so many sentences, and rows of each table; what is cut is counted."""
+    kept: list[str | Table] = []
+    sentences = 0
+    for part in parts:
+        if not isinstance(part, str):
+            kept.append(_cut_rows(part, most))
+            continue
+        sentences += 1
+        if sentences <= most:
+            kept.append(part)
+    if sentences > most:
+        kept.append(f"... and {sentences - most:,} more lines, which `print` shows.")
+    return kept
+
+
+def _cut_rows(table: Table, most: int) -> Table:
+    more = len(table.rows) - most
+    if more <= 0:
+        return table
+    note = f"{table.note} ... and {more:,} more rows, which `print` shows.".strip()
+    return replace(table, rows=table.rows[:most], note=note)
 
 
 def render_html(parts: Iterable[str | Table]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from peerjudge.data import Comparison, Outcome, Seat, Transcript, Turn, Verdict
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.drawing import load_templates
-from peerjudge.reporting.formats import name_event
+from peerjudge.reporting.formats import name_event, name_task
 from peerjudge.reporting.fragments import mark_page
 from peerjudge.reporting.transcripts import TEXT_LIMIT
 from peerjudge.tracker import opinion_events
@@ -29,18 +29,21 @@ class _Said:
     verdict: str
     event: str
     text: str
+    inner: tuple[str, ...]
 
 
 def render_text(transcript: Transcript) -> str:
     """Return the question, the answers and all turns as lines, with marks for control characters."""
+    reference = transcript.comparison.reference
     lines = [
         _describe(transcript),
         f"Question: {_cut(transcript.comparison.question.text)}",
+        *([f"Reference answer: {_cut(reference)}"] if reference else []),
         *(f"{name}: {text}" for name, _, text in _list_answers(transcript.comparison)),
     ]
     for said in _list_turns(transcript):
         head = ", ".join(part for part in (said.seat, said.task, said.verdict, said.event) if part)
-        lines += ["", f"[{head}]", said.text]
+        lines += ["", f"[{head}]", *(f"  ({one})" for one in said.inner), said.text]
     lines += ["", _describe_end(transcript)]
     return mark_controls("\n".join(lines), keep="\n\t")
 
@@ -52,6 +55,7 @@ def render_html(transcript: Transcript) -> str:
         template.render(
             description=_describe(transcript),
             question=_cut(transcript.comparison.question.text),
+            reference=_cut(transcript.comparison.reference),
             answers=_list_answers(transcript.comparison),
             lanes=len(transcript.seats),
             turns=_list_turns(transcript),
@@ -90,10 +94,14 @@ def _list_turns(transcript: Transcript) -> list[_Said]:
         _Said(
             lane=lanes[turn.cue.seat],
             seat=_name_seat(transcript.seat(turn.cue.seat), transcript),
-            task="private" if turn.cue.private else turn.cue.task.replace("_", " "),
+            task="private" if turn.cue.private else name_task(turn.cue.task),
             verdict=_name_review(turn, transcript.comparison),
             event=events.get(turn.index, ""),
             text=_cut(turn.utterance.text),
+            inner=tuple(
+                ", ".join(filter(None, (one.source, one.kind))) + f": {_cut(one.text)}"
+                for one in turn.utterance.inner
+            ),
         )
         for turn in transcript.turns
     ]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from peerjudge.analysis.flags import Flag
 from peerjudge.data import to_json
 from peerjudge.errors import StoreError
 from peerjudge.marks import mark_html
@@ -25,7 +26,7 @@ from peerjudge.reporting.run_page import (
     read_question,
 )
 from peerjudge.reporting.sentences import compare_with_paper, describe_effort, summarize_findings
-from peerjudge.reporting.transcripts import Flag, TranscriptData
+from peerjudge.reporting.transcripts import TranscriptData
 
 if TYPE_CHECKING:
     from peerjudge.analysis.annotators import AnnotatedGold

@@ -78,6 +78,10 @@ def _build_gold_table(against: Sequence[tuple[RatingPair, GoldDifference]]) -> T
         ("Pearson", lambda row: interval(row[1].pearson)),
         ("p, Williams", lambda row: p_value(row[1].williams and row[1].williams.p_value)),
         ("p, Holm", lambda row: p_value(row[1].williams_holm)),
+        (
+            "p, if independent",
+            lambda row: p_value(row[1].williams and row[1].williams.p_independent),
+        ),
         ("Spearman", lambda row: interval(row[1].spearman)),
         ("Kendall", lambda row: interval(row[1].kendall)),
         ("Mean error", lambda row: interval(row[1].mean_error.difference)),
@@ -86,5 +90,6 @@ def _build_gold_table(against: Sequence[tuple[RatingPair, GoldDifference]]) -> T
         names=3,
         note="Coefficients with gold: above 0 the first agrees better. Mean (absolute) error: below 0 the "
         "first is closer. p: Williams' test with questions as the unit, and sign-flip permutation of "
-        "questions; each adjusted for all pairs and aspects (Holm).",
+        "questions; each adjusted for all pairs and aspects (Holm). If independent: Williams' test as papers "
+        "often do it, with every answer as a unit; answers to one question are not independent.",
     )

@@ -93,6 +93,8 @@ def list_findings(findings: Findings) -> list[str | Table]:
     accuracy = build_accuracy_table(findings).only(
         "Condition", "Before", "After", "Over best seat", "Over vote"
     )
+    # Without gold, only the names of the conditions are left.
+    scored = len(accuracy.headings) > 1
     events = build_events_table(findings.by_seat)
     columns = [
         one
@@ -105,8 +107,11 @@ def list_findings(findings: Findings) -> list[str | Table]:
     shown = ("Condition", "Altered", "By gold", "By another", "More without")
     found: list[str | Table] = [
         *begun,
-        accuracy if "*" in accuracy.note else accuracy.without_note(),
-        LEFT_OUT,
+        *(
+            [accuracy if "*" in accuracy.note else accuracy.without_note(), LEFT_OUT]
+            if scored
+            else []
+        ),
         *describe_unreadable(findings),
         events.only(*columns).without_note(),
         controls.only(*shown).without_note(),

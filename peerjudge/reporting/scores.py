@@ -153,6 +153,7 @@ def build_correlations_table(scores: Scores) -> Table:
         ("Mean", lambda row: decimal(row.mean)),
         ("Gold", lambda row: decimal(row.mean_gold)),
         ("Error", lambda row: interval(row.mean_error)),
+        ("Error of a constant", _show_constant),
         ("Pearson", lambda row: interval(row.pearson)),
         ("Spearman", lambda row: interval(row.spearman)),
         ("Kendall", lambda row: interval(row.kendall)),
@@ -160,8 +161,14 @@ def build_correlations_table(scores: Scores) -> Table:
         ("By author", lambda row: decimal(row.by_author["spearman"])),
         ("By author, Kendall", lambda row: decimal(row.by_author["kendall"])),
         names=4,
-        note="Within question and by author (of the authors' means): Spearman's coefficient, or Kendall's.",
+        note="Error of a constant: of a judge that gives every answer the median of gold and reads nothing. "
+        "Within question and by author (of the authors' means): Spearman's coefficient, or Kendall's.",
     )
+
+
+def _show_constant(row: Correlation) -> str:
+    found = row.constant_error
+    return MISSING if found is None else f"{decimal(found.value)} (at {decimal(row.constant)})"
 
 
 def build_score_tables(scores: Scores) -> list[Table]:
@@ -203,6 +210,17 @@ def describe_scores(scores: Scores) -> list[str]:
         f"log-probabilities, {one.stated:,} as stated, {one.unreadable:,} unreadable"
         for one in scores.ratings
     ]
+
+
+def describe_choosers(names: Sequence[str]) -> list[str]:
+    """Return a warning where reviewers helped to choose the comparisons that they are scored on."""
+    if not names:
+        return []
+    warning = (
+        f"{', '.join(names)} helped to choose these comparisons, by verifying them or by erring on them: "
+        "this accuracy does not hold for others"
+    )
+    return [warning]
 
 
 def describe_disagreements(scores: Scores) -> list[str]:

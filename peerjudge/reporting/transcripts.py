@@ -12,71 +12,26 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import cast
 
+from peerjudge.analysis.flags import find_flags
+from peerjudge.analysis.listing import find_tone, mark_verdict
 from peerjudge.data import (
     Comparison,
     Direction,
-    EventKind,
     OpinionEvent,
-    Outcome,
-    Role,
     Seat,
-    StopReason,
     Transcript,
     Turn,
     Verdict,
 )
 from peerjudge.marks import mark_page_controls
-from peerjudge.reporting.formats import name_event
-from peerjudge.tracker import stance_of
+from peerjudge.reporting.formats import name_event, name_task
 
 TEXT_LIMIT = 20_000
 """Characters of one text in the page; the page states how many are left out."""
 _CHUNK = 200
 _PREVIEW = 180
-_MARKS = {Outcome.TIE: "=", Outcome.UNREADABLE: "?", Outcome.REFUSED: "!"}
-_NO_VERDICT = "-"
-
-
-class Flag(IntFlag):
-    """Filters of discussions, as bits."""
-
-    ALTERED = 1
-    """A seat altered its opinion."""
-    DISAGREED = 2
-    """A discussion that ended with different stances."""
-    AWAY = 4
-    """A follower moved away from gold."""
-    UNREADABLE = 8
-    """A verdict was unreadable or refused."""
-    FAILED = 16
-
-
-def find_flags(transcript: Transcript, events: Iterable[OpinionEvent]) -> Flag:
-    """Return the filters that this discussion passes."""
-    events = list(events)
-    finals = {
-        stance
-        for seat in transcript.seats
-        if (stance := stance_of(transcript, seat, stance="final")) is not None and stance.readable
-    }
-    discussed = transcript.stop is StopReason.COMPLETE and any(
-        not turn.cue.private for turn in transcript.turns
-    )
-    verdicts = [turn.review.verdict for turn in transcript.turns]
-    found = {
-        Flag.ALTERED: any(event.kind is EventKind.ALTERED for event in events),
-        Flag.DISAGREED: discussed and len(finals) > 1,
-        Flag.AWAY: any(e.role is Role.FOLLOWER and e.gold is Direction.AWAY for e in events),
-        Flag.UNREADABLE: any(v is not None and not v.readable for v in verdicts),
-        Flag.FAILED: transcript.stop is StopReason.FAILED,
-    }
-    flags = Flag(0)
-    for flag, holds in found.items():
-        flags |= flag if holds else Flag(0)
-    return flags
 
 
 def embed_json(value: object) -> str:
@@ -91,7 +46,8 @@ class TranscriptData:
     """Collector of transcripts for a page, which keeps only compressed texts.
 
     A verdict is a mark: the number of the answer in the shown order of the discussion, `=` a tie,
-    `?` unreadable, `!` refused, `-` no verdict.
+    `?` unreadable, `!` refused, `-` no verdict. The last value of a row has the place of each shown answer
+    among the sorted ids, from 1: a colour that belongs to the answer in both orders.
     """
 
     def __init__(self) -> None:
@@ -138,7 +94,11 @@ class TranscriptData:
         places = {seat.id: number for number, seat in enumerate(transcript.seats)}
         seating = json.dumps([self._seat(seat) for seat in transcript.seats])
         moves = [
-            [places[turn.cue.seat], _mark(turn.review.verdict, comparison), int(turn.cue.private)]
+            [
+                places[turn.cue.seat],
+                mark_verdict(turn.review.verdict, comparison),
+                int(turn.cue.private),
+            ]
             for turn in transcript.turns
         ]
         self._rows.append(
@@ -149,9 +109,10 @@ class TranscriptData:
                 self._seatings.of(seating),
                 int(flags),
                 moves,
-                _mark(transcript.verdict, comparison),
-                _mark(comparison.gold, comparison),
+                mark_verdict(transcript.verdict, comparison),
+                mark_verdict(comparison.gold, comparison),
                 "unfinished" if transcript.stop is None else transcript.stop.value,
+                [find_tone(Verdict.of(id_), comparison) for id_ in comparison.shown],
             ]
         )
 
@@ -198,7 +159,8 @@ class _Chunk:
     def _comparison(self, comparison: Comparison) -> list[object]:
         question = comparison.question
         answers = {a.id: [a.author, self._text(a.text)] for a in comparison.answers}
-        return [self._text(question.text), question.category, comparison.subset, answers]
+        reference = self._text(shown) if (shown := comparison.reference) else None
+        return [self._text(question.text), question.category, comparison.subset, answers, reference]
 
     def _turn(self, turn: Turn, event: OpinionEvent | None) -> list[object]:
         said = turn.utterance
@@ -206,8 +168,18 @@ class _Chunk:
         direction = event.gold if event is not None else None
         moved = "" if direction in (None, Direction.NEITHER) else str(direction)
         # The rule of a verdict that a second model read names that model.
-        task = turn.cue.task if turn.reread is None else f"{turn.cue.task}, {turn.review.rule}"
-        return [self._text(said.text), task, said.model, event_words, moved]
+        task = name_task(turn.cue.task)
+        if turn.reread is not None:
+            task += f", {turn.review.rule}"
+        inner = [[one.source, one.kind, self._text(one.text)] for one in said.inner]
+        return [
+            self._text(said.text),
+            task,
+            said.model,
+            event_words,
+            moved,
+            *([inner] if inner else []),
+        ]
 
     def _text(self, text: str) -> int:
         number = self.texts.of(text[:TEXT_LIMIT])
@@ -233,11 +205,3 @@ def _mark_texts(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_mark_texts(item) for item in cast("Sequence[object]", value)]
     return value
-
-
-def _mark(verdict: Verdict | None, comparison: Comparison) -> str:
-    if verdict is None:
-        return _NO_VERDICT
-    if verdict.choice is not None:
-        return str(comparison.shown.index(verdict.choice) + 1)
-    return _MARKS.get(verdict.outcome, "?")

@@ -8,15 +8,18 @@ from typing import ClassVar, Literal
 
 from peerjudge.analysis import (
     GoldAgreement,
+    OwnVotesError,
     Panel,
     build_agreement_document,
     measure_agreement,
     measure_panel,
     select_judges,
 )
-from peerjudge.analysis.selecting import HUMAN, keep_contestants
+from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
 from peerjudge.data import to_plain
+from peerjudge.data.choices import require_choice
 from peerjudge.reporting.biases import (
+    OWN_VOTES,
     build_panel_accuracy_table,
     build_panel_table,
     describe_agreement,
@@ -30,21 +33,31 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 from peerjudge.tracker import Stance
 
+_NONE: Mapping[str, object] = {"accuracy": None, "fleiss_kappa": None, "n": 0, "unreadable": 0}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AgreementResult(FramedResult):
-    """Agreement of the combined verdict with gold; `gold` is its name, `panel` the single reviewers."""
+    """Agreement of the combined verdict with gold; `gold` is its name, `panel` the single reviewers.
+
+    `agreement` is `None` where all gold is made of the votes of these reviewers; `people` is true if some
+    of them are people.
+    """
 
     frame: ClassVar[str] = "agreement"
-    agreement: GoldAgreement
+    agreement: GoldAgreement | None
     panel: Panel | None
     gold: str
     simulated: bool
     questions: int
+    people: bool = False
 
     def document(self) -> Document:
         """Return the document of `peerjudge agreement --json`."""
-        document = {**build_agreement_document(self.agreement), "simulated": self.simulated}
+        combined = _NONE if self.agreement is None else build_agreement_document(self.agreement)
+        document = {**combined, "simulated": self.simulated}
+        if self.agreement is None and self.panel is not None:
+            document |= {"reviewers": list(self.panel.reviewers), "gold": self.gold}
         if self.panel is not None:
             document["panel"] = to_plain(self.panel)
         return make_plain(document)
@@ -54,20 +67,27 @@ class AgreementResult(FramedResult):
         parts: list[str | Table] = [
             *([SIMULATED] if self.simulated else []),
             *caution(self.questions),
-            *describe_agreement(self.agreement, self.gold),
+            *([] if self.agreement is None else describe_agreement(self.agreement, self.gold)),
         ]
         if self.panel is not None:
             parts += [build_panel_accuracy_table(self.panel), build_panel_table(self.panel)]
             parts += ["", *describe_panel(self.panel)]
+        if self.people:
+            parts += ["", OWN_VOTES]
         return parts
 
     def rows(self) -> Iterator[Cells]:
         """Yield the agreement of all together, then that of each reviewer and each pair."""
-        together = {"reviewers": ", ".join(self.agreement.reviewers)}
-        yield {**together, "measure": "accuracy", **list_cells(self.agreement.accuracy)}
-        yield {**together, "measure": "fleiss_kappa", **list_cells(self.agreement.fleiss_kappa)}
+        if self.agreement is not None:
+            together = {"reviewers": ", ".join(self.agreement.reviewers)}
+            yield {**together, "measure": "accuracy", **list_cells(self.agreement.accuracy)}
+            yield {**together, "measure": "fleiss_kappa", **list_cells(self.agreement.fleiss_kappa)}
         if self.panel is None:
             return
+        together = {"reviewers": ", ".join(self.panel.reviewers)}
+        if self.panel.krippendorff_alpha is not None:
+            alpha = list_cells(self.panel.krippendorff_alpha)
+            yield {**together, "measure": "krippendorff_alpha", **alpha}
         for name, accuracy in self.panel.accuracy.items():
             yield {"reviewers": name, "measure": "accuracy", **list_cells(accuracy)}
         for pair in self.panel.pairs:
@@ -95,7 +115,7 @@ def agreement(
     Args:
         source: Run, dataset `NAME:PATH`, or transcripts.
         gold: `human` for the gold of the data, or the name of a reviewer to measure against.
-        reviewers: Only these; one alone, or several as a panel.
+        reviewers: Only these; one alone, or several as a panel; `human` stands for all people.
         weights: `equal`, or `peer`: weight reviewers by their rank as contestants.
         stance: For a run: `private` verdicts, before a seat heard another one, or `final` ones.
         contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
@@ -114,13 +134,19 @@ def agreement(
         0      accuracy   0.75  8
         1  fleiss_kappa   0.50  8
     """
+    require_choice(weights, ("equal", "peer"), name="weights")
     ballots = read_material(source, contestant_of=contestant_of).ballots
     kept = list_names(between)
     if kept is not None:
         ballots = keep_contestants(ballots, kept)
     stances = ballots.of_stance(stance)
     names = list_names(reviewers)
-    found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
+    found: GoldAgreement | None = None
+    try:
+        found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
+    except OwnVotesError:
+        if not panel:
+            raise
     judged = select_judges(stances, reviewers=names, gold=gold) if panel else None
     return AgreementResult(
         agreement=found,
@@ -128,4 +154,6 @@ def agreement(
         gold=name_gold(ballots, gold),
         simulated=ballots.simulated,
         questions=stances.count_questions(),
+        people=gold == HUMAN
+        and not set(ballots.humans).isdisjoint(name_people(ballots, names or ())),
     )

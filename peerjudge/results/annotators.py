@@ -18,7 +18,7 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AnnotatorsResult(FramedResult):
     """Accuracies against gold and under an annotator model, and the reliability of the annotators."""
 

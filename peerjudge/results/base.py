@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from peerjudge.analysis import Ballots
 from peerjudge.analysis.selecting import HUMAN
+from peerjudge.marks import mark_controls
 from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.fragments import render_html, render_text
+from peerjudge.reporting.fragments import cut_parts, render_html, render_text
+from peerjudge.reporting.latex import render_latex
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells, build_frame
 from peerjudge.results.plots import Plot, choose_plot
+from peerjudge.shown import Printer, print_pretty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,10 +28,17 @@ Shown: TypeAlias = Sequence[str | Table]
 """Sentences and tables in the order in which they are shown; an empty text is a blank line."""
 
 
+_MOST = 100
+"""Most sentences, and rows of a table, that a notebook shows of a result."""
+_LENGTH = 160
+"""Most characters of a result inside another object."""
+
+
 class Result(ABC):
     """A result of the analysis.
 
-    It prints as text, and shows itself as HTML in a notebook.
+    It prints as text, and shows itself as HTML in a notebook. `repr` is one line with the names of its
+    tables.
     """
 
     @abstractmethod
@@ -38,11 +49,31 @@ class Result(ABC):
     def parts(self) -> Shown:
         """Return what the command prints without `--json`."""
 
+    def to_latex(self) -> str:
+        r"""Return the tables as LaTeX with booktabs rules, and the sentences as comments.
+
+        The preamble needs `\\usepackage{booktabs}`, and `longtable` for tables longer than a page.
+        """
+        return render_latex(self.parts())
+
     def __str__(self) -> str:
         return render_text(self.parts())
 
+    def __repr__(self) -> str:
+        parts = [part for part in self.parts() if part]
+        tables = [part for part in parts if isinstance(part, Table)]
+        named = "; ".join(f"{one.title or 'table'} ({len(one.rows):,} rows)" for one in tables)
+        told = mark_controls(named or f"{len(parts):,} lines")
+        return f"<{type(self).__name__}: {shorten(told, _LENGTH)}>"
+
     def _repr_html_(self) -> str:
-        return render_html(self.parts())
+        return render_html(cut_parts(self.parts(), most=_MOST))
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: FBT001  called by IPython
+        print_pretty(self, printer, self._show_beginning)
+
+    def _show_beginning(self) -> str:
+        return render_text(cut_parts(self.parts(), most=_MOST))
 
 
 class FramedResult(Result):

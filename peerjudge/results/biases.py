@@ -17,7 +17,7 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BiasResult(FramedResult):
     """Biases of every reviewer; `gold` is the name of the gold in the tables."""
 

@@ -17,6 +17,7 @@ from typing import cast
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from peerjudge.data import Comparison, Transcript, replace, to_json
+from peerjudge.datasets.licences import find_licence
 from peerjudge.errors import DataError, ShelfError, StoreError
 from peerjudge.results.agreements import agreement
 from peerjudge.results.base import Document, Result, Shown
@@ -60,15 +61,20 @@ _LOOKS_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Bundle(Result):
-    """A bundle that was written. `withheld` has one sentence for each file that is not in it."""
+    """A bundle that was written. `withheld` has one sentence for each file that is not in it.
+
+    `licence` is that of the data, empty where it is not known; `texts` is whether their texts are kept.
+    """
 
     path: Path
     size: int
     discussions: int
     members: tuple[str, ...]
     withheld: tuple[str, ...]
+    licence: str
+    texts: bool
 
     def document(self) -> Document:
         """Return the document of `peerjudge bundle --json`."""
@@ -78,14 +84,20 @@ class Bundle(Result):
             "discussions": self.discussions,
             "members": list(self.members),
             "withheld": list(self.withheld),
+            "licence": self.licence or None,
         }
 
     def parts(self) -> Shown:
         """Return the path of the bundle, its contents, and what it does not hold."""
+        unknown = (
+            "The licence of the data is not known: state it with --licence before you pass their texts "
+            "on, or leave the texts out with --no-texts."
+        )
         return [
             str(self.path),
             f"{self.discussions:,} discussions, {len(self.members)} files, {self.size:,} bytes",
             *self.withheld,
+            *([unknown] if self.texts and not self.licence else []),
         ]
 
 
@@ -94,6 +106,7 @@ def bundle(
     *,
     output: str | Path,
     texts: bool = True,
+    licence: str = "",
     shelf: Shelf | None = None,
     force: bool = False,
 ) -> Bundle:
@@ -106,6 +119,7 @@ def bundle(
         output: File to write, ending in `.zip`.
         texts: Keep questions and answers; otherwise their SHA-256 takes their place, also in what is
             computed: lengths of answers are then unknown, and there are no numbers of `bias`.
+        licence: Licence of the data; by default that which their publisher or their records state.
         shelf: The shelf with the files that the run used; by default that of the working directory.
         force: Replace a file that is not an earlier bundle.
 
@@ -122,14 +136,20 @@ def bundle(
     with TemporaryDirectory(prefix="peerjudge-") as folder:
         transcripts = Path(folder) / TRANSCRIPTS
         manifest, count = wait_for(_copy_run(place, transcripts, texts=texts))
+        manifest |= {"licence": licence} if licence else {}
+        stated = str(manifest.get("licence") or "") or find_licence(_name_data(manifest))
         members, withheld = _collect_files(manifest, shelf or Shelf())
         members[MANIFEST] = dump(manifest)
         members |= compute_numbers(transcripts, manifest, texts=texts)
         versions = cast("Mapping[str, object]", manifest.get("versions") or {})
         summary = {"schema": SCHEMA, "texts": texts, "discussions": count, "versions": versions}
         members[SUMMARY] = dump(summary | {"computed_by": own_version()})
-        members["REPRODUCE.md"] = describe_reproduction(manifest, withheld, texts=texts).encode()
-        members["ro-crate-metadata.json"] = dump(describe_crate(manifest, [*members, TRANSCRIPTS]))
+        members["REPRODUCE.md"] = describe_reproduction(
+            manifest, withheld, texts=texts, licence=stated
+        ).encode()
+        members["ro-crate-metadata.json"] = dump(
+            describe_crate(manifest, [*members, TRANSCRIPTS], licence=stated)
+        )
         _write(path, members, transcripts)
     return Bundle(
         path=path,
@@ -137,7 +157,14 @@ def bundle(
         discussions=count,
         members=tuple(sorted([*members, TRANSCRIPTS, SUMS])),
         withheld=tuple(withheld),
+        licence=stated,
+        texts=texts,
     )
+
+
+def _name_data(manifest: Mapping[str, object]) -> str:
+    experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
+    return str(experiment.get("data") or "")
 
 
 def compute_numbers(
@@ -225,8 +252,12 @@ def _digest_texts(transcript: Transcript) -> Transcript:
 
 def digest_comparison(comparison: Comparison) -> Comparison:
     """Return the comparison with the SHA-256 of each text in its place."""
+    meta = comparison.meta
+    if comparison.reference:
+        meta = {**meta, "reference": _digest(comparison.reference)}
     return replace(
         comparison,
+        meta=meta,
         question=replace(comparison.question, text=_digest(comparison.question.text)),
         answers=tuple(replace(one, text=_digest(one.text)) for one in comparison.answers),
     )

@@ -28,6 +28,7 @@ from peerjudge.analysis.rating_pairs import (
     tabulate_ratings,
 )
 from peerjudge.analysis.score_document import CONVENTIONS, build_contrasts_document
+from peerjudge.analysis.signflips import PairedDifference
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
@@ -42,6 +43,7 @@ from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings
 from peerjudge.reporting.stopping import note_decision
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
+from peerjudge.results.checking import Check, Condition, Row, check_rows, parse_condition
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.drawings import draw_accuracies
 from peerjudge.results.plain import make_plain
@@ -49,7 +51,7 @@ from peerjudge.runs import hide_password
 from peerjudge.runs.reading import Source, Stored, locate_source, read_material
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CompareResult(DrawnResult):
     """Accuracy and margin of each condition or reviewer, and the differences of pairs.
 
@@ -142,6 +144,42 @@ class CompareResult(DrawnResult):
                 "p": rated.shift.p_value,
                 "p_holm": rated.shift_holm,
             }
+
+    def check(self, *conditions: str | Condition) -> tuple[Check, ...]:
+        """Hold conditions such as `gain<0` against the numbers, as `--fail-if` does.
+
+        Each condition is tested for every condition, reviewer or pair that has the measure; `Check.passed`
+        is false where it holds and where the number is missing.
+
+        Raises:
+            DataError: A condition cannot be read, or names what these sources do not have.
+
+        Example:
+            >>> all(one.passed for one in pj.compare("study").check("accuracy.high<0.5"))
+            True
+        """
+        parsed = [parse_condition(one) if isinstance(one, str) else one for one in conditions]
+        return check_rows(tuple(self._list_checked()), parsed)
+
+    def _list_checked(self) -> Iterator[Row]:
+        for measure, found in (("accuracy", self.accuracy), ("margin", self.margin)):
+            for name, measured in found.items():
+                yield Row(measure=measure, name=name, numbers=_list_numbers(measured))
+        for row in self.contrasts:
+            gain = row.over_best_seat
+            named = {
+                "gain": gain,
+                "over_mean_seat": row.over_mean_seat,
+                "over_best_seat": gain,
+                "over_self_consistency": row.over_self_consistency,
+                "over_vote": row.over_vote,
+            }
+            for measure, one in named.items():
+                numbers = _list_tested(one.difference, one.p_holm)
+                yield Row(measure=measure, name=row.condition, numbers=numbers, reason=one.reason)
+        for pair in self.pairs:
+            numbers = _list_tested(pair.difference, pair.holm)
+            yield Row(measure="difference", name=f"{pair.one} over {pair.other}", numbers=numbers)
 
     @property
     def simulated(self) -> bool:
@@ -237,6 +275,17 @@ def compare(
         of_simulated=any(one.simulated for one in found),
         decisions=tuple(one.decision for one in found if one.decision is not None),
     )
+
+
+def _list_numbers(measured: Measurement) -> dict[str, float]:
+    numbers = {"value": measured.value, "low": measured.low, "high": measured.high}
+    return {**numbers, "n": float(measured.n)}
+
+
+def _list_tested(tested: PairedDifference | None, holm: float) -> dict[str, float]:
+    if tested is None:
+        return {}
+    return {**_list_numbers(tested.difference), "p": tested.p_value, "p_holm": holm}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

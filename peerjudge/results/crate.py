@@ -16,7 +16,7 @@ _MEDIA = {
 
 
 def describe_reproduction(
-    manifest: Mapping[str, object], withheld: Sequence[str], *, texts: bool
+    manifest: Mapping[str, object], withheld: Sequence[str], *, texts: bool, licence: str
 ) -> str:
     """Return `REPRODUCE.md`: what the bundle holds, how to check it, and how to run it again."""
     experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
@@ -53,6 +53,7 @@ def describe_reproduction(
     ):
         if manifest.get(key):
             lines.append(f"- {label}: {manifest[key]}")
+    lines.append(f"- Licence of the data: {licence or 'not known'}")
     if "seed" in experiment:
         lines.append(f"- Seed: {experiment['seed']}")
     if not texts:
@@ -61,8 +62,13 @@ def describe_reproduction(
     return "\n".join(lines) + "\n"
 
 
-def describe_crate(manifest: Mapping[str, object], members: Iterable[str]) -> dict[str, object]:
-    """Return the metadata of the bundle in the form of RO-Crate 1.1, a JSON-LD document."""
+def describe_crate(
+    manifest: Mapping[str, object], members: Iterable[str], *, licence: str
+) -> dict[str, object]:
+    """Return the metadata of the bundle in the form of RO-Crate 1.1, a JSON-LD document.
+
+    The licence is that of the data, which the discussions quote; empty where it is not known.
+    """
     experiment = cast("Mapping[str, object]", manifest.get("experiment") or {})
     names = sorted(members)
     files = [
@@ -83,6 +89,19 @@ def describe_crate(manifest: Mapping[str, object], members: Iterable[str]) -> di
     }
     if manifest.get("written"):
         root["datePublished"] = manifest["written"]
+    data: dict[str, object] = {
+        "@id": "#data",
+        "@type": "Dataset",
+        "name": str(manifest.get("dataset") or experiment.get("data") or "data"),
+    }
+    root["isBasedOn"] = {"@id": "#data"}
+    entities: list[dict[str, object]] = [data]
+    if licence:
+        root["license"] = data["license"] = {"@id": "#licence"}
+        about = "Licence of the data, which the discussions quote."
+        entities.append(
+            {"@id": "#licence", "@type": "CreativeWork", "name": licence, "description": about}
+        )
     descriptor = {
         "@id": "ro-crate-metadata.json",
         "@type": "CreativeWork",
@@ -91,5 +110,5 @@ def describe_crate(manifest: Mapping[str, object], members: Iterable[str]) -> di
     }
     return {
         "@context": "https://w3id.org/ro/crate/1.1/context",
-        "@graph": [descriptor, root, *files],
+        "@graph": [descriptor, root, *entities, *files],
     }

@@ -20,7 +20,7 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelResult(FramedResult):
     """Effects on verdicts, each with all others equal."""
 

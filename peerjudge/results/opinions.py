@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EventsResult(FramedResult):
     """Opinion events in the order of their discussions."""
 
@@ -45,7 +45,7 @@ class EventsResult(FramedResult):
             yield {k: v if isinstance(v, kept) else str(v) for k, v in cells.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class StancesResult(FramedResult):
     """Counts, shares and tests of opinion changes."""
 

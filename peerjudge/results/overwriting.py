@@ -9,12 +9,12 @@ from peerjudge.errors import StoreError
 
 __all__ = ["require_free", "require_free_figures"]
 
-_FIGURES = {".svg": b'<svg id="figure-', ".png": b"Software\0PeerJudge"}
-"""Bytes near the beginning of figures, by the ending of the file."""
+_FIGURES = {".svg": b'<svg id="figure-', ".png": b"Software\0PeerJudge", ".pdf": b"%PeerJudge"}
+"""Bytes near the beginning or at the end of figures, by the ending of the file."""
 
 _DATABASE = b"SQLite format 3\0"
-_HEAD = 2048
-"""Bytes of a file that are read to recognise it."""
+_HEAD, _TAIL = 2048, 32
+"""Bytes at both ends of a file that are read to recognise it."""
 
 
 def require_free(
@@ -28,7 +28,7 @@ def require_free(
         path: File to write.
         source: Source that the command reads; it is never overwritten, and no store and manifest is.
         force: Replace other files.
-        own: Bytes near the beginning of earlier outputs, which are replaced without `force`.
+        own: Bytes near the beginning or at the end of earlier outputs, which are replaced without `force`.
         option: Option that names the file, for the message.
     """
     try:
@@ -36,13 +36,15 @@ def require_free(
             return
         with path.open("rb") as file:
             head = file.read(_HEAD)
+            file.seek(max(len(head), path.stat().st_size - _TAIL))
+            tail = file.read(_TAIL)
         is_source = Path(source).is_file() and path.samefile(source)
     except OSError:
         return  # Writing it reports the cause.
     if head.startswith(_DATABASE) or is_source or path.name == "manifest.json":
         msg = f"{path} holds data of a run and is not replaced; name another place with {option}"
         raise StoreError(msg)
-    if head and not force and (own is None or own not in head):
+    if head and not force and (own is None or own not in head + tail):
         msg = f"{path} exists; name another place with {option}, or replace it with --force"
         raise StoreError(msg)
 

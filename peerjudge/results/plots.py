@@ -1,4 +1,4 @@
-"""Figures of results, which show themselves in a notebook and are saved as SVG or PNG."""
+"""Figures of results, which show themselves in a notebook and are saved as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from peerjudge.errors import DataError, StoreError
 from peerjudge.reporting.drawing import Figure, render_svg
-from peerjudge.reporting.raster import find_png_renderer
+from peerjudge.reporting.rendering import ENDINGS, find_renderers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plot:
     """A figure that shows itself in a notebook."""
 
@@ -24,28 +24,31 @@ class Plot:
         return render_svg(self.figure, simulated=self.simulated)
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure to a file that ends in `.svg` or `.png`, and return its path.
+        """Write the figure to a file that ends in `.svg`, `.png` or `.pdf`, and return its path.
+
+        The extra `figures` embeds the font in SVG and is needed for PNG, the extra `pdf` for PDF.
 
         Raises:
-            DataError: The ending is another one, or PNG needs a package that is not installed.
+            DataError: The ending is another one, or needs a package that is not installed.
             StoreError: The file cannot be written.
         """
         path = Path(path)
-        if path.suffix not in {".svg", ".png"}:
-            msg = f"a figure is saved as .svg or .png, not as {path.name!r}"
+        if path.suffix not in ENDINGS:
+            msg = f"a figure is saved as .svg, .png or .pdf, not as {path.name!r}"
             raise DataError(msg)
-        content = self.svg.encode()
-        if path.suffix == ".png":
-            render, missing = find_png_renderer()
-            if render is None:
-                raise DataError(missing)
-            content = render(self.svg)
+        renderers, missing = find_renderers()
+        if path.suffix not in renderers:
+            raise DataError(missing)
+        content = renderers[path.suffix](self.svg)
         try:
             path.write_bytes(content)
         except OSError as cause:
             msg = f"cannot write {path}: {cause.strerror}; choose another file"
             raise StoreError(msg) from cause
         return path
+
+    def __repr__(self) -> str:
+        return f"<Plot {self.figure.id}: {self.figure.description}>"
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -10,6 +10,7 @@ import numpy as np
 
 from peerjudge.analysis import build_tournament
 from peerjudge.data import Battle, Ranking, ReviewerWeights, Scheme, Scoring, Tournament, replace
+from peerjudge.data.choices import require_choice
 from peerjudge.errors import DataError
 from peerjudge.ranking import (
     check_contestants,
@@ -53,7 +54,7 @@ class Trajectory:
         return {name: lines["mean"] for name, lines in self.contestants.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RankResult(DrawnResult):
     """A ranking of contestants with the weights of reviewers, and the tournament that was ranked."""
 
@@ -166,6 +167,10 @@ def rank(
         ['sim_strong', 'sim_solid', 'sim_weak', 'sim_plain']
     """
     source = _gather(source, contestant_of)
+    require_choice(scoring, Scoring, name="scoring")
+    require_choice(scheme, Scheme, name="scheme")
+    if not isinstance(weights, Mapping):
+        require_choice(weights, ("equal", "peer"), name="weights")
     scoring, scheme = Scoring(scoring), Scheme(scheme)
     if trajectory and scoring is not Scoring.ELO:
         msg = f"only Elo has a trajectory: use --scoring elo, not {scoring}"
@@ -218,7 +223,7 @@ def peer_rank(
     *,
     stance: Stance = "private",
     contestant_of: Mapping[str, str] | None = None,
-    scheme: Scheme = Scheme.PRD,
+    scheme: Scheme | str = Scheme.PRD,
     damping: float = 0.85,
     tolerance: float = 1e-10,
     max_iterations: int = 1000,
@@ -244,10 +249,11 @@ def peer_rank(
         >>> max(found.weights, key=found.weights.get)
         'sim_strong'
     """
+    require_choice(scheme, Scheme, name="scheme")
     battles = _gather(source, contestant_of)
     return weigh_reviewers(
         read_tournament(battles, stance=stance, contestant_of=contestant_of),
-        scheme=scheme,
+        scheme=Scheme(scheme),
         damping=damping,
         tolerance=tolerance,
         max_iterations=max_iterations,

@@ -43,7 +43,7 @@ _PAGE_MARK = b'<meta name="generator" content="PeerJudge">'
 _NUMBERS_MARK = b"Findings/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report(DrawnResult):
     """A report. `source` is where it was read, and `page` the file to which it is saved by default."""
 
@@ -92,15 +92,15 @@ class Report(DrawnResult):
     def save_figures(
         self, folder: str | Path, *, force: bool = False
     ) -> tuple[tuple[Path, ...], str]:
-        """Write every figure as SVG, and as PNG where resvg-py is installed.
+        """Write every figure as SVG, and as PNG and PDF with the extras `figures` and `pdf`.
 
-        Returns the files, and a sentence that gives the reason where there are no PNGs.
+        Returns the files, and a sentence that names what is missing and the packages for it.
         """
         self.require_free_figures(folder, force=force)
         return save_figures(self.figures, Path(folder), simulated=self.simulated)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunReport(Report):
     """Findings of a run, and its transcripts as the page lists them."""
 
@@ -144,7 +144,7 @@ class RunReport(Report):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RecordedReport(Report):
     """Findings of recorded reviews, beside the values that a paper printed about them.
 

@@ -39,7 +39,7 @@ from peerjudge.runs.reading import Material, Source, Stored, locate_source, read
 _SCHEMA = "Reproduction/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReproduceResult(DrawnResult):
     """The printed values of a paper beside ours; `stand_ins` has names of the paper by reviewer."""
 
@@ -65,9 +65,9 @@ class ReproduceResult(DrawnResult):
     def save_figures(
         self, folder: str | Path, *, force: bool = False
     ) -> tuple[tuple[Path, ...], str]:
-        """Write every figure as SVG, and as PNG where resvg-py is installed.
+        """Write every figure as SVG, and as PNG and PDF with the extras `figures` and `pdf`.
 
-        Returns the files, and a sentence that gives the reason where there are no PNGs.
+        Returns the files, and a sentence that names what is missing and the packages for it.
 
         Raises:
             StoreError: A file is no earlier figure and `force` is false, or cannot be written.

@@ -26,7 +26,7 @@ from peerjudge.analysis.rating_levels import RatingLevel
 from peerjudge.analysis.rating_pairs import RatingPair, compare_ratings
 from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
-from peerjudge.analysis.selecting import keep_contestants
+from peerjudge.analysis.selecting import keep_contestants, list_choosers
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Dataset, Outcome, to_plain
 from peerjudge.datasets import load as load_dataset
@@ -41,6 +41,7 @@ from peerjudge.reporting.scores import (
     build_leaders_table,
     build_published_table,
     build_score_tables,
+    describe_choosers,
     describe_disagreements,
     describe_scores,
 )
@@ -54,13 +55,14 @@ from peerjudge.runs.reading import Source, read_material
 _LEADER = "leader"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScoreResult(DrawnResult):
     """Accuracy of every judge, and of discussions over cheaper ways to judge.
 
     `ratings` compare judges that rated the same answers. `published` has the published figures and the
     rows that they belong to, if they were wanted. `decision` is the last look of a run with a stopping
-    rule. `leaders` has the accuracy of discussions by the seat that leads, if it was wanted.
+    rule. `leaders` has the accuracy of discussions by the seat that leads, if it was wanted. `choosers` are
+    reviewers whose verdicts helped to choose the comparisons.
     """
 
     frame: ClassVar[str] = "score"
@@ -71,6 +73,7 @@ class ScoreResult(DrawnResult):
     questions: int
     decision: Decision | None = None
     leaders: tuple[LedAccuracy, ...] = ()
+    choosers: tuple[str, ...] = ()
 
     def document(self) -> Document:
         """Return the document of `peerjudge score --json`."""
@@ -79,6 +82,8 @@ class ScoreResult(DrawnResult):
         )
         if self.leaders:
             document["leaders"] = [to_plain(one) for one in self.leaders]
+        if self.choosers:
+            document["choosers"] = list(self.choosers)
         if self.decision is not None:
             document["decision"] = to_plain(self.decision)
         return make_plain(document)
@@ -100,6 +105,7 @@ class ScoreResult(DrawnResult):
             *note_decision(self.decision, isolate=False),
             *describe_missing(self.contrasts),
             *describe_scores(self.scores),
+            *describe_choosers(self.choosers),
         ]
 
     def rows(self) -> Iterator[Cells]:
@@ -159,7 +165,7 @@ class ScoreResult(DrawnResult):
 def score(
     source: Source,
     *,
-    by: str = "",
+    by: str | Sequence[str] = "",
     reviewers: str | Sequence[str] | None = None,
     gold: str | Dataset | None = None,
     as_published: bool = False,
@@ -175,7 +181,7 @@ def score(
     Args:
         source: Run, dataset `NAME:PATH`, or transcripts.
         by: `subset`, `category`, `labeler`, a column of the data, or for a run `leader`: the seat that leads
-            the discussion.
+            the discussion. Several names, as a list or separated by commas, group by all of them together.
         reviewers: Names or patterns (`GPT-4/*`); by default all but people.
         gold: Dataset whose gold, groups and votes replace those of the source.
         as_published: Count as the authors of the dataset do: what inconsistent and unreadable verdicts
@@ -196,6 +202,7 @@ def score(
              reviewer  value
         0  sim_strong   0.75
     """
+    by = ",".join(list_names(by) or ())
     found = read_material(source, texts=True, as_declared=True)
     if gold is None and as_published:
         # A run has neither the votes nor the conventions of its dataset.
@@ -232,6 +239,7 @@ def score(
         questions=ballots.count_questions(),
         decision=found.decision if kept is None else None,
         leaders=led,
+        choosers=list_choosers(ballots),
     )
 
 

@@ -13,6 +13,7 @@ from peerjudge.analysis.style_control import (
     control_styles,
 )
 from peerjudge.data import Scheme
+from peerjudge.data.choices import require_choice
 from peerjudge.reporting.contestants import describe_groups
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.models import build_control_tables, describe_control
@@ -23,7 +24,7 @@ from peerjudge.runs.reading import Source, read_material
 from peerjudge.tracker import Stance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class StyleResult(FramedResult):
     """A Bradley-Terry ranking at equal style, beside the plain one."""
 
@@ -105,6 +106,9 @@ def rank_styles(
         >>> sorted(found.df["style"].unique())
         ['equal', 'plain']
     """
+    require_choice(scheme, Scheme, name="scheme")
+    if not isinstance(weights, Mapping):
+        require_choice(weights, ("equal", "peer"), name="weights")
     found = read_material(source, contestant_of=contestant_of, texts=True)
     excluded = found.merge_families(families) if exclude_family else dict[str, str]()
     ranking = control_styles(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from math import ceil
+from typing import TYPE_CHECKING
 
 from peerjudge.marks import mark_controls
 from peerjudge.reporting import fragments
@@ -10,8 +12,12 @@ from peerjudge.reporting.formats import money
 from peerjudge.reporting.layout import Table
 from peerjudge.reporting.stopping import describe_decision
 from peerjudge.results.base import Shown
+from peerjudge.results.columns import build_frame
 from peerjudge.runs.ledger import Spending
-from peerjudge.runs.results import FailureCount, RunSummary
+from peerjudge.runs.results import DETACHED, WAITING, FailureCount, RunSummary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SHOWN_FAILURES = 5
 """Kinds of failures that are listed."""
@@ -27,6 +33,26 @@ def render_text(summary: RunSummary) -> str:
 def render_html(summary: RunSummary) -> str:
     """Return the summary as a table and sentences of a page."""
     return fragments.render_html(_parts(summary))
+
+
+def build_df(summary: RunSummary) -> pd.DataFrame:
+    """Return one row with the counts of the run."""
+    discussions, calls = summary.discussions, summary.calls
+    row = {
+        "run": summary.run,
+        "place": summary.folder or summary.store,
+        "done": discussions.done,
+        "skipped": discussions.skipped,
+        "failed": discussions.failed,
+        "waiting": discussions.waiting,
+        "paid": calls.paid,
+        "cached": calls.cached,
+        "simulated": calls.simulated,
+        "tokens": summary.tokens,
+        "cost_usd": summary.cost_usd,
+        "stopped": summary.stopped,
+    }
+    return build_frame("run", [row])
 
 
 def describe_spending(summary: RunSummary) -> str:
@@ -45,6 +71,15 @@ def describe_spending(summary: RunSummary) -> str:
 def describe_place(summary: RunSummary) -> list[str]:
     """Return what the place has spent in all, if that is more than this run or limited."""
     lines: list[str] = []
+    if (texts := summary.answers) is not None:
+        counts = {
+            "written": texts.written,
+            "kept from before": texts.kept,
+            "failed": texts.failed,
+            "left out": texts.missing,
+        }
+        named = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        lines.append(f"answers: {named}; {texts.pairs:,} pairs")
     limited = (summary.limit.tokens, summary.limit.usd) != (None, None)
     if limited or summary.spent_before.tokens:
         spent = (
@@ -76,6 +111,10 @@ def list_next_steps(summary: RunSummary, *, python: bool = False) -> list[str]:
     """
     again = "run it again" if python else "run the same command"
     causes = [*_list_lost_replies(summary, again), *_list_failures(summary, python=python)]
+    if summary.answers is not None and summary.answers.failed:
+        causes.append(
+            f"{summary.answers.failed:,} answers failed, and their pairs are left out; {again} to retry them."
+        )
     return [*causes, *_describe_stop(summary, again, python=python)]
 
 
@@ -95,6 +134,7 @@ def _count(summary: RunSummary) -> Table:
         "discussions completed": discussions.done,
         "discussions already complete": discussions.skipped,
         "discussions failed": discussions.failed,
+        "discussions waiting for people": discussions.waiting,
         "paid calls": calls.paid,
         "cached calls": calls.cached,
         "simulated calls": calls.simulated,
@@ -165,6 +205,20 @@ def _describe_stop(summary: RunSummary, again: str, *, python: bool) -> list[str
         sentence = (
             f"Stopped at the {stopped}: the next discussion could exceed it. Progress is saved; {again} "
             f"with {option} or higher to resume."
+        )
+        return [sentence]
+    if stopped == DETACHED:
+        sentence = (
+            "The provider works on the batches of this run. Progress is saved; "
+            f"{again} later to collect them and go on."
+        )
+        return [sentence]
+    if stopped == WAITING:
+        waiting = summary.discussions.waiting
+        place = shlex.quote(summary.folder or summary.store)
+        sentence = (
+            f"{waiting:,} {'discussion waits' if waiting == 1 else 'discussions wait'} for people. "
+            f"Answer with `peerjudge annotate {place}` (--browser: in forms), then {again} to go on."
         )
         return [sentence]
     if failed:

@@ -24,7 +24,7 @@ from peerjudge.results.bundling import (
     order_members,
     own_version,
 )
-from peerjudge.runs.bundles import TRANSCRIPTS, read_member_manifest
+from peerjudge.runs.bundles import TRANSCRIPTS, read_member_manifest, require_bounded
 from peerjudge.runs.manifest import MANIFEST
 
 _RELATIVE = 1e-9
@@ -42,7 +42,7 @@ class Check:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification(Result):
     """Checks of all members of a bundle. `version` is the one that computed its numbers."""
 
@@ -126,6 +126,7 @@ def verify(path: str | Path) -> Verification:
 
 
 def _verify(file: Path, archive: ZipFile, names: list[str]) -> Verification:
+    require_bounded(archive, file)
     contents, problems = _read_members(archive, names)
     problems |= _check_sums(contents, problems)
     summary = _read_summary(contents)

@@ -17,7 +17,7 @@ import pytest
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting import TranscriptData, build_findings_document, raster, write_report
+from peerjudge.reporting import TranscriptData, build_findings_document, rendering, write_report
 from peerjudge.tracker import opinion_events
 
 HOSTILE = (
@@ -307,7 +307,7 @@ setTimeout(() => {
 
 def _fonts(folder: Path) -> dict[str, str]:
     # Chromium does not start on a machine without fonts, so it gets the one of the figures.
-    fonts = Path(raster.__file__).parent / "fonts"
+    fonts = Path(rendering.__file__).parent / "fonts"
     config = folder / "fonts.conf"
     config.write_text(
         f"<fontconfig><dir>{fonts}</dir><cachedir>{folder / 'fontcache'}</cachedir></fontconfig>",

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.data import Transcript
-from peerjudge.reporting.transcripts import TEXT_LIMIT, Flag, TranscriptData, embed_json, find_flags
+from peerjudge.analysis.flags import Flag, find_flags
+from peerjudge.data import Transcript, replace
+from peerjudge.reporting.transcripts import TEXT_LIMIT, TranscriptData, embed_json
 from peerjudge.testing import transcript_of
 from peerjudge.tracker import opinion_events
 
@@ -101,3 +102,24 @@ def test_a_text_is_held_once_and_long_ones_in_part() -> None:
     (place,) = places
     assert len(held["texts"][place]) == TEXT_LIMIT
     assert held["lengths"] == {str(place): TEXT_LIMIT + 7}
+
+
+def test_a_colour_belongs_to_the_answer_in_both_orders():
+    """The last value of a row names each shown answer by its place among all, whatever the order."""
+    told = transcript_of("1|2 1 1", gold=1)
+    twin = replace(told, id="twin", comparison=told.comparison.swapped())
+    rows = json.loads(listed([told, twin]).index())["rows"]
+    assert [row[-1] for row in rows] == [[1, 2], [2, 1]]
+    assert [row[-3] for row in rows] == ["1", "2"], "gold is named by its place in each order"
+
+
+def test_tasks_are_named_in_words():
+    """A reader of a page sees words, not the name of a task in a prompt pack."""
+    told = transcript_of("1|2 1 1")
+    turns = [
+        replace(turn, cue=replace(turn.cue, task=task))
+        for turn, task in zip(told.turns, ("review_explained", "my_task", "discuss"), strict=False)
+    ]
+    (chunk,) = unpacked(listed([replace(told, turns=tuple(turns))]))
+    named = [turn[1] for turn in chunk["discussions"][0]["turns"]]
+    assert named == ["review with reasons", "my task", "discussion"]

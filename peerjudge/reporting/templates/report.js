@@ -2,7 +2,7 @@
 // Lists and shows the transcripts. Every text is set as text, never as markup.
 (() => {
   const PER_PAGE = 25;
-  const [ID, CONDITION, QUESTION, SEATING, FLAGS, MOVES, VERDICT, GOLD, STOP] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [ID, CONDITION, QUESTION, SEATING, FLAGS, MOVES, VERDICT, GOLD, STOP, TONES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
   const NAMES = { "=": "tie", "?": "unreadable", "!": "refused", "-": "no verdict" };
   const find = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -42,7 +42,12 @@
 
   const spoken = (mark) => NAMES[mark] || `answer ${mark}`;
   const tone = (event) => (event === "held" || event === "agreed" ? "held" : "altered");
-  const badge = (mark) => el("span", { class: "mark", "data-mark": mark, role: "img", "aria-label": spoken(mark), title: spoken(mark) }, mark);
+  // The number is the place in the shown order; the colour belongs to the answer in every order.
+  const badge = (mark, row) => {
+    const gold = mark === row[GOLD] && mark !== "-";
+    const words = gold ? `${spoken(mark)}, gold` : spoken(mark);
+    return el("span", { class: gold ? "mark is-gold" : "mark", "data-mark": mark, "data-tone": row[TONES][Number(mark) - 1], role: "img", "aria-label": words, title: words }, mark);
+  };
 
   // ---- choosing rows
 
@@ -55,8 +60,8 @@
       texts.forEach((text, at) => { if (text.toLowerCase().includes(wanted)) found.add(at); });
       if (!found.size) continue;
       discussions.forEach((discussion, at) => {
-        const [question, , , answers] = comparisons[discussion.comparison];
-        const used = [question, ...Object.values(answers).map((answer) => answer[1]), ...discussion.turns.map((turn) => turn[0])];
+        const [question, , , answers, reference] = comparisons[discussion.comparison];
+        const used = [question, ...(reference === null ? [] : [reference]), ...Object.values(answers).map((answer) => answer[1]), ...discussion.turns.map((turn) => turn[0])];
         if (used.some((text) => found.has(text))) hits.add(number * index.chunk + at);
       });
     }
@@ -122,9 +127,12 @@
   function moves(row) {
     const shown = row[MOVES];
     const first = shown.findIndex((move) => !move[2]);
-    const marks = shown.flatMap(([, mark], at) => (at === first && at > 0 ? [el("span", { class: "gap" }), badge(mark)] : [badge(mark)]));
-    return el("span", { class: "moves" }, ...marks, el("span", { class: "to", "aria-hidden": "true" }, "\u2192"), row[STOP] === "complete" ? badge(row[VERDICT]) : el("span", { class: "tag failed" }, row[STOP]));
+    const marks = shown.flatMap(([, mark], at) => (at === first && at > 0 ? [el("span", { class: "gap" }), badge(mark, row)] : [badge(mark, row)]));
+    return el("span", { class: "moves" }, ...marks, el("span", { class: "to", "aria-hidden": "true" }, "\u2192"), row[STOP] === "complete" ? badge(row[VERDICT], row) : el("span", { class: "tag failed" }, row[STOP]));
   }
+
+  // The order is said only where the same answers may be shown in another one.
+  const order = (row) => (row[TONES].length < 2 ? "" : `; shown order ${row[TONES].map((tone) => "ABCD"[tone - 1]).join(", ")}`);
 
   function line(at) {
     const row = index.rows[at];
@@ -132,7 +140,7 @@
     const who = seats(row).flatMap((seat, place) => [place ? ", " : ": ", el("bdi", null, seat.name), ` (${seat.role})`]);
     const body = el("div", { class: "body" });
     const details = el("details", { id: `d-${row[ID]}` },
-      el("summary", null, el("span", { class: "asked" }, index.questions[row[QUESTION]]), el("span", { class: "who" }, el("bdi", null, index.conditions[row[CONDITION]]), ...who), moves(row)), body);
+      el("summary", null, el("span", { class: "asked" }, index.questions[row[QUESTION]]), el("span", { class: "who" }, el("bdi", null, index.conditions[row[CONDITION]]), ...who, order(row)), moves(row)), body);
     details.addEventListener("toggle", () => {
       if (details.open && !body.firstChild) fill(body, at);
     });
@@ -152,12 +160,13 @@
   function discussion(at, held) {
     const row = index.rows[at];
     const told = held.discussions[at % index.chunk];
-    const [question, category, subset, answers] = held.comparisons[told.comparison];
+    const [question, category, subset, answers, reference] = held.comparisons[told.comparison];
     const labels = [category, subset].filter(Boolean).join(", ");
     return [
       el("h3", null, "Question"),
       said(held, question),
-      el("div", { class: "answers" }, ...told.shown.map((id, place) => answer(held, answers[id], String(place + 1), row[GOLD]))),
+      ...(reference === null ? [] : [el("h3", null, "Reference answer"), said(held, reference)]),
+      el("div", { class: "answers" }, ...told.shown.map((id, place) => answer(held, answers[id], String(place + 1), row))),
       timeline(row, told.turns),
       el("ol", { class: "turns" }, ...told.turns.map((turn, place) => spokenTurn(held, turn, row, place))),
       told.failure ? el("p", { class: "said" }, el("span", { class: "tag failed" }, "failed"), ` ${told.failure}`) : "",
@@ -186,9 +195,10 @@
     return box;
   }
 
-  function answer(held, [author, text], mark, gold) {
-    const box = el("div", { class: gold === mark ? "answer gold" : "answer" },
-      el("div", { class: "head" }, badge(mark), el("b", null, `Answer ${mark}`), author ? el("bdi", null, author) : "", gold === mark ? el("span", { class: "tag gold" }, "gold") : ""));
+  function answer(held, [author, text], mark, row) {
+    const gold = mark === row[GOLD];
+    const box = el("div", { class: gold ? "answer gold" : "answer" },
+      el("div", { class: "head" }, badge(mark, row), el("b", null, `Answer ${mark}`), author ? el("bdi", null, author) : "", gold ? el("span", { class: "tag gold" }, "gold") : ""));
     box.append(said(held, text));
     return box;
   }
@@ -201,7 +211,7 @@
     const heads = shown.map((_, at) => el("th", { scope: "col" }, turnName(row, at)));
     const cell = (mark, at) => {
       const event = turns[at][3];
-      return el("td", mark === row[GOLD] ? { class: "right" } : null, badge(mark), event && event !== "agreed" ? el("small", { class: tone(event) }, event) : "");
+      return el("td", null, badge(mark, row), event && event !== "agreed" ? el("small", { class: tone(event) }, event) : "");
     };
     const lines = seats(row).map((seat, place) => el("tr", null, el("th", { scope: "row" }, el("bdi", null, seat.name), ` ${seat.role}`),
       ...shown.map(([who, mark], at) => (who === place ? cell(mark, at) : el("td")))));
@@ -210,14 +220,22 @@
       el("thead", null, el("tr", null, el("td"), ...heads)), el("tbody", null, ...lines)));
   }
 
-  function spokenTurn(held, [text, task, model, event, moved], row, place) {
+  function spokenTurn(held, [text, task, model, event, moved, inner = []], row, place) {
     const [who, mark, alone] = row[MOVES][place];
     const seat = seats(row)[who];
     const item = el("li", { class: "turn", "data-seat": String(who % 3) },
-      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, ${turnName(row, place)}`, badge(mark),
+      el("div", { class: "head" }, el("b", null, el("bdi", null, seat.name)), alone ? "private review" : `${seat.role}, ${turnName(row, place)}`, badge(mark, row),
         event ? el("span", { class: `tag ${tone(event)}` }, event) : "", moved ? el("span", null, `${moved === "away" ? "away from" : "towards"} gold`) : "",
         model ? el("bdi", null, model) : "", el("span", null, task)));
     item.append(said(held, text));
+    if (inner.length) {
+      const messages = inner.map(([source, kind, words]) => {
+        const line = el("li", null, source ? el("b", null, el("bdi", null, source)) : "", ` ${kind}`);
+        line.append(said(held, words));
+        return line;
+      });
+      item.append(el("details", null, el("summary", null, `Inner talk (${inner.length}), not shown to other seats`), el("ol", null, ...messages)));
+    }
     return item;
   }
 

@@ -34,6 +34,13 @@ _ASPECT = "coherence"
 _OWN_DEVIATION = (
     "The paper does not say over what its standard deviations are: ours are of all ratings."
 )
+_OPTIMISED = {
+    "init": ("", "init(json(rs))"),
+    "GRIPS": ("optimised", "+GRIPS"),
+    "OPRO": ("optimised", "+OPRO"),
+}
+"""Conditions of `coherence_prompt` with the grid and row of Table 4."""
+_OWN_WORDS = "The optimised wordings are ours, with what the paper tells of its own."
 _OWN_TEST = "The paper tests on 90 % of the articles; ours are all summaries of the run."
 
 _Values = dict[CellKey, Measurement | str]
@@ -64,20 +71,44 @@ def measure_without_rules(evidence: Evidence) -> Estimates:
 
 
 def correlate_coherence(evidence: Evidence) -> Estimates:
-    """Estimate Table 4: the initial instruction against experts."""
+    """Estimate Table 4: the initial and the optimised instructions against experts.
+
+    Conditions named `init`, `GRIPS` and `OPRO` are those of `coherence_prompt`; a run with one condition
+    has the initial instruction.
+    """
     rated = _choose(evidence.ballots, "json (rs)", rules=False, scale=_SUMMARIES)
-    if len(tabulate_ratings(rated)) != 1:
+    names = rated.discussions.conditions
+    searched = {name for name in _OPTIMISED if name in names}
+    if not searched and len(tabulate_ratings(rated)) != 1:
         return Estimates()
+    values: _Values = {}
+    for name, (grid, row) in _OPTIMISED.items():
+        if searched and name not in searched:
+            continue
+        for measure, value in _correlate(
+            _of_condition(rated, name) if searched else rated, evidence
+        ):
+            values[grid, row, measure] = value
+        if not searched:
+            break
+    notes = [_OWN_TEST] if values else []
+    return Estimates(values=values, note=" ".join([*notes, _OWN_WORDS][: 1 + bool(searched)]))
+
+
+def _correlate(rated: Ballots, evidence: Evidence) -> Iterator[tuple[str, Measurement]]:
     found, judges, _ = group_judges(rated, None)
     used = np.isin(np.arange(len(found.comparisons)), found.comparison)
-    values: _Values = {}
     for one in correlate_ratings(found, judges, used, sampler=Sampler(seed=evidence.seed)):
         if one.aspect == _ASPECT:
-            row = "init(json(rs))"
-            values["", row, "mean absolute error"] = one.mean_error
-            values["", row, "Pearson"] = one.pearson
-            values["", row, "Kendall"] = one.kendall
-    return Estimates(values=values, note=_OWN_TEST if values else "")
+            yield "mean absolute error", one.mean_error
+            yield "Pearson", one.pearson
+            yield "Kendall", one.kendall
+
+
+def _of_condition(ballots: Ballots, name: str) -> Ballots:
+    facts = ballots.discussions
+    here = [one == name for one in facts.conditions]
+    return ballots.of_discussions(np.array(here, dtype=np.bool_)[facts.condition])
 
 
 def compare_orders(evidence: Evidence) -> Estimates:
