@@ -1,8 +1,6 @@
 """The page for users of Python works as it is written there."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,18 +10,11 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.timeout(900)
-def test_the_blocks_of_the_python_page_are_one_program(tmp_path):
+def test_the_blocks_of_the_python_page_are_one_program(commands, tmp_path):
     """A reader who pastes the blocks of docs/python.md into one session meets no error and no warning."""
     blocks = BLOCK.findall(PAGE.read_text("utf-8"))
     assert len(blocks) >= 8
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(blocks)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-    )
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    assert done.stderr == ""
+    done = commands.run(tmp_path, program="\n".join(blocks))
+    assert done.code == 0, f"{done.out}\n{done.err}"
+    assert done.err == ""
     assert {"accuracy.svg", "report.html"} <= {path.name for path in tmp_path.iterdir()}

@@ -1,0 +1,41 @@
+"""The page that leads from the papers to the commands names only what exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import peerjudge.cli
+from peerjudge.shelf import Shelf
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "papers.md").read_text("utf-8")
+COMMANDS = {name for name, _ in peerjudge.cli._COMMANDS}
+
+
+@pytest.mark.parametrize(
+    ("noun", "kind"),
+    [("protocol", "protocols"), ("pack", "prompts"), ("experiment", "experiments")],
+)
+def test_names_of_the_shelf_exist(noun, kind):
+    """Each protocol, pack and experiment that the page names is on the built-in shelf."""
+    named = {
+        name
+        for after in re.findall(rf"{noun}s? ((?:`\w+`(?:, | and )?)+)", PAGE)
+        for name in re.findall(r"`(\w+)`", after)
+        if not name.startswith("_")
+    }
+    assert named
+    shelf = Shelf(project=ROOT)
+    for name in named:
+        assert shelf.find(kind, name).name == name
+
+
+def test_commands_and_their_options_exist(commands, tmp_path):
+    """Each command in backticks is one of the command line, with the options beside it."""
+    for words in re.findall(r"`(\w+)((?: --[\w-]+)?)[^`]*`", PAGE):
+        command, option = words
+        if option:
+            assert command in COMMANDS, command
+            shown = commands.run(tmp_path, command, "--help").out
+            assert option.strip() in shown, f"{command}{option}"

@@ -1,0 +1,1 @@
+"""The documentation site: staging of its pages, generated reference, build and checks."""
