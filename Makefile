@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts tests wheel explore realmodel studies clean
+.PHONY: demo test lint types contracts tests wheel docs explore realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
@@ -30,6 +30,10 @@ tests: $(READY)
 wheel: $(READY)
 	$(BIN)/python -m pytest -q -m packaging tests/packaging
 
+# Builds the documentation site into build/site and checks its links; needs no network.
+docs: $(READY)
+	$(BIN)/python -m tools.docsite
+
 # Looks for new counterexamples to the properties; `make test` repeats the same examples in every run.
 explore: $(READY)
 	$(BIN)/python -m pytest -n auto --hypothesis-profile explore -k "$(or $(ONLY),test)" tests
@@ -41,6 +45,7 @@ studies: $(READY)
 	$(BIN)/python -m studies.ecology
 	$(BIN)/python -m studies.region
 	$(BIN)/python -m studies.stopping
+	$(BIN)/python -m studies.search
 
 # Runs every protocol and prompt pack with a real model on this machine; downloads server and weights.
 # MODEL=qwen-1.5b|qwen-0.5b|PATH.gguf, or URL=http://... NAME=model for a server of yours; FULL=1.
@@ -55,6 +60,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --only-binary svg2pdf-py -e '.[pdf]'
 	touch $@
 
 clean:

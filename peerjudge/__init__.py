@@ -34,20 +34,29 @@ if TYPE_CHECKING:
         Verdict,
     )
     from peerjudge.errors import PeerJudgeError
+    from peerjudge.judging import Judge, Judgement, judge, judge_sync
+    from peerjudge.optimization import optimize
+    from peerjudge.optimization.blocking import optimize_sync
+    from peerjudge.pairing import pairs
+    from peerjudge.pairing.blocking import pairs_sync
     from peerjudge.power import plan
     from peerjudge.protocol import DiscussionProtocol
     from peerjudge.results.agreements import agreement
     from peerjudge.results.annotators import annotators
     from peerjudge.results.biases import bias
+    from peerjudge.results.citing import cite
     from peerjudge.results.comparisons import compare
+    from peerjudge.results.forks import fork, fork_sync
     from peerjudge.results.models import model
     from peerjudge.results.opinions import events
     from peerjudge.results.rankings import peer_rank, rank
+    from peerjudge.results.reasons import reasons
     from peerjudge.results.reports import report
     from peerjudge.results.reproductions import reproduce
     from peerjudge.results.scores import score
     from peerjudge.results.styles import rank_styles
     from peerjudge.runs import RunSummary, load, run
+    from peerjudge.runs.answering import answers
     from peerjudge.runs.blocking import load_sync, run_sync
     from peerjudge.runs.frames import (
         ballots_df,
@@ -75,6 +84,8 @@ __all__ = [
     "Dataset",
     "DiscussionProtocol",
     "Experiment",
+    "Judge",
+    "Judgement",
     "PeerJudgeError",
     "Question",
     "RunSummary",
@@ -87,22 +98,33 @@ __all__ = [
     "__version__",
     "agreement",
     "annotators",
+    "answers",
     "ballots_df",
     "battles_df",
     "bias",
     "calls_df",
+    "cite",
     "compare",
     "discussions_df",
     "events",
     "events_df",
+    "fork",
+    "fork_sync",
+    "judge",
+    "judge_sync",
     "load",
     "load_sync",
     "model",
     "opinion_events",
+    "optimize",
+    "optimize_sync",
+    "pairs",
+    "pairs_sync",
     "peer_rank",
     "plan",
     "rank",
     "rank_styles",
+    "reasons",
     "report",
     "reproduce",
     "run",
@@ -115,6 +137,8 @@ __all__ = [
 _HOMES = {
     "agreement": "results.agreements",
     "annotators": "results.annotators",
+    "cite": "results.citing",
+    "answers": "runs.answering",
     "bias": "results.biases",
     "compare": "results.comparisons",
     "events": "results.opinions",
@@ -128,15 +152,26 @@ _HOMES = {
     "calls_df": "runs.frames",
     "discussions_df": "runs.frames",
     "events_df": "runs.frames",
+    "fork": "results.forks",
+    "fork_sync": "results.forks",
+    "Judge": "judging",
+    "Judgement": "judging",
+    "judge": "judging",
+    "judge_sync": "judging",
     "load": "runs",
     "load_sync": "runs.blocking",
     "run_sync": "runs.blocking",
     "model": "results.models",
     "opinion_events": "tracker",
+    "optimize": "optimization",
+    "optimize_sync": "optimization.blocking",
+    "pairs": "pairing",
+    "pairs_sync": "pairing.blocking",
     "peer_rank": "results.rankings",
     "rank": "results.rankings",
     "rank_styles": "results.styles",
     "plan": "power",
+    "reasons": "results.reasons",
     "report": "results.reports",
     "reproduce": "results.reproductions",
     "run": "runs",
@@ -147,8 +182,13 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
-        msg = f"module 'peerjudge' has no attribute {name!r}"
-        raise AttributeError(msg)
+        from difflib import get_close_matches
+
+        # IPython shows the message only; without `obj`, Python proposes no name of its own.
+        near = get_close_matches(name, __all__, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        msg = f"module 'peerjudge' has no attribute {name!r}{hint}"
+        raise AttributeError(msg, name=name)
     return getattr(import_module(f"peerjudge.{_HOMES.get(name, 'data')}"), name)
 
 

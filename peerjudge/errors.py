@@ -35,12 +35,23 @@ class ExperimentError(PeerJudgeError):
     """An experiment names a missing item, or a setting that none of its parts takes."""
 
 
+class ForkError(PeerJudgeError):
+    """A discussion cannot be forked in this way; the message says why."""
+
+
 class StoreError(PeerJudgeError):
     """A run folder or store cannot be opened, is in use, or was written by another version."""
 
 
 class EmptyReplyError(Exception):
     """Failure of a model: its reply has no words. Not an error of usage; the turn can be repeated."""
+
+
+class AwaitingPersonError(Exception):
+    """A person was asked and has not answered yet. Neither a failure nor an error of usage.
+
+    The discussion stays open; it goes on at this turn once the answer is there.
+    """
 
 
 class ConvergenceError(PeerJudgeError):

@@ -1,17 +1,25 @@
-"""Text and HTML forms of objects whose rooms lie below the rooms that render them.
+"""Text, HTML and frames of objects whose rooms lie below the rooms that render them.
 
-Discussions and summaries hold no words for people: the module that renders a type is named here and
+Discussions and results hold no words for people: the module that renders a type is named here and
 imported when an object is first shown, so that a script that shows nothing does not load it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-__all__ = ["show_html", "show_text"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Displayed", "Framed", "Printer", "print_pretty"]
 
 _RENDERERS = {
+    "Answers": "peerjudge.results.answered",
+    "Judgement": "peerjudge.judging.showing",
+    "Optimized": "peerjudge.optimization.describing",
+    "Paired": "peerjudge.pairing.describing",
     "RunSummary": "peerjudge.results.summaries",
     "Transcript": "peerjudge.reporting.lanes",
 }
@@ -22,14 +30,69 @@ class _Renderer(Protocol):
     def render_html(self, shown: object) -> str: ...
 
 
-def show_text(shown: object) -> str:
-    """Return the object as lines of text, with marks for control characters."""
-    return _find(shown).render_text(shown)
+class _FrameBuilder(Protocol):
+    def build_df(self, shown: object) -> pd.DataFrame: ...
 
 
-def show_html(shown: object) -> str:
-    """Return the object as a part of a page; all its texts are escaped."""
-    return _find(shown).render_html(shown)
+class Printer(Protocol):
+    """Part of IPython's pretty printer. `stack` has the objects that are being printed, outermost first."""
+
+    stack: list[int]
+
+    def text(self, obj: str) -> None:
+        """Write a text."""
+
+
+def print_pretty(
+    shown: object, printer: Printer, describe: Callable[[], str] | None = None
+) -> None:
+    """Print an object for IPython: as text where it stands alone, as one line inside another object.
+
+    `describe` returns the text where it is another one than that of `print`.
+    """
+    alone = len(printer.stack) <= 1
+    printer.text((describe or shown.__str__)() if alone else repr(shown))
+
+
+class Displayed:
+    """Base of objects that print as text and show themselves in a notebook.
+
+    Each is one line inside of other objects. All texts are escaped, and control characters marked.
+    """
+
+    __slots__ = ()
+
+    def describe_briefly(self) -> str:
+        """Return one line, as `repr` is."""
+        raise NotImplementedError
+
+    # IPython takes `__repr__` of a subclass before `_repr_pretty_` of its base.
+    def __repr__(self) -> str:
+        return self.describe_briefly()
+
+    def __str__(self) -> str:
+        return _find(self).render_text(self)
+
+    def _repr_html_(self) -> str:
+        return _find(self).render_html(self)
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: FBT001  called by IPython
+        print_pretty(self, printer)
+
+
+class Framed(Displayed):
+    """Base of such objects with a frame."""
+
+    __slots__ = ()
+
+    @property
+    def df(self) -> pd.DataFrame:
+        """The rows as a frame; `peerjudge.results.columns.COLUMNS` describes its columns.
+
+        Raises:
+            DataError: pandas is not installed.
+        """
+        return cast("_FrameBuilder", _find(self)).build_df(self)
 
 
 def _find(shown: object) -> _Renderer:

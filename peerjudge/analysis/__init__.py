@@ -12,6 +12,7 @@ from peerjudge.analysis.accuracy import (
 )
 from peerjudge.analysis.agreement import (
     GoldAgreement,
+    OwnVotesError,
     build_agreement_document,
     measure_agreement,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "GoldAgreement",
     "McNemar",
     "OrderConsistency",
+    "OwnVotesError",
     "PairedDifference",
     "Panel",
     "PanelPair",

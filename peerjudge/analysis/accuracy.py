@@ -12,6 +12,7 @@ from peerjudge.analysis.grouping import group_rows, list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.margins import pool_orders
+from peerjudge.analysis.selecting import name_people
 from peerjudge.data import Measurement, Undecided
 from peerjudge.errors import DataError
 
@@ -150,7 +151,9 @@ def tabulate_by_reviewer(
     judged = ballots.where((ballots.gold != NONE) & (ballots.answers == 2))
     pairs = judged.where(judged.readable)
     present = {pairs.reviewers[code] for code in list_distinct(pairs.reviewer)}
-    wanted = present - set(pairs.humans) if reviewers is None else set(reviewers)
+    wanted = present - set(pairs.humans)
+    if reviewers is not None:
+        wanted = set(name_people(pairs, reviewers))
     missing = sorted(wanted - present)
     if missing or not wanted:
         msg = f"there are no reviews of pairs with gold by {', '.join(missing) or 'any reviewer'}"

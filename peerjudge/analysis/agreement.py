@@ -12,7 +12,14 @@ from peerjudge.analysis.ballots import INCONSISTENT, TIE, Ballots, Bools, Floats
 from peerjudge.analysis.grouping import Ints, group_rows
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement, measure_mean
 from peerjudge.analysis.kappa import KAPPA, fleiss_kappa
-from peerjudge.analysis.selecting import HUMAN, number_judges, select_judges
+from peerjudge.analysis.left_out import leave_out_votes_of
+from peerjudge.analysis.selecting import (
+    HUMAN,
+    ignore_orders,
+    name_people,
+    number_judges,
+    select_judges,
+)
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.data import COUNTING, Measurement, ReviewerWeights, Scheme, Tournament, Undecided
 from peerjudge.errors import DataError
@@ -23,6 +30,10 @@ _SCORES = np.array([-1.0, 0.0, 1.0])
 _EVEN = 1e-9
 # (sample, item) entries at a time, which bounds the memory.
 _BLOCK = 1 << 21
+
+
+class OwnVotesError(DataError):
+    """All gold is made of the votes of the people who are judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +85,13 @@ def measure_agreement(
     combined, and the three scores. Bounds have questions as the unit; peer weights are computed again
     in every resample of the questions.
 
+    People among the reviewers are held against the votes of the other people, and their items are
+    comparisons in any order: a person who saw the answers the other way round judged the same pair.
+
     Args:
         ballots: one per review, for a run the opening or the closing ones.
-        reviewers: those whose verdicts are combined; `None` combines all but humans and `gold`.
+        reviewers: those whose verdicts are combined, `human` for all people; `None` combines all but
+            humans and `gold`.
         gold: `human` for the gold of the comparisons, else a reviewer whose verdicts serve as gold
             (the sign of their mean where it gave several on a comparison).
         weights: `equal`, `peer`, or a weight for each reviewer.
@@ -91,6 +106,10 @@ def measure_agreement(
     """
     chosen = _choose(ballots, reviewers, gold)
     judged = select_judges(ballots, reviewers=chosen, gold=gold)
+    if gold == HUMAN:
+        judged = leave_out_votes_of(judged, ballots, chosen)
+    if set(chosen) <= set(ballots.humans):
+        judged = ignore_orders(judged)
     held, played = _weigh(judged, chosen, weights, scheme)
     asked = np.unique(judged.question)
     golden = judged.where(judged.gold >= TIE)
@@ -102,6 +121,12 @@ def measure_agreement(
     items = golden.where(first)
     if not len(rows):
         msg = f"no pair has both a gold ({gold!r}) and a readable verdict by {', '.join(chosen)}"
+        if gold == HUMAN and set(chosen) & set(ballots.humans):
+            msg += (
+                "; gold is without the votes of those judged, so leave some of them out, or compare them "
+                "with one another (--panel)"
+            )
+            raise OwnVotesError(msg)
         raise DataError(msg)
     want = score_of(items.gold, items.first)
     torn = _find_ties(golden, item)
@@ -188,13 +213,17 @@ def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tup
             f"there is no reviewer {gold!r} whose reviews can serve as gold; choose one of {names}"
         )
         raise DataError(msg)
-    chosen = present - {gold, *ballots.humans} if reviewers is None else set(reviewers)
+    chosen = present - {gold, *ballots.humans}
+    if reviewers is not None:
+        chosen = set(name_people(ballots, reviewers))
     if gold in chosen:
         msg = f"{gold} is the gold here and always agrees with itself; choose other reviewers"
         raise DataError(msg)
     if not chosen or chosen - present:
         missing = ", ".join(sorted(chosen - present)) or "any other reviewer"
         msg = f"there are no reviews by {missing}; choose among those by {names} (--reviewers)"
+        if not chosen and ballots.humans:
+            msg += ", or compare all people with one another (--reviewers human --panel)"
         raise DataError(msg)
     return tuple(sorted(chosen))
 

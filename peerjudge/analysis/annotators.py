@@ -269,6 +269,13 @@ def _judge(
     if not len(ballots.discussions) and set(ballots.reviewers) <= set(ballots.humans):
         return []
     recorded, judges, _ = group_judges(ballots, reviewers)
+    voters = sorted({judge.reviewer for judge in judges} & set(source.humans))
+    if voters:
+        msg = (
+            f"the labels of the model are made of the votes of {', '.join(voters)}; the table of annotators "
+            "has how often each errs, so leave these out of --reviewers"
+        )
+        raise DataError(msg)
     if source is not ballots:
         recorded = align_comparisons(recorded, source)
     recorded = recorded.where(recorded.readable & np.isin(recorded.comparison, numbers))

@@ -11,11 +11,13 @@ from peerjudge.analysis.ballots import (
     NONE,
     OUTCOME_CODES,
     ROW_COLUMNS,
+    SHARED,
     Ballots,
     Discussions,
     Stage,
     no_discussions,
 )
+from peerjudge.analysis.left_out import leave_out_own_votes
 from peerjudge.analysis.styles import MARKDOWN, count_markdown
 from peerjudge.data import MAX_ANSWERS, Comparison, Dataset, GoldRule, Verdict
 from peerjudge.data import replace as changed
@@ -152,12 +154,13 @@ def collect_reviews(dataset: Dataset) -> Ballots:
         ratings.append(np.nan if rating is None else rating)
     columns = np.array(rows, dtype=np.int32).reshape(-1, 5).T
     own = dict(zip(("comparison", "reviewer", "order", "verdict", "aspect"), columns, strict=True))
-    return build_ballots(
+    ballots = build_ballots(
         {**own, "rating": ratings, "opening": True, "closing": True, "stage": Stage.RECORDED},
         size=len(rows),
         name=dataset.name,
         simulated=dataset.simulated,
         humans=dataset.humans,
+        unordered=dataset.unordered,
         gold_rule=dataset.gold_rule,
         reviewers=reviewers,
         aspects=aspects,
@@ -165,12 +168,13 @@ def collect_reviews(dataset: Dataset) -> Ballots:
         table=table,
         discussions=no_discussions(),
     )
+    return leave_out_own_votes(ballots, labeled=dataset.labeled)
 
 
 _DTYPES: Mapping[str, type[np.generic]] = {
     **dict.fromkeys(ROW_COLUMNS, np.int32),
     **dict.fromkeys(("stage", "verdict", "event", "before", "others"), np.int8),
-    **dict.fromkeys(("gold_move", "majority_move", "first_move"), np.int8),
+    **dict.fromkeys(("gold_move", "majority_move", "first_move", "voter_gold"), np.int8),
     **dict.fromkeys(("opening", "closing"), np.bool_),
     "rating": np.float64,
     "probabilities": np.float32,
@@ -183,6 +187,7 @@ _MISSING: Mapping[str, float] = {
     "closing": 0,
     "round": 0,
     "rating": np.nan,
+    "voter_gold": SHARED,
 }
 
 
@@ -193,6 +198,7 @@ def build_ballots(
     name: str,
     simulated: bool,
     humans: Iterable[str] = (),
+    unordered: Iterable[str] = (),
     gold_rule: GoldRule = GoldRule.SIGN_OF_MEAN,
     reviewers: Iterable[str],
     aspects: Iterable[str] = (),
@@ -208,6 +214,7 @@ def build_ballots(
         name: of the source.
         simulated: true if any ballot is of no real model.
         humans: reviewers that are people.
+        unordered: reviewers who saw the answers in an order that is not known.
         gold_rule: settles their votes that disagree.
         reviewers: names in the order of their codes.
         aspects: the same of aspects.
@@ -227,6 +234,7 @@ def build_ballots(
         name=name,
         simulated=simulated,
         humans=tuple(humans),
+        unordered=tuple(unordered),
         gold_rule=gold_rule,
         reviewers=tuple(reviewers),
         aspects=tuple(aspects),

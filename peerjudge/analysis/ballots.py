@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import Comparison, Control, Direction, EventKind, GoldRule, Outcome, Role
+from peerjudge.data.choices import require_choice
 from peerjudge.tracker import NoEventReason, Stance
 
 Codes: TypeAlias = npt.NDArray[np.int8]
@@ -24,6 +25,9 @@ SeatKey: TypeAlias = tuple[str, Role, float | None]
 
 TIE, INCONSISTENT, UNREADABLE, REFUSED, NONE = -1, -2, -3, -4, -5
 """Codes of `Ballots.verdict` that choose no answer; `NONE`: no verdict was asked for."""
+
+SHARED = -9
+"""Code of `Ballots.voter_gold` where the gold of a ballot is that of its comparison."""
 
 OUTCOME_CODES: Mapping[Outcome, int] = {
     Outcome.TIE: TIE,
@@ -126,6 +130,7 @@ ROW_COLUMNS = (
         "others",
     ),
     *("opponents", "gold_move", "majority_move", "first_move", "number"),
+    "voter_gold",
 )
 """Names of the columns of `Ballots` that have one entry per ballot."""
 
@@ -136,7 +141,7 @@ class Ballots:
 
     `humans` are the reviewers that are people, whose votes that disagree `gold_rule` settles.
     `contestant_of` names the author of a reviewer's own answers, for reviewers with another name than
-    theirs.
+    theirs. `unordered` are the reviewers for whom `order` is not the one that they saw, which is not known.
     Vocabularies: `reviewers`, `questions`, `comparisons` (each in its own order: the one in which
     the source first shows it), `orders` (permutations of a comparison's own order; code 0 is of no
     fixed order, see `swapped`), `aspects` and `panels` (groups of reviewers). By comparison:
@@ -165,6 +170,8 @@ class Ballots:
       `opponents` (index into `panels`: the reviewers heard that held this stance), and the
       direction of the move (index into `DIRECTIONS`, -1 without): `gold_move`, `majority_move`,
       `first_move`.
+    - `voter_gold`: for a vote of which gold is made, the gold of the other people's votes, `NONE` without
+      others; `SHARED` for all other ballots.
     - `number`: index of a recorded review in its dataset, or of the row in a run.
     """
 
@@ -205,7 +212,9 @@ class Ballots:
     majority_move: Codes
     first_move: Codes
     number: Numbers
+    voter_gold: Codes
     contestant_of: Mapping[str, str] = field(default_factory=dict[str, str])
+    unordered: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.verdict)
@@ -221,7 +230,12 @@ class Ballots:
         return self.where(rows)
 
     def of_stance(self, stance: Stance) -> Ballots:
-        """Return the ballots that hold the opening (`private`) or closing (`final`) stances."""
+        """Return the ballots that hold the opening (`private`) or closing (`final`) stances.
+
+        Raises:
+            DataError: There is no such stance.
+        """
+        require_choice(stance, ("private", "final"), name="stance")
         return self.where(self.opening if stance == "private" else self.closing)
 
     def name_contestant(self, reviewer: str) -> str:
@@ -239,8 +253,12 @@ class Ballots:
 
     @property
     def gold(self) -> Codes:
-        """The gold of every ballot, coded like `verdict`; `NONE` where it is not known."""
-        return self.gold_of[self.comparison]
+        """The gold of every ballot, coded like `verdict`; `NONE` where it is not known.
+
+        No person's vote is held against gold made of it, see `voter_gold`.
+        """
+        shared = self.gold_of[self.comparison]
+        return np.where(self.voter_gold == SHARED, shared, self.voter_gold)
 
     @property
     def readable(self) -> Bools:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan, nan
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from peerjudge.analysis.ballots import (
     INCONSISTENT,
+    NONE,
     OUTCOME_CODES,
+    SHARED,
     TIE,
     Ballots,
     Bools,
@@ -29,8 +31,18 @@ from peerjudge.analysis.margins import Margin, pool_orders
 from peerjudge.data import Measurement, Noun, Outcome, Undecided
 from peerjudge.data import replace as changed
 
-Golds: TypeAlias = tuple[Numbers, Codes, Mapping[str, Bools]]
-"""Gold verdicts: their comparisons, their codes, and by group its members; "" is all of them."""
+
+class Golds(NamedTuple):
+    """Gold verdicts: their comparisons, their codes, and by group its members; "" is all of them.
+
+    `voters` gave them, where each is one vote.
+    """
+
+    comparison: Numbers
+    verdict: Codes
+    groups: Mapping[str, Bools]
+    voters: tuple[str, ...] = ()
+
 
 _Entries: TypeAlias = tuple[Numbers, Ints, dict[str, Bools]]
 """Judges, questions, and by name which entries count."""
@@ -112,29 +124,27 @@ def measure_cells(
         golds: gold verdicts and their groups.
         sampler: settings of the resampling.
     """
-    comparison, gold, groups = golds
-    size = len(ballots.comparisons)
-    question, _ = group_rows(ballots.question_of[comparison])
-    entry, row = _join(ballots.comparison, comparison, size)
+    question, _ = group_rows(ballots.question_of[golds.comparison])
+    entry, row, gold = _join(ballots, np.arange(len(ballots)), golds)
     matches = match_orders(ballots, *key)
-    pair, pair_row = _join(ballots.comparison[matches.row], comparison, size)
+    pair, pair_row, pair_gold = _join(ballots, matches.row, golds)
     verdicts: _Entries = (
         ballots.reviewer[entry],
         question[row],
-        _mark_verdicts(ballots.where(entry), gold[row]),
+        _mark_verdicts(ballots.where(entry), gold),
     )
     pairs: _Entries = (
         ballots.reviewer[matches.row][pair],
         question[pair_row],
         {
             "paired": np.ones(len(pair), dtype=np.bool_),
-            "paired_right": matches.same[pair] & (matches.verdict[pair] == gold[pair_row]),
+            "paired_right": matches.same[pair] & (matches.verdict[pair] == pair_gold),
             "paired_same": matches.same[pair],
             "paired_readable": matches.readable[pair],
         },
     )
     found: dict[int, dict[str, Cell]] = {}
-    for group, members in groups.items():
+    for group, members in golds.groups.items():
         inside, paired = members[row], members[pair_row]
         if inside.any():
             judge, place, marks = _take(pairs, paired)
@@ -158,12 +168,11 @@ def _add_margins(
     pooled = pool_orders(ballots, key)
     if not len(pooled.row):
         return
-    comparison, gold, groups = golds
-    entry, row = _join(ballots.comparison[pooled.row], comparison, len(ballots.comparisons))
-    margin = pooled.take(entry).of_gold(gold[row])
+    entry, row, gold = _join(ballots, pooled.row, golds)
+    margin = pooled.take(entry).of_gold(gold)
     judge = ballots.reviewer[pooled.row[entry]]
     question = ballots.question[pooled.row[entry]]
-    for group, members in groups.items():
+    for group, members in golds.groups.items():
         inside = members[row] & ~np.isnan(margin)
         for number in np.unique(judge[inside]).tolist():
             here = inside & (judge == number)
@@ -206,7 +215,23 @@ def _measure_group(
     }
 
 
-def _join(comparisons: Numbers, golds: Numbers, size: int) -> tuple[Ints, Ints]:
+def _join(ballots: Ballots, rows: Ints, golds: Golds) -> tuple[Ints, Ints, Codes]:
+    """Return the numbers of every entry and gold that have the same comparison, and the verdict of gold.
+
+    The entries are these rows. A person is not held against gold made of an own vote.
+    """
+    entry, row = _match(ballots.comparison[rows], golds.comparison, len(ballots.comparisons))
+    gold, own = golds.verdict[row], ballots.voter_gold[rows[entry]]
+    if golds.voters:
+        judges = np.array(ballots.reviewers)[ballots.reviewer[rows[entry]]]
+        known = judges != np.array(golds.voters)[row]
+    else:
+        gold = np.where(own == SHARED, gold, own)
+        known = gold != NONE
+    return entry[known], row[known], gold[known]
+
+
+def _match(comparisons: Numbers, golds: Numbers, size: int) -> tuple[Ints, Ints]:
     """Return the numbers of every entry and gold that have the same comparison."""
     ordered = np.argsort(golds, kind="stable")
     count = np.bincount(golds, minlength=size)

@@ -278,7 +278,8 @@ class BallotCollector:
         for turn in transcript.turns:
             spoken += not turn.cue.private
             verdict = turn.review.verdict
-            if verdict is None:
+            if verdict is None or turn.speaker:
+                # A verdict that a fork inherited from another reviewer is none of the seat's reviewer.
                 continue
             place = seats[turn.cue.seat]
             private = turn.cue.private

@@ -11,10 +11,11 @@ from typing import cast
 import numpy as np
 
 from peerjudge.analysis.assembling import Vocabulary
-from peerjudge.analysis.ballots import Ballots, Bools, Codes, Shares
+from peerjudge.analysis.ballots import SHARED, Ballots, Bools, Codes, Numbers, Shares
 from peerjudge.analysis.cells import Golds
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.data import MAX_ANSWERS, Comparison
+from peerjudge.data.choices import suggest_name
 from peerjudge.errors import DataError
 
 LABELER = "labeler"
@@ -32,7 +33,8 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str]
     * `category`: of the question;
     * `labeler`: the types of labelers. Every readable vote is then one gold, so a verdict counts as
       often as there are votes on its comparison;
-    * any other name: that key of the comparisons' `meta`.
+    * any other name: that key of the comparisons' `meta`;
+    * names separated by commas: the groups that are equal in all of them, such as `science, easy`.
 
     Args:
         ballots: the comparisons, and the votes of humans.
@@ -46,10 +48,12 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str]
     comparisons = ballots.comparisons
     numbers: list[int] = np.flatnonzero(used).tolist()
     totals = _find_totals([comparisons[n] for n in numbers]) if by == "subset" else {}
+    voters: tuple[str, ...] = ()
     if by == LABELER or votes:
         voted = find_votes(ballots, votes)
         given = voted.where(np.argsort(voted.comparison, kind="stable"))
         given = given.where(used[given.comparison])
+        voters = tuple(given.reviewers[int(code)] for code in given.reviewer)
         numbers = cast("list[int]", given.comparison.tolist())
         golds = list(zip(numbers, given.verdict.tolist(), strict=True))
         kinds = [(name_labeler_type(given.reviewers[int(code)]),) for code in given.reviewer]
@@ -68,7 +72,12 @@ def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str]
     members = {
         group: np.array([group in names for names in kinds], dtype=np.bool_) for group in groups
     }
-    return comparison, gold.astype(np.int8), {"": np.ones(len(golds), dtype=np.bool_), **members}
+    return Golds(
+        comparison=comparison,
+        verdict=gold.astype(np.int8),
+        groups={"": np.ones(len(golds), dtype=np.bool_), **members},
+        voters=voters,
+    )
 
 
 def name_labeler_type(labeler: str) -> str:
@@ -104,6 +113,7 @@ def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
     ]
     return replace(
         kept,
+        voter_gold=_find_voter_gold(kept, number[kept.comparison], source),
         questions=source.questions,
         comparisons=source.comparisons,
         question_of=source.question_of,
@@ -116,6 +126,25 @@ def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
         verdict=np.where(kept.verdict >= 0, chosen, kept.verdict),
         probabilities=_permute(kept.probabilities, places[kept.comparison]),
     )
+
+
+def _find_voter_gold(ballots: Ballots, numbers: Numbers, source: Ballots) -> Codes:
+    """Return the gold without their own votes of the source's voters, `SHARED` for other ballots."""
+    voted = source.where(source.voter_gold != SHARED)
+    voters: list[int] = voted.reviewer.tolist()
+    judged: list[int] = voted.comparison.tolist()
+    golds: list[int] = voted.voter_gold.tolist()
+    known = {
+        (source.reviewers[voter], number): gold
+        for voter, number, gold in zip(voters, judged, golds, strict=True)
+    }
+    found: Codes = np.full(len(ballots), SHARED, dtype=np.int8)
+    if known:
+        codes: list[int] = ballots.reviewer.tolist()
+        places: list[int] = numbers.tolist()
+        names = [ballots.reviewers[code] if code >= 0 else "" for code in codes]
+        found[:] = [known.get(key, SHARED) for key in zip(names, places, strict=True)]
+    return found
 
 
 def _permute(probabilities: Shares, places: Codes) -> Shares:
@@ -146,7 +175,15 @@ def _name_groups(comparison: Comparison, by: str, totals: Mapping[str, str]) -> 
     if by == "category":
         return (comparison.question.category,) if comparison.question.category else ()
     value = comparison.meta.get(by)
-    return () if not by or value is None else (str(value),)
+    if value is not None:
+        return (str(value),)
+    names = _split_names(by)
+    parts = [_name_groups(comparison, name, {}) for name in names] if len(names) > 1 else []
+    return (", ".join(part for (part,) in parts),) if parts and all(parts) else ()
+
+
+def _split_names(by: str) -> list[str]:
+    return [name for name in map(str.strip, by.split(",")) if name]
 
 
 def _find_totals(comparisons: Iterable[Comparison]) -> dict[str, str]:
@@ -173,6 +210,11 @@ def _describe_groups(ballots: Ballots, by: str, comparisons: Sequence[Comparison
     ]
     labeled = [LABELER] if len(find_votes(ballots)) else []
     known = own + labeled + sorted({key for one in comparisons for key in one.meta})
+    missing = [name for name in _split_names(by) if name not in known]
+    if len(_split_names(by)) > 1 and not missing:
+        alone = f" {LABELER!r} stands alone." if LABELER in _split_names(by) else ""
+        return f"{ballots.name} has no comparison with all of {by}; name fewer of them.{alone}"
+    by = missing[0] if missing else by
     groups = ", ".join(known) or "no groups"
     hint = "; take the votes from a dataset that has them (--gold)" if by == LABELER else ""
-    return f"{ballots.name} cannot be scored by {by!r}; it has {groups}{hint}"
+    return f"{ballots.name} cannot be scored by {by!r}; it has {groups}{hint or suggest_name(by, known)}"

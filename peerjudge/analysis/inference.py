@@ -40,6 +40,7 @@ class CorrelationTest(Noun, frozen=True, kw_only=True):
     """Williams' test: `r12` against `r13`, which share variable 1; `p_value` is two-sided.
 
     `t` is divided by the root of `design_effect`, which is above 1 where items share questions.
+    `p_independent` is the p-value as if they did not; NaN where no questions were given.
     """
 
     r12: float
@@ -50,6 +51,7 @@ class CorrelationTest(Noun, frozen=True, kw_only=True):
     df: int
     p_value: float
     design_effect: float = 1.0
+    p_independent: float = nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +201,14 @@ def compare_correlations(
 
     t, df = found.t / sqrt(effect), min(found.df, len(by_question) - 1)
     p_value = float(2.0 * stdtr(df, -abs(t)))
-    return replace(found, t=t, df=df, p_value=p_value, design_effect=effect)
+    return replace(
+        found,
+        t=t,
+        df=df,
+        p_value=p_value,
+        design_effect=effect,
+        p_independent=found.p_value,
+    )
 
 
 def _jackknife_difference(sums: Floats) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from peerjudge.analysis.assembling import Vocabulary
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.grouping import Column, group_rows
+from peerjudge.analysis.selecting import HUMAN, name_people
 from peerjudge.errors import DataError
 
 
@@ -40,17 +41,20 @@ def group_judges(
 
     Args:
         ballots: of a dataset or a run.
-        wanted: names or patterns of reviewers, as in `GPT-4/*`; `None` selects all but humans.
+        wanted: names or patterns of reviewers, as in `GPT-4/*`, or `human` for all people; `None` selects
+            all but humans.
 
     Raises:
         DataError: a pattern matches no reviewer, or there is no ballot to score.
     """
     if len(ballots.discussions):
         return _group_discussions(ballots, wanted)
+    if wanted is not None and HUMAN in wanted:
+        wanted = name_people(ballots, wanted)
     chosen = _match_names(ballots.reviewers, wanted, hidden=ballots.humans)
     if not chosen:
         names = ", ".join(sorted(ballots.reviewers)[:8]) or "none"
-        hint = "; choose some of them (--reviewers), or estimate their errors (--annotators)"
+        hint = "; score them (--reviewers human), or estimate their errors (--annotators)"
         msg = f"{ballots.name} has no reviews to score except by its labelers ({names})"
         msg += hint if ballots.reviewers else ""
         raise DataError(msg)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
-from peerjudge.analysis.ballots import Ballots, Floats, score_of
+from peerjudge.analysis.ballots import SHARED, Ballots, Floats, score_of
 from peerjudge.analysis.inference import (
     CorrelationTest,
     McNemar,
@@ -33,7 +34,8 @@ class PanelPair(Noun, frozen=True, kw_only=True):
     `same` is the share of equal verdicts. Where there is gold: `error_correlation` is how much more
     often than by chance they are wrong together (phi), `accuracy` McNemar's test of which is right
     on more questions, and `correlation` Williams' test of which correlates better with gold over
-    comparisons. The `_adjusted` p-values are Holm's over all pairs of the panel.
+    comparisons. Gold made of the votes of one of the two is left out. The `_adjusted` p-values are
+    Holm's over all pairs of the panel.
     """
 
     one: str
@@ -47,13 +49,23 @@ class PanelPair(Noun, frozen=True, kw_only=True):
     correlation_adjusted: float | None
 
 
-def rate_items(ballots: Ballots) -> tuple[Ballots, Floats]:
-    """Return the items (a comparison in one shown order) and the ratings `[item, reviewer]`.
+class Ratings(NamedTuple):
+    """Items (a comparison in one shown order) with ratings and gold scores, `[item, reviewer]`.
 
-    An item is represented by its first ballot. A rating is the sign of the mean score of a
-    reviewer (in the order of `number_judges`), NaN where it gave none. Items are sorted by
-    comparison and order.
+    An item is represented by its first ballot; items are sorted by comparison and order. Reviewers are in
+    the order of `number_judges`. A rating is the sign of the mean score of a reviewer, NaN where it
+    gave none. `gold` is without a person's own votes (`Ballots.voter_gold`); `shared_gold` is NaN there,
+    because gold made of the votes of one of two people says nothing about which of the two is right.
     """
+
+    items: Ballots
+    ratings: Floats
+    gold: Floats
+    shared_gold: Floats
+
+
+def rate_items(ballots: Ballots) -> Ratings:
+    """Return the items, ratings and gold of these ballots on pairs."""
     judges = [code for _, code in number_judges(ballots)]
     readable = ballots.where(ballots.readable)
     key = readable.comparison.astype(np.int64) * 2 + readable.swapped
@@ -64,24 +76,32 @@ def rate_items(ballots: Ballots) -> tuple[Ballots, Floats]:
     cell = item * shape[1] + place[readable.reviewer]
     total = np.bincount(cell, readable.score, shape[0] * shape[1]).reshape(shape)
     count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
-    return readable.where(first), np.where(count > 0, np.sign(total), np.nan)
+    gold, own = np.full(shape, nan), np.zeros(shape, dtype=np.bool_)
+    gold[item, place[readable.reviewer]] = score_of(readable.gold, readable.first)
+    own[item, place[readable.reviewer]] = readable.voter_gold != SHARED
+    return Ratings(
+        items=readable.where(first),
+        ratings=np.where(count > 0, np.sign(total), np.nan),
+        gold=gold,
+        shared_gold=np.where(own, nan, gold),
+    )
 
 
 def count_pairs(
-    items: Ballots, ratings: Floats, *, seed: int, samples: int
+    rated: Ratings, *, seed: int, samples: int
 ) -> Iterator[tuple[Sequence[tuple[int, int]], Floats, Floats]]:
     """Yield the pairs of reviewers that judged an item together, some at a time.
 
     With their cells summed by question, `[question, pair, cell]`, and in resampled questions,
     `[sample, pair, cell]`.
     """
-    gold = score_of(items.gold, items.first)
+    items, ratings, _, gold = rated
     seen = (~np.isnan(ratings)).astype(np.float64)
     together = seen.T @ seen
     pairs = [pair for pair in combinations(range(ratings.shape[1]), 2) if together[pair]]
     for start in range(0, len(pairs), _BLOCK):
         some = pairs[start : start + _BLOCK]
-        cells = np.hstack([_mark_cells(ratings[:, pair], gold) for pair in some])
+        cells = np.hstack([_mark_cells(ratings[:, pair], gold[:, pair]) for pair in some])
         sums = sum_by_cluster(cells, items.question)
         drawn = resample_sums(sums, samples=samples, seed=seed)
         shape = (-1, len(some), _SAID + _ERRED)
@@ -89,8 +109,7 @@ def count_pairs(
 
 
 def measure_pairs(
-    items: Ballots,
-    ratings: Floats,
+    rated: Ratings,
     names: Sequence[str],
     pairs: Sequence[tuple[int, int]],
     by_question: Floats,
@@ -118,7 +137,9 @@ def measure_pairs(
                 ),
                 accuracy=run_mcnemar(ahead.tolist()) if has_gold else None,
                 accuracy_adjusted=None,
-                correlation=_test_correlations(items, ratings[:, [one, other]]),
+                correlation=_test_correlations(
+                    rated.items, rated.ratings[:, [one, other]], rated.shared_gold[:, [one, other]]
+                ),
                 correlation_adjusted=None,
             )
         )
@@ -151,8 +172,14 @@ def correlate_errors(cells: Floats) -> Floats:
     return correlation(moments.reshape(-1, 6)).reshape(moments.shape[:-1])
 
 
-def _mark_cells(ratings: Floats, gold: Floats) -> Floats:
+def _share_gold(gold: Floats) -> Floats:
+    """Return the gold that two reviewers share, NaN where one of them has none."""
+    return np.where(gold[:, 0] == gold[:, 1], gold[:, 0], nan)
+
+
+def _mark_cells(ratings: Floats, golds: Floats) -> Floats:
     """Return `[item, cell]`: a 1 in the cell of the two verdicts, and in that of the errors."""
+    gold = _share_gold(golds)
     ours, theirs = ratings.T
     both = ~np.isnan(ours + theirs)
     golden = both & ~np.isnan(gold)
@@ -180,16 +207,16 @@ def _kappa(cells: Floats) -> Floats:
     return cohen_kappa(cells[:, :_SAID].reshape(-1, 3, 3))
 
 
-def _test_correlations(items: Ballots, ratings: Floats) -> CorrelationTest | None:
+def _test_correlations(items: Ballots, ratings: Floats, gold: Floats) -> CorrelationTest | None:
     """Return the test of which of two reviewers correlates better with gold over comparisons."""
-    golds = score_of(items.gold, items.first)
+    golds = _share_gold(gold)
     rows = ~np.isnan(ratings.sum(axis=1) + golds)
     # Both orders of a comparison are one item, in the comparison's own order.
     turned = np.where(items.swapped[rows], -1.0, 1.0)
     scores = [golds[rows], *ratings[rows].T]
     columns = np.column_stack([np.ones(len(turned)), *(score * turned for score in scores)])
     sums = sum_by_cluster(columns, items.comparison[rows])
-    gold, ours, theirs = (sums[:, 1:] / sums[:, :1]).T.tolist()
+    wanted, ours, theirs = (sums[:, 1:] / sums[:, :1]).T.tolist()
     # `sum_by_cluster` orders the comparisons by their codes.
     questions = items.question_of[np.unique(items.comparison[rows])]
-    return compare_correlations(gold, ours, theirs, questions)
+    return compare_correlations(wanted, ours, theirs, questions)

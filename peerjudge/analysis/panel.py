@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from peerjudge.analysis.accuracy import measure_accuracy
-from peerjudge.analysis.ballots import Ballots, Bools, Floats, score_of
+from peerjudge.analysis.ballots import Ballots, Bools, Floats
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.intervals import (
     SHARE,
@@ -31,16 +31,21 @@ from peerjudge.analysis.pairs import (
     measure_pairs,
     rate_items,
 )
-from peerjudge.analysis.selecting import number_judges
+from peerjudge.analysis.selecting import ignore_orders, number_judges
 from peerjudge.data import Measurement, Noun, Undecided
 
 
 class Panel(Noun, frozen=True, kw_only=True):
     """The reviewers of a source on the same items (a comparison in one shown order).
 
+    Items of a panel of people are comparisons in any order. A person's accuracy is against gold without
+    the person's own votes.
+
     `accuracy` is by reviewer; `counted` has the share of all its verdicts on these items with undecided
     ones as ties and as half right, of reviewers that have any. Fleiss' kappa is over the items that all
-    judged, Krippendorff's alpha (nominal) over those that two or more judged. `error_correlation` is
+    judged, Krippendorff's alpha (nominal) over those that two or more judged. Over these, `same` is the share
+    of equal verdicts among all pairs of reviewers of an item, and `same_choice` among those in which both
+    choose (S1 and S2 of Zheng et al. 2023, Table 5). `error_correlation` is
     the mean over pairs, and `effective` = k / (1 + (k - 1) max(0, error_correlation)) the number of
     reviewers with independent errors to which k reviewers with these are equivalent (Kish 1965, the
     design effect). Values that need gold, or two reviewers, are `None` without them.
@@ -52,6 +57,8 @@ class Panel(Noun, frozen=True, kw_only=True):
     counted: Mapping[str, Mapping[Undecided, Measurement]]
     fleiss_kappa: Measurement | None
     krippendorff_alpha: Measurement | None
+    same: Measurement | None
+    same_choice: Measurement | None
     error_correlation: Measurement | None
     effective: Measurement | None
     pairs: tuple[PanelPair, ...]
@@ -66,7 +73,10 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         samples: number of resamples.
     """
     names = tuple(name for name, _ in number_judges(ballots))
-    items, ratings = rate_items(ballots)
+    if set(names) <= set(ballots.humans):
+        ballots = ignore_orders(ballots)
+    rated = rate_items(ballots)
+    items, ratings, gold, shared_gold = rated
     count = (~np.isnan(ratings)).sum(axis=1)
     every, some = count == len(names), count > 1
     full = len(names) > 1 and bool(every.any())
@@ -79,16 +89,16 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
 
     pairs: list[PanelPair] = []
     phis: list[tuple[Floats, Floats]] = []
-    for numbers, by_question, drawn in count_pairs(items, ratings, seed=seed, samples=samples):
-        pairs += measure_pairs(items, ratings, names, numbers, by_question, drawn)
+    for numbers, by_question, drawn in count_pairs(rated, seed=seed, samples=samples):
+        pairs += measure_pairs(rated, names, numbers, by_question, drawn)
         phis.append((correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)))
-    gold = score_of(items.gold, items.first)[:, None]
     errors = np.where(np.isnan(ratings) | np.isnan(gold), np.nan, ratings != gold)
     accuracy: dict[str, Measurement] = {}
     for name, wrong in zip(names, errors.T, strict=True):
         known = ~np.isnan(wrong)
         accuracy[name] = measure_mean(1.0 - wrong[known], items.question[known], limits=SHARE)
-    mean, effective = _measure_together(items, errors, phis)
+    shared = np.where(np.isnan(shared_gold), np.nan, errors)
+    mean, effective = _measure_together(items, shared, phis)
     return Panel(
         reviewers=names,
         items=len(ratings),
@@ -98,10 +108,34 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         krippendorff_alpha=(
             measure(pair_coincidences(ratings[some]), some, "alpha") if some.any() else None
         ),
+        same=_measure_same(ratings, items, choices=False, seed=seed, samples=samples),
+        same_choice=_measure_same(ratings, items, choices=True, seed=seed, samples=samples),
         error_correlation=mean,
         effective=effective,
         pairs=adjust_p_values(pairs),
     )
+
+
+def _measure_same(
+    ratings: Floats, items: Ballots, *, choices: bool, seed: int, samples: int
+) -> Measurement | None:
+    """Return the share of equal verdicts among pairs of reviewers of an item, `None` without pairs."""
+    counts = np.column_stack([(ratings == score).sum(axis=1) for score in (-1.0, 1.0, 0.0)])
+    counts = counts[:, :2] if choices else counts
+    equal = (counts * (counts - 1)).sum(axis=1) / 2.0
+    raters = counts.sum(axis=1)
+    pairs = raters * (raters - 1) / 2.0
+    if not pairs.any():
+        return None
+    some = pairs > 0
+    sums = sum_by_cluster(np.column_stack([equal, pairs])[some], items.question[some])
+    n = int(pairs.sum())
+    return measure_statistic(sums, _divide, n=n, limits=SHARE, seed=seed, samples=samples)
+
+
+def _divide(sums: Floats) -> Floats:
+    missing: Floats = np.full(len(sums), np.nan)
+    return np.divide(sums[:, 0], sums[:, 1], out=missing, where=sums[:, 1] > 0)
 
 
 def _count_undecided(ballots: Ballots) -> dict[str, dict[Undecided, Measurement]]:

@@ -1,4 +1,7 @@
-"""Position bias: verdicts that depend on the place of an answer."""
+"""Position bias: verdicts that depend on the place of an answer.
+
+Reviewers who saw the answers in an order that is not known (`Ballots.unordered`) are left out.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,8 @@ def measure_position(
     rows: list[Position] = []
     score = ballots.score
     for name, code in number_judges(ballots):
+        if name in ballots.unordered:
+            continue
         here = ballots.reviewer == code
         first, tie, second = (here & (score == value) for value in (-1.0, 0.0, 1.0))
         chose = first | second
@@ -93,6 +98,8 @@ def measure_consistency(
     reviewer, question = readable.reviewer[found.row], readable.question[found.row]
     rows: list[OrderConsistency] = []
     for name, code in number_judges(ballots):
+        if name in ballots.unordered:
+            continue
         here = reviewer == code
         same, first, second = (found.same & here, found.first & here, found.second & here)
         rows.append(

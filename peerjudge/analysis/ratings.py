@@ -33,7 +33,8 @@ class Correlation(Noun, frozen=True, kw_only=True):
     have questions as the unit. `by_question` are the same three coefficients within
     each question, averaged over the questions that have one; `by_author` those of the authors'
     means. NaN where a coefficient does not exist: fewer than two answers, or ratings that never
-    vary; the bounds are NaN for a single question.
+    vary; the bounds are NaN for a single question. `constant` is the median of gold, and `constant_error`
+    the error of a judge that gives every answer this rating: the least error of one that reads nothing.
     """
 
     judge: Judge
@@ -48,6 +49,8 @@ class Correlation(Noun, frozen=True, kw_only=True):
     kendall: Measurement
     by_question: Mapping[str, float]
     by_author: Mapping[str, float]
+    constant: float = nan
+    constant_error: Measurement | None = None
 
 
 class Ratings(Noun, frozen=True, kw_only=True):
@@ -157,6 +160,10 @@ def _correlate(
         **{name: measure_cases(pooled[name], questions, sampler=sampler) for name in COEFFICIENTS},
         by_question=_average(_find_coefficients(*part) for part in _split_questions(rated)),
         by_author=_find_coefficients(*_average_authors(rated)),
+        constant=float(np.median(y)) if rated else nan,
+        constant_error=measure_errors(
+            np.full_like(y, np.median(y)) if rated else y, y, questions, sampler=sampler
+        ),
     )
 
 

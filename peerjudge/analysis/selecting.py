@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import (
     NONE,
+    SHARED,
     TIE,
     UNREADABLE,
     Ballots,
@@ -26,6 +28,8 @@ from peerjudge.ranking import check_contestants
 HUMAN = "human"
 """The gold of the comparisons themselves."""
 _CHOICES_PER_AUTHOR = 10
+_CHOSEN_BY = "chosen_by"
+"""Column of `peerjudge pairs` with the judges whose verdicts helped to choose a comparison."""
 
 
 def select_judges(
@@ -33,9 +37,12 @@ def select_judges(
 ) -> Ballots:
     """Return the ballots on pairs by these reviewers, with their gold in `gold_of`.
 
+    The gold of the comparisons is without a person's own votes (`voter_gold`).
+
     Args:
         ballots: those on other than two answers are left out, and so is their gold.
-        reviewers: whose ballots to return; `None` selects all but the humans and `gold`.
+        reviewers: whose ballots to return, `human` for all people; `None` selects all but the humans and
+            `gold`.
         gold: `human` for the gold of the comparisons, else a reviewer whose verdicts serve as gold:
             the sign of their mean where it gave several on a comparison, and people's votes settled
             by the gold rule of the dataset.
@@ -45,7 +52,9 @@ def select_judges(
     """
     pairs = ballots.where(find_pairs(ballots)[ballots.comparison] & (ballots.reviewer >= 0))
     present = {name for name, _ in number_judges(pairs)}
-    wanted = present - {*ballots.humans, gold} if reviewers is None else set(reviewers)
+    wanted = present - {*ballots.humans, gold}
+    if reviewers is not None:
+        wanted = set(name_people(ballots, reviewers))
     missing = sorted(wanted - present)
     if gold != HUMAN and not (gold in present and pairs.readable[_by(pairs, gold)].any()):
         missing = [gold]
@@ -59,7 +68,32 @@ def select_judges(
         settle = settle_people if gold in ballots.humans else average_verdicts
         golds = settle(own, own.comparison, len(own.comparisons))
         golds = np.where(golds >= TIE, golds, NONE).astype(np.int8)
+        pairs = replace(pairs, voter_gold=np.full(len(pairs), SHARED, dtype=np.int8))
     return replace(pairs.where(np.isin(pairs.reviewer, codes)), gold_of=golds)
+
+
+def name_people(ballots: Ballots, reviewers: Collection[str]) -> list[str]:
+    """Return the names of reviewers, sorted: all people for `human`, and those that a pattern matches.
+
+    A reviewer of the name `human` is itself. In a pattern, `*` stands for any letters. What matches
+    nothing is returned as it is.
+    """
+    found: set[str] = set()
+    for name in reviewers:
+        if name == HUMAN and HUMAN not in ballots.reviewers and ballots.humans:
+            found |= set(ballots.humans)
+        else:
+            known = name in ballots.reviewers or "*" not in name
+            found |= {name} if known else set(fnmatch.filter(ballots.reviewers, name)) or {name}
+    return sorted(found)
+
+
+def ignore_orders(ballots: Ballots) -> Ballots:
+    """Return ballots on pairs as if all had been shown in the comparison's own order."""
+    own = (0, 1)
+    orders = (*ballots.orders, own)
+    order = np.full(len(ballots), orders.index(own), dtype=np.int32)
+    return replace(ballots, orders=orders, order=order)
 
 
 def identify_reviewers(
@@ -185,3 +219,18 @@ def settle_people(ballots: Ballots, group: Ints | Numbers, size: int) -> Codes:
 
 def _by(ballots: Ballots, reviewer: str) -> Bools:
     return ballots.reviewer == ballots.reviewers.index(reviewer)
+
+
+def list_choosers(ballots: Ballots) -> tuple[str, ...]:
+    """Return the reviewers with ballots on comparisons that their own verdicts helped to choose.
+
+    Their accuracy there is not that on other comparisons: verified pairs flatter a verifier, and pairs
+    that are hard for a card are chosen by its errors.
+    """
+    found: set[str] = set()
+    judged: list[int] = np.unique(ballots.comparison).tolist()
+    for number in judged:
+        names = ballots.comparisons[number].meta.get(_CHOSEN_BY)
+        found |= set(names.split(",")) if isinstance(names, str) else set()
+    present = {name for name, _ in number_judges(ballots)}
+    return tuple(sorted(found & present))

@@ -25,6 +25,9 @@ _CLOSED = 141
 # Each command is a module that is imported only when it is called.
 _COMMANDS = (
     ("run", "Run an experiment, or resume an interrupted run."),
+    ("optimize", "Search for better prompts, and test what was found once."),
+    ("answers", "Let contestants answer questions, as data for a tournament."),
+    ("pairs", "Make pairs of a better and a worse answer, by rule or by a writer."),
     ("plan", "Simulate an experiment before paying for it: power, size and cost."),
     ("rank", "Rank the contestants and weight the reviewers of a run or dataset."),
     ("agreement", "Agreement of reviewers with gold, alone and as a panel."),
@@ -33,15 +36,26 @@ _COMMANDS = (
     ("bias", "Position, self-preference and length bias."),
     ("model", "One model of all verdicts: ability, position, length, own answers, discussion."),
     ("events", "Opinion changes, event by event."),
+    ("reasons", "What the reasons of verdicts mention, and the reasons on one comparison."),
+    ("serve", "Judge answers for other programs over HTTP, by a discussion."),
+    ("annotate", "Answer for the people seated in a run, or judge with others in a study."),
+    ("view", "Show runs in the browser: discussions, prompts, live progress. Read-only."),
     ("report", "Write the HTML report of a run or of recorded reviews."),
     (
         "reproduce",
         "Put the tables and figures of a paper beside those of a run or of recorded reviews.",
     ),
+    ("import", "Read judgements of other tools as records that every command reads."),
     ("export", "Write the discussions of a run in formats of other tools."),
+    ("fork", "Play discussions again from one turn on, with a change and without."),
+    ("merge", "Write several runs as one: other data, seeds or reviewers of an experiment."),
     ("bundle", "Write a run with every number computed from it into one archive."),
+    ("cite", "List the works that a run, a search or a dataset rests on."),
     ("verify", "Recompute every number of a bundle."),
     ("list", "List agents, protocols, prompts, experiments, datasets or papers."),
+    ("show", "Print a card, protocol, prompt pack or experiment."),
+    ("new", "Write a new card, protocol, prompt pack or experiment."),
+    ("init", "Write a project to begin with."),
     ("check", "Check the project's shelf files. Loads, and so executes, its Python files."),
     ("doctor", "Name and repair the rows of a store that cannot be read."),
     ("download", "Download a published dataset and verify it."),
@@ -62,6 +76,9 @@ def build_app(console: Console | None = None) -> App:
     )
     for name, summary in _COMMANDS:
         app.command(f"peerjudge.cli.{name}_command:{name}_command", name=name, help=summary)
+    app.register_install_completion_command(  # pyright: ignore[reportUnknownMemberType]
+        help="Install completion of commands and options for bash, zsh or fish."
+    )
     return app
 
 
@@ -69,8 +86,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one command and exit.
 
     Exit codes: 0 complete; 1 finished with failed discussions; 2 usage or configuration error;
-    3 stopped at a limit; 130 interrupted (SIGINT); 141 stdout closed by its reader (SIGPIPE);
-    143 terminated (SIGTERM).
+    3 stopped at a limit or waiting for people or batches; 130 interrupted (SIGINT); 141 stdout closed by its
+    reader (SIGPIPE); 143 terminated (SIGTERM).
     """
     # Matrices are small here, so BLAS threads cost more than they save. numpy reads this on import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from peerjudge.cli.tables import Contestants, parse_contestants, print_result, split_names
+from peerjudge.cli.tables import Contestants, Layout, parse_contestants, print_result, split_names
 
 
 def agreement_command(
@@ -19,6 +19,7 @@ def agreement_command(
     panel: bool = False,
     between: str | None = None,
     seed: int = 0,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Accuracy and Fleiss' kappa of the reviewers' combined verdict against gold.
@@ -31,14 +32,16 @@ def agreement_command(
     gold
         `human` for the gold of the data, or the name of a reviewer to measure against.
     reviewers
-        Only these, separated by commas; one alone, or several as a panel.
+        Only these, separated by commas; one alone, or several as a panel. `*` stands for any letters, and
+        `human` for all people, who are held against gold of one another's votes.
     weights
         equal, or peer: weight reviewers by their rank as contestants.
     stance
         For a run: private verdicts, before a seat heard another one, or final ones.
     panel
-        Also measure each reviewer and each pair: kappas, common errors, the equivalent number of
-        independent reviewers, and tests of which is better, adjusted for the number of pairs.
+        Also measure each reviewer and each pair: kappas, Krippendorff's alpha, common errors, the
+        equivalent number of independent reviewers, and tests of which is better, adjusted for the
+        number of pairs.
     between
         Only pairs of answers by two of these contestants, separated by commas.
     seed
@@ -59,5 +62,5 @@ def agreement_command(
         between=split_names(between),
         seed=seed,
     )
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from peerjudge.cli.tables import (
     Contestants,
+    Layout,
     parse_contestants,
     print_result,
     split_families,
@@ -20,6 +21,7 @@ def bias_command(
     families: str | None = None,
     contestants: Contestants = (),
     seed: int = 0,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Position, self-enhancement, verbosity and order consistency of every reviewer.
@@ -53,5 +55,5 @@ def bias_command(
         contestant_of=parse_contestants(contestants),
         seed=seed,
     )
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     return 0

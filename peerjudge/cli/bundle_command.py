@@ -19,6 +19,7 @@ def bundle_command(
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
     texts: bool = True,
+    licence: str = "",
     force: Annotated[bool, Parameter(negative=())] = False,
     json: bool = False,
 ) -> int:
@@ -36,6 +37,9 @@ def bundle_command(
     texts
         Keep questions and answers. With --no-texts their SHA-256 takes their place, for data that may
         not be passed on; what reviewers wrote stays, and there are no numbers of `bias`.
+    licence
+        Licence of the data, kept in the description of the bundle; by default that which their publisher or
+        their records state.
     force
         Replace a file that is not an earlier bundle.
     json
@@ -45,6 +49,6 @@ def bundle_command(
 
     # Shown in a terminal only: thousands of resamplings take seconds.
     with status().status("Copying, and resampling questions"):
-        found = bundle(source, output=output, texts=texts, force=force)
+        found = bundle(source, output=output, texts=texts, licence=licence, force=force)
     print_result(found, json=json)
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_json, results
 from peerjudge.cli.tables import say
@@ -11,16 +11,22 @@ from peerjudge.cli.tables import say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from peerjudge.runs import Estimate, Prepared
+    from peerjudge.runs import Estimate, Prepared, WritingEstimate
 
 
-def print_estimate(prepared: Prepared, *, json: bool) -> None:
-    """Print the conditions and the estimate of a run; no reviewer is called."""
+def print_estimate(prepared: Prepared, texts: WritingEstimate | None, *, json: bool) -> None:
+    """Print the conditions and the estimate of a run; no reviewer is called.
+
+    Args:
+        prepared: The run.
+        texts: Estimate of the answers that its contestants write first, if they do.
+        json: Print one JSON document.
+    """
     from peerjudge.runs import estimate_calls
 
     estimate = estimate_calls(prepared.plan, prepared.costs)
     if json:
-        print_json(_document(prepared, estimate))
+        print_json(_document(prepared, estimate) | _add_texts(estimate, texts))
         return
     from rich.table import Table
 
@@ -37,6 +43,31 @@ def print_estimate(prepared: Prepared, *, json: bool) -> None:
     console.print()
     console.print(_steps_table(estimate))
     say(_totals(prepared, estimate))
+    if texts is not None:
+        from peerjudge.results.answered import describe_estimate
+
+        both = _add_texts(estimate, texts)
+        say(
+            f"{describe_estimate(texts)}\nWith the answers: at most {both['calls']:,} calls, "
+            f"{both['tokens']:,} tokens, cost: {_format_usd(cast('float | None', both['cost_usd']))}."
+        )
+
+
+def _add_texts(estimate: Estimate, texts: WritingEstimate | None) -> dict[str, object]:
+    """Return the totals with those of the answers, and the estimate of the answers alone."""
+    if texts is None:
+        return {}
+    from peerjudge.results.answered import build_estimate_document
+
+    costs = (estimate.cost_usd, texts.cost_usd)
+    cost = None if None in costs else sum(each or 0.0 for each in costs)
+    return {
+        "calls": estimate.calls + texts.calls,
+        "tokens": estimate.tokens + texts.tokens,
+        "cost_usd": cost,
+        "cost_known": cost is not None,
+        "answers": build_estimate_document(texts),
+    }
 
 
 def _steps_table(estimate: Estimate) -> Table:
@@ -45,7 +76,14 @@ def _steps_table(estimate: Estimate) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("condition", "task"):
         table.add_column(name)
-    for name in ("calls", "shared", "prompt tokens", "reply tokens", "cost"):
+    for name in (
+        "calls",
+        "shared",
+        *(["people"] if estimate.people else []),
+        "prompt tokens",
+        "reply tokens",
+        "cost",
+    ):
         table.add_column(name, justify="right")
     for step in estimate.steps:
         table.add_row(
@@ -53,6 +91,7 @@ def _steps_table(estimate: Estimate) -> Table:
             f"{step.task} (private)" if step.private else step.task,
             f"{step.calls:,}",
             f"{step.shared:,}",
+            *([f"{step.people:,}"] if estimate.people else []),
             f"{step.prompt_tokens:,}",
             f"{step.completion_tokens:,}",
             _format_usd(step.cost_usd),
@@ -66,9 +105,10 @@ def _totals(prepared: Prepared, estimate: Estimate) -> str:
     kind = "simulated calls" if estimate.simulated else "paid calls"
     second = prepared.plan.experiment.reread
     reread = f" {second} rereads each verdict of a real model;" if second else ""
+    people = f", {estimate.people:,} answers of people" if estimate.people else ""
     return (
         f"\n{len(prepared.plan):,} discussions on {estimate.comparisons:,} comparisons{basis}: at "
-        f"most {estimate.calls:,} {kind}, {estimate.tokens:,} tokens, cost: "
+        f"most {estimate.calls:,} {kind}{people}, {estimate.tokens:,} tokens, cost: "
         f"{_format_usd(estimate.cost_usd)}.\n"
         f"Assumptions: replies of {estimate.reply_tokens} tokens, or the seat's max_tokens if that "
         f"is less; seats never agree;{reread} no stored or cached replies. "
@@ -92,6 +132,7 @@ def _document(prepared: Prepared, estimate: Estimate) -> dict[str, object]:
         "assumed_reply_tokens": estimate.reply_tokens,
         "simulated": estimate.simulated,
         "calls": estimate.calls,
+        "people": estimate.people,
         "tokens": estimate.tokens,
         "cost_usd": estimate.cost_usd,
         "cost_known": estimate.cost_usd is not None,

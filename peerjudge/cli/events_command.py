@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status
-from peerjudge.cli.tables import print_result, write_graph
+from peerjudge.cli.tables import Layout, print_result, write_graph
 from peerjudge.marks import mark_controls
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def events_command(
     graph: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Print the opinion events of a run, one per line, or a summary of them.
@@ -59,7 +60,7 @@ def events_command(
     if graph is not None:
         write_graph(found.graph(), graph)
     if summary:
-        print_result(found, json=json)
+        print_result(found, json=json, layout=layout)
     return 0
 
 

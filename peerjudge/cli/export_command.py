@@ -1,4 +1,4 @@
-"""`peerjudge export`: the discussions of a run in the formats of other tools.
+"""`peerjudge export`: the discussions of a run, or recorded reviews, in the formats of other tools.
 
 The formats are in `peerjudge.analysis.export`.
 """
@@ -8,16 +8,23 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Generator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Sequence
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 
 from peerjudge.analysis.export import FORMATS, ExportFormat, defuse
+from peerjudge.cli.console import print_status
 from peerjudge.cli.output import unmarked
 from peerjudge.errors import DataError, StoreError
 from peerjudge.tracker import Stance
@@ -28,6 +35,9 @@ if TYPE_CHECKING:
     from peerjudge.data import Transcript
 
 Frame = Literal["turns", "discussions", "calls", "events", "battles", "weights"]
+_INSPECT = "inspect-scores"
+_OTHERS = (_INSPECT, "parquet")
+
 Take = Callable[["pd.DataFrame"], None]
 
 
@@ -35,24 +45,30 @@ async def export_command(
     run: str,
     /,
     *,
-    format: Annotated[str, Parameter(help=f"One of {', '.join(FORMATS)}, parquet.")],  # noqa: A002
+    format: Annotated[str, Parameter(help=f"One of {', '.join((*FORMATS, *_OTHERS))}.")],  # noqa: A002
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     frame: Frame | None = None,
     stance: Stance = "final",
     raw_cells: Annotated[bool, Parameter(negative=())] = False,
+    contestant: str | None = None,
+    condition: str | None = None,
+    people: Annotated[bool, Parameter(negative=())] = False,
     force: Annotated[bool, Parameter(negative=())] = False,
 ) -> int:
-    """Write the discussions of a run.
+    """Write the discussions of a run, or the recorded reviews of a dataset.
 
     `jsonl` has one discussion per line, in PeerJudge's versioned form, which `peerjudge.data` reads.
     `csv` has one turn per row, with its text. `parquet`, and `csv` with --frame, have a frame.
     `arena` and `mt-bench` are JSON lines and `alpaca-eval` is a JSON list; each row is a reviewer's
-    stance on two answers, for `mt-bench` together with its stance in the other order.
+    stance on two answers, for `mt-bench` together with its stance in the other order. `inspect-scores` is
+    a JSON list for Inspect's scorer `precomputed_scores`: the share of comparisons that the answer of one
+    contestant won, by sample.
 
     Parameters
     ----------
     run
-        Run folder, store URL, transcript file (.jsonl, .jsonl.gz) or bundle (.zip).
+        Run folder, store URL, transcript file (.jsonl, .jsonl.gz), bundle (.zip), or a dataset NAME:PATH or
+        folder of records with reviews, each of which is a discussion of one turn; frames are of runs.
     output
         File to write; by default standard output.
     frame
@@ -63,11 +79,29 @@ async def export_command(
     raw_cells
         Write CSV cells unchanged. By default a text that a spreadsheet would run as a formula
         (it begins with = + - @, a tab or a carriage return) gets a ' before it.
+    contestant
+        Author of the answers that `inspect-scores` scores.
+    condition
+        Condition whose verdicts these are, for a run with several.
+    people
+        Write every answer of people instead, of a run folder, a database or a study, as csv or jsonl: also
+        superseded ones, with reason, confidence and active time; of a study, with its checks.
     force
         Replace an existing file.
     """
-    if format not in {*FORMATS, "parquet"}:
-        msg = f"unknown format {format!r}; choose one of {', '.join(FORMATS)}, parquet"
+    names = (*FORMATS, *_OTHERS)
+    if format not in names:
+        msg = f"unknown format {format!r}; choose one of {', '.join(names)}"
+        raise DataError(msg)
+    if people:
+        from peerjudge.cli.people_export import check_people_export
+
+        check_people_export(run, format, others=bool(frame or contestant or condition))
+    if format != _INSPECT and (contestant or condition):
+        msg = f"--contestant and --condition are for --format {_INSPECT}, not {format}"
+        raise DataError(msg)
+    if format == _INSPECT and not contestant:
+        msg = f"--format {_INSPECT} scores the answers of one author; name it with --contestant"
         raise DataError(msg)
     if frame is not None and format not in {"csv", "parquet"}:
         msg = f"--frame writes a table; use it with --format csv or parquet, not {format}"
@@ -76,10 +110,19 @@ async def export_command(
         from peerjudge.results.overwriting import require_free
 
         require_free(output, source=run, force=force)
+    if people:
+        from peerjudge.cli.people_export import read_people, write_people
+
+        rows = read_people(run)
+        with open_output(output) as file:
+            write_people(run, rows, file, format, raw_cells=raw_cells)
+        return 0
     if format == "parquet" or (format == "csv" and frame is not None):
         form = "parquet" if format == "parquet" else "csv"
         name = frame or "turns"
         write_frame(run, name, form=form, output=output, stance=stance, raw_cells=raw_cells)
+    elif contestant is not None:
+        await _write_scores(run, output, contestant=contestant, condition=condition)
     else:
         await _write_rows(run, output, FORMATS[format], stance, raw_cells=raw_cells)
     return 0
@@ -88,16 +131,14 @@ async def export_command(
 async def _write_rows(
     run: str, output: Path | None, form: ExportFormat, stance: Stance, *, raw_cells: bool
 ) -> None:
-    from peerjudge.runs import open_run
-
-    # Open the run first: a misspelt name must not empty the file.
-    async with open_run(run) as opened:
+    # Open the source first: a misspelt name must not empty the file.
+    async with _open_discussions(run) as opened:
         with open_output(output) as file:
             table = csv.writer(file)
             if form.framing == "csv":
                 table.writerow(form.columns)
             separator = "["
-            async for together in _group_by_comparison(opened.transcripts()):
+            async for together in _group_by_comparison(opened.transcripts):
                 for row in form.rows(together, stance):
                     if isinstance(row, str):
                         file.write(f"{row}\n")
@@ -110,6 +151,63 @@ async def _write_rows(
                         file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
             if form.framing == "json list":
                 file.write("[]\n" if separator == "[" else "\n]\n")
+
+
+class _Opened(NamedTuple):
+    """Discussions by condition and comparison, and the names of the conditions."""
+
+    transcripts: AsyncIterator[Transcript]
+    conditions: Sequence[str]
+
+
+@asynccontextmanager
+async def _open_discussions(source: str) -> AsyncGenerator[_Opened]:
+    """Open the discussions of a run, or the recorded reviews of a dataset as discussions of one turn."""
+    from peerjudge.runs import open_run
+    from peerjudge.runs.sources import is_run
+
+    if is_run(source):
+        async with open_run(source) as opened:
+            yield _Opened(opened.transcripts(), opened.conditions)
+        return
+    from peerjudge.datasets import load
+    from peerjudge.runs.recorded import list_recorded
+
+    dataset = load(source)
+    if not dataset.reviews:
+        msg = f"{source} has no reviews to export; judge it with `peerjudge run --data {source}`"
+        raise DataError(msg)
+    yield _Opened(_iterate(list_recorded(dataset)), ())
+
+
+async def _iterate(transcripts: Iterable[Transcript]) -> AsyncIterator[Transcript]:
+    for one in transcripts:
+        yield one
+
+
+async def _write_scores(
+    run: str, output: Path | None, *, contestant: str, condition: str | None
+) -> None:
+    from peerjudge.analysis.inspect_scores import SampleScores
+
+    scores = SampleScores(contestant)
+    async with _open_discussions(run) as opened:
+        if condition is not None and opened.conditions and condition not in opened.conditions:
+            known = ", ".join(map(repr, opened.conditions))
+            msg = f"the run has no condition {condition!r}; choose one of {known}"
+            raise DataError(msg)
+        async for together in _group_by_comparison(opened.transcripts):
+            if together and condition in (None, together[0].condition):
+                scores.add(together)
+    rows = scores.rows()
+    with open_output(output) as file:
+        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        file.write(f"[\n{lines}\n]\n")
+    if scores.unscored:
+        count = f"{scores.unscored:,} of {len(rows):,} samples"
+        print_status(
+            f"{count} have no readable verdict; their value is NaN, which Inspect keeps as unscored."
+        )
 
 
 async def _group_by_comparison(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from peerjudge.cli.tables import (
     Contestants,
+    Layout,
     parse_contestants,
     print_result,
     split_families,
@@ -20,6 +21,7 @@ def model_command(
     families: str | None = None,
     contestants: Contestants = (),
     pooled: bool = False,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Effects on verdicts in one model: ability, difficulty, position, length, own answers, discussion.
@@ -55,5 +57,5 @@ def model_command(
         contestant_of=parse_contestants(contestants),
         pooled=pooled,
     )
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     return 0

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_status, report_interruption, save_document
-from peerjudge.cli.tables import print_result, say
+from peerjudge.cli.tables import Layout, print_result, say
 from peerjudge.errors import CardError
 from peerjudge.results.overwriting import require_free
 
@@ -34,6 +34,7 @@ def plan_command(
     max_connections: int = 10,
     out: str | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Simulate an experiment before paying for it; no model is called.
@@ -109,7 +110,7 @@ def plan_command(
         saved = save_document(
             found.document(), found.figures, Path(out), name=_DOCUMENT, force=force, own=_OWN
         )
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     if saved and not json:
         say("", saved)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -35,3 +35,17 @@ def show_progress(display: Display, *, logs: LogForm) -> Generator[Observer | No
         yield bar
     finally:
         bar.close()
+
+
+@contextmanager
+def count_texts(
+    display: Display, *, logs: LogForm, total: int
+) -> Generator[Callable[[object], None]]:
+    """Open a counter of texts, which shows every new one during the block."""
+    if display == "none":
+        yield lambda _: None
+        return
+    say = partial(log_status, level=logging.INFO) if logs == "json" else print_status
+    from peerjudge.runs.progress import TextCounter
+
+    yield TextCounter(say, total=total).count

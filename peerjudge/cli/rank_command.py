@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from peerjudge.cli.tables import (
     Contestants,
+    Layout,
     parse_contestants,
     print_result,
     split_families,
@@ -41,6 +42,7 @@ def rank_command(
     control: str | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Rank the contestants of a run or a dataset, and weigh its reviewers.
@@ -116,7 +118,7 @@ def rank_command(
             bootstrap=bootstrap,
             seed=seed,
         )
-        print_result(styled, json=json)
+        print_result(styled, json=json, layout=layout)
         return 0
     if graph is not None:
         require_free(graph, source=source, force=force, option="--graph")
@@ -140,5 +142,5 @@ def rank_command(
     )
     if graph is not None:
         write_graph(found.graph(), graph)
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     return 0

@@ -33,7 +33,8 @@ def report_command(
         The file to write; when left out, `report.html` in the run folder, or for a dataset
         `NAME-report.html` here.
     figures
-        A folder to write every figure to as well, as .svg and, where resvg-py is installed, as .png.
+        A folder to write every figure to as well, as .svg and, with the
+        extras `figures` and `pdf`, as .png and .pdf.
     force
         Replace files that are not earlier reports or figures.
     """

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_status, status
-from peerjudge.cli.tables import print_result
+from peerjudge.cli.tables import Layout, print_result
 
 
 def reproduce_command(
@@ -21,6 +21,7 @@ def reproduce_command(
     figures: Path | None = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     seed: int = 0,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Print the values of a paper beside ours, with 95 % intervals, table by table.
@@ -41,8 +42,8 @@ def reproduce_command(
         REVIEWER=MODEL: a reviewer of the source stands for this model of the paper, where its own name
         does not say so. May be repeated.
     figures
-        A folder to write figures of the published values beside ours to, as .svg and, where resvg-py is
-        installed, as .png.
+        A folder to write figures of the published values beside ours to, as .svg and, with the extras
+        `figures` and `pdf`, as .png and .pdf.
     force
         Replace files that are not earlier figures.
     seed
@@ -60,7 +61,7 @@ def reproduce_command(
     missing = ""
     if figures is not None:
         _, missing = found.save_figures(figures, force=force)
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     if missing:
         print_status(missing)
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cyclopts import Parameter
@@ -35,13 +37,14 @@ async def run_command(
     /,
     *,
     data: str | None = None,
+    questions: str | None = None,
     out: str | None = None,
     store: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
     seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    max_connections: int = 10,
+    max_connections: int | None = None,
     workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
@@ -50,6 +53,9 @@ async def run_command(
     until: str | None = None,
     order: Annotated[Literal["plain", "open"], Parameter(name="--next")] = "plain",
     cache: str | None = None,
+    batch: Annotated[bool, Parameter(negative=())] = False,
+    detach: Annotated[bool, Parameter(negative=())] = False,
+    wait: Annotated[bool, Parameter(negative=())] = False,
     dry_run: bool = False,
     display: Display = "rich",
     log_level: str = "warning",
@@ -67,6 +73,9 @@ async def run_command(
         A name from `peerjudge list experiments`, or the path of a .py file.
     data
         Dataset NAME, NAME:PATH or FILE.py:PATH that replaces the one in the experiment.
+    questions
+        Questions without answers, instead of data: a .txt, .csv or .jsonl file, or a dataset. The seated
+        cards answer them first, with the same limits, and then judge all pairs of answers.
     out
         Run folder. By default a folder under runs/, the same for the same experiment.
     store
@@ -81,10 +90,10 @@ async def run_command(
         reread=CARD, primary="talk over best seat"), or of the reviewers (temperature=0.7, latency=0.05).
     seat
         NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
-        its `seats`, or a card.
+        its `seats`, or a card. In `tournament`, these are all contestants, under names of your choice.
     max_connections
-        Most calls in flight. Each provider starts with 16; the number grows while calls succeed and
-        is halved when the provider reports a rate limit.
+        Most calls in flight; by default 10, with --batch 2000. Each provider starts with 16; the number
+        grows while calls succeed and is halved when the provider reports a rate limit.
     workers
         Number of processes that call models, for runs that one processor slows down; 1 uses this
         process. Results, storage, limits and cost are the same for any number.
@@ -112,6 +121,16 @@ async def run_command(
     cache
         File or folder of the reply cache; several runs may share it. By default the run folder;
         with --store, the user's cache folder. `none` keeps replies in memory only.
+    batch
+        Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A batch
+        goes out when every open discussion waits for one. Ctrl-C leaves it at the provider; the same
+        command collects it.
+    detach
+        With --batch: collect the batches that have ended, send what is ready, and exit with 3. Run the
+        same command later, for example from cron, to go on.
+    wait
+        Wait for people who are seated as reviewers and take up their answers as they come, in place of
+        exit code 3. Answer meanwhile with `peerjudge annotate`.
     dry_run
         Print the estimated calls, tokens and cost, and call no model.
     display
@@ -125,29 +144,42 @@ async def run_command(
         Print the summary as one JSON document.
     """
     from peerjudge.results.summaries import list_next_steps
-    from peerjudge.runs import parse_seats, parse_settings, prepare, run
+    from peerjudge.runs import default_folder, parse_seats, parse_settings, prepare, run
+    from peerjudge.runs.answering import estimate_answers
+    from peerjudge.runs.arguments import choose_data
+    from peerjudge.runs.batches import apply_batch_prices
+    from peerjudge.runs.results import DETACHED, WAITING
 
     configure_logging(level=log_level, form=log_format)
     settings, seats = parse_settings(setting), parse_seats(seat)
     if dry_run:
         prepared = prepare(
             experiment,
-            data=data,
+            data=choose_data(data, questions),
             limit=limit,
             seed=seed,
             settings=settings,
             seats=seats,
             shuffled=until is not None,
         )
+        if batch:
+            prepared = apply_batch_prices(prepared)
         for note in (*prepared.notes, *prepared.remarks):
             print_status(f"note: {note}")
-        print_estimate(prepared, json=json)
+        texts = None
+        if prepared.answers is not None:
+            folder = out or default_folder(prepared.plan.experiment)
+            texts = await estimate_answers(
+                prepared.answers, out=None if store else folder, store=store
+            )
+        print_estimate(prepared, texts, json=json)
         return 0
     async with cancel_on_signal():
         with export_spans(), show_progress(display, logs=log_format) as observer:
             summary = await run(
                 experiment,
                 data=data,
+                questions=questions,
                 out=out,
                 store=store,
                 limit=limit,
@@ -163,14 +195,20 @@ async def run_command(
                 deadline=deadline,
                 until=until,
                 order=order,
+                batch=batch,
+                detach=detach,
+                wait=wait,
                 observer=observer,
             )
     await _print_results(summary, store=store, json=json)
     for sentence in list_next_steps(summary):
         (log_status if log_format == "json" else print_status)(sentence)
-    if summary.stopped is not None and summary.stopped.endswith("limit"):
+    if summary.stopped is not None and (
+        summary.stopped.endswith("limit") or summary.stopped in {DETACHED, WAITING}
+    ):
         return 3
-    return 1 if summary.discussions.failed else 0
+    failed = summary.discussions.failed + (summary.answers.failed if summary.answers else 0)
+    return 1 if failed else 0
 
 
 async def _print_results(summary: RunSummary, *, store: str | None, json: bool) -> None:
@@ -200,6 +238,7 @@ def _print_summary(summary: RunSummary, found: RunReport, *, report: Path | None
     console.print(
         f"\n{counts.done} discussions completed, {counts.skipped} already complete, "
         f"{counts.failed} failed"
+        + (f", {counts.waiting} waiting for people" if counts.waiting else "")
     )
     if summary.decision is not None:
         say(describe_decision(summary.decision, isolate=False))
@@ -210,6 +249,8 @@ def _print_summary(summary: RunSummary, found: RunReport, *, report: Path | None
     say(f"run     {source}")
     if report is not None:
         say(f"report  {report}")
+    if summary.folder and find_spec("starlette") and find_spec("uvicorn"):
+        say(f"view    peerjudge view {shlex.quote(source)}")
 
 
 def _save_report(report: RunReport) -> Path | None:

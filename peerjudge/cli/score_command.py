@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from peerjudge.cli.tables import print_result, say, split_names
+from peerjudge.cli.tables import Layout, print_result, say, split_names
 from peerjudge.errors import DataError
 
 
@@ -20,6 +20,7 @@ def score_command(
     beside: str | None = None,
     between: str | None = None,
     seed: int = 0,
+    layout: Layout = "text",
     json: bool = False,
 ) -> int:
     """Accuracy of reviewers against gold, with intervals, in total and by group.
@@ -38,9 +39,10 @@ def score_command(
         NAME:PATH or FILE.py:PATH with reviews.
     by
         subset, category, labeler (every vote is then a gold verdict), a column of your data, or for a run
-        leader: the seat that leads a discussion.
+        leader: the seat that leads a discussion. Names separated by commas group by all of them together.
     reviewers
-        Only these, separated by commas; `*` stands for any letters, as in 'GPT-4/*'.
+        Only these, separated by commas; `*` stands for any letters, as in 'GPT-4/*', and `human` for all
+        people, each held against gold of the others' votes.
     gold
         A dataset NAME:PATH whose gold, groups and votes replace those of the source.
     as_published
@@ -74,7 +76,7 @@ def score_command(
             )
             raise DataError(msg)
         model = judge_annotators(source, gold=gold, reviewers=split_names(reviewers), seed=seed)
-        print_result(model, json=json)
+        print_result(model, json=json, layout=layout)
         return 0
     from peerjudge.results.scores import score
 
@@ -89,7 +91,7 @@ def score_command(
         between=split_names(between),
         seed=seed,
     )
-    print_result(found, json=json)
+    print_result(found, json=json, layout=layout)
     if disagreements and not json and found.published is None:
         say(*found.describe_disagreements())
     return 0

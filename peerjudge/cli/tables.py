@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
@@ -30,11 +30,30 @@ Contestants: TypeAlias = Annotated[
 """The option `--as` of commands that hold reviewers and contestants to be the same."""
 
 
-def print_result(found: Result, *, json: bool) -> None:
-    """Print a result as one JSON document, or as tables and sentences.
+Layout: TypeAlias = Annotated[
+    Literal["text", "latex"],
+    Parameter(
+        name="--format",
+        help="text, or latex: tables with booktabs rules and captions for a paper, sentences as comments.",
+    ),
+]
+"""The option `--format` of commands that print tables."""
+
+
+def print_result(found: Result, *, json: bool, layout: Layout = "text") -> None:
+    """Print a result as one JSON document, as tables and sentences, or as LaTeX.
 
     Outside a terminal every sentence, and every row of a table, is one line.
+
+    Raises:
+        DataError: both JSON and LaTeX are asked for.
     """
+    if layout == "latex":
+        if json:
+            msg = "--json and --format latex exclude each other; leave one out"
+            raise DataError(msg)
+        print(found.to_latex(), end="")
+        return
     if json:
         print_json(found.document())
         return

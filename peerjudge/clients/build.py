@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from autogen_core import ComponentModel
 from autogen_core.models import ChatCompletionClient, ModelFamily, ModelInfo
@@ -21,7 +21,10 @@ from peerjudge.clients.tokens import Price
 from peerjudge.clients.workers import RemoteClient, WorkerPool
 from peerjudge.data import Card, ModelSpec, content_hash, to_plain
 from peerjudge.errors import CardError
-from peerjudge.shelf.cards import PROVIDERS, Provider
+from peerjudge.shelf.cards import PROVIDERS, Provider, can_batch
+
+if TYPE_CHECKING:
+    from peerjudge.clients.batching import BatchMode
 
 _NO_KEY = "no-key-needed"
 _NAMESPACES = "AUTOGEN_ALLOWED_PROVIDER_NAMESPACES"
@@ -42,6 +45,7 @@ class ClientPool:
         world: Namespace of this pool's replies in a shared cache, such as an experiment's seed.
         prices: Prices by card name; `None` or a missing entry where the price is unknown.
         workers: Worker processes for plain calls; by default, this process makes all calls.
+        batch: Batch mode of the run: calls of cards that `can_batch` go out as batches.
     """
 
     def __init__(
@@ -52,7 +56,9 @@ class ClientPool:
         world: str = "",
         prices: Mapping[str, Price | None] | None = None,
         workers: WorkerPool | None = None,
+        batch: BatchMode | None = None,
     ) -> None:
+        self._batch = batch
         self.book = CallBook()
         self._environ = environ
         self._world = world
@@ -93,10 +99,12 @@ class ClientPool:
             secrets=find_secrets(card, environ=self._environ),
             flights=self._flights,
             book=self.book,
+            batched=self._batch is not None and can_batch(card),
         )
 
     def _build(self, card: Card, setting: str) -> ChatCompletionClient:
-        client = build_client(card, environ=self._environ)
+        batch = self._batch if can_batch(card) else None
+        client = build_client(card, environ=self._environ, batch=batch)
         if self._workers is None:
             return client
         self._workers.register_card(setting, card)
@@ -144,11 +152,14 @@ def load_client(component: Mapping[str, object] | ComponentModel) -> ChatComplet
     return ChatCompletionClient.load_component(model)
 
 
-def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionClient:
+def build_client(
+    card: Card, *, environ: Mapping[str, str], batch: BatchMode | None = None
+) -> ChatCompletionClient:
     """Build the model client of a card, with its own retries off. Keys come from `environ`.
 
     A provider's default key variable is used only at the provider's default address: a key is sent
-    to a `base_url` only if the card names its variable in `key_env`.
+    to a `base_url` only if the card names its variable in `key_env`. `batch` is the batch mode by which its
+    calls go out; the card then is one that `can_batch`.
 
     Raises:
         CardError: The key is missing, an extra is not installed, an option is unknown, or the
@@ -168,8 +179,10 @@ def build_client(card: Card, *, environ: Mapping[str, str]) -> ChatCompletionCli
         "max_retries": 0,
         "timeout": card.limits.timeout,
     }
-    build = {"openai": _build_openai, "anthropic": _build_anthropic, "ollama": _build_ollama}
-    return build[provider.dialect](card, spec, settings)
+    if provider.dialect == "ollama":
+        return _build_ollama(card, spec, settings)
+    build = {"openai": _build_openai, "anthropic": _build_anthropic}
+    return build[provider.dialect](card, spec, settings, batch)
 
 
 def find_secrets(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -180,10 +193,16 @@ def find_secrets(card: Card, *, environ: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(environ[name].strip() for name in named if name and name in environ)
 
 
-def _build_openai(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:
+def _build_openai(
+    card: Card,
+    spec: ModelSpec,
+    settings: dict[str, Any],
+    batch: BatchMode | None,
+) -> ChatCompletionClient:
     from autogen_ext.models.openai import OpenAIChatCompletionClient
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
+    from peerjudge.clients.openai_batches import OpenAIBatches, OpenAITransport
     from peerjudge.clients.openai_client import OpenAIClient
 
     # Servers answer with more exact names ("gpt-4o" becomes "gpt-4o-2024-08-06").
@@ -192,16 +211,29 @@ def _build_openai(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> Chat
     warnings.filterwarnings("ignore", message=_PARSED, category=UserWarning)
     known = _schema(OpenAIChatCompletionClient) | set(CompletionCreateParamsBase.__annotations__)
     settings["include_name_in_message"] = False
-    return OpenAIClient(_add_options(settings, card, spec, known | {"extra_body"}))
+    transport = None if batch is None else OpenAITransport(batch.open_queue(OpenAIBatches))
+    return OpenAIClient(
+        _add_options(settings, card, spec, known | {"extra_body"}), transport=transport
+    )
 
 
-def _build_anthropic(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:
+def _build_anthropic(
+    card: Card, spec: ModelSpec, settings: dict[str, Any], batch: BatchMode | None
+) -> ChatCompletionClient:
     try:
         from autogen_ext.models.anthropic import AnthropicChatCompletionClient
     except ImportError as cause:
         _missing_extra(card, "anthropic", cause)
     known = _schema(AnthropicChatCompletionClient)
-    return AnthropicChatCompletionClient(**_add_options(settings, card, spec, known))
+    given = _add_options(settings, card, spec, known)
+    if batch is not None:
+        from httpx import AsyncClient
+
+        from peerjudge.clients.anthropic_batches import AnthropicBatches, AnthropicTransport
+
+        transport = AnthropicTransport(batch.open_queue(AnthropicBatches))
+        given["http_client"] = AsyncClient(transport=transport)
+    return AnthropicChatCompletionClient(**given)
 
 
 def _build_ollama(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:

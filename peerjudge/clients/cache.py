@@ -22,6 +22,7 @@ from pydantic import BaseModel, ValidationError
 from peerjudge.clients.calls import CallRequest
 from peerjudge.clients.retry import require_words
 from peerjudge.data import Usage
+from peerjudge.engine.barrier import parked
 from peerjudge.errors import EmptyReplyError
 
 _write_head = json.JSONEncoder(sort_keys=True).encode
@@ -142,7 +143,8 @@ class SingleFlight:
         """Return the reply, and whether it came from the cache or another request's call."""
         while (underway := self._flights.get(key)) is not None:
             # Shielded: cancelling a waiting request must not cancel the shared future.
-            reply = await asyncio.shield(underway)
+            with parked():
+                reply = await asyncio.shield(underway)
             if reply is not None:
                 return reply, True
         flight: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()

@@ -20,10 +20,11 @@ from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState
 
+from peerjudge.clients.batch_key import request_key
 from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome, current_ledger
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
-from peerjudge.clients.charges import LedgerEntry, UsualReply
+from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
 from peerjudge.clients.cleaning import ReplyCleaner
 from peerjudge.clients.limits import Limiter, Window
 from peerjudge.clients.redaction import Redaction
@@ -66,6 +67,9 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         flights: Single flight and cache shared with other clients.
         book: Book shared with other clients.
         secrets: Keys to redact in replies and failures.
+        batched: Whether the inner client collects calls for a batch API. Such a call takes up to a
+            day, so the limits on connections, rates and time do not apply; it is recorded when its reply
+            is there, as the next run collects what this one leaves in a batch.
     """
 
     component_type = "model"
@@ -86,16 +90,20 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         flights: SingleFlight | None = None,
         book: CallBook | None = None,
         secrets: Sequence[str] = (),
+        batched: bool = False,
     ) -> None:
         super().__init__(inner)
+        self._batched = batched
         self.reviewer = reviewer
         self.model = model
         self.book = CallBook() if book is None else book
         self._identity = identity or uuid4().hex
         self._limits = limits
-        self._limiter = Limiter(limits, window)
+        self._limiter = Limiter(Limits(), None) if batched else Limiter(limits, window)
         self._price = price
         self._policy = RetryPolicy.from_limits(limits) if policy is None else policy
+        if batched:
+            self._policy = replace(self._policy, deadline=float("inf"))
         self._flights = SingleFlight(MemoryCache()) if flights is None else flights
         self._redaction = Redaction(secrets)
         self._usual_reply = UsualReply()
@@ -168,6 +176,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
             return await self._with_retries(request)
 
         key = digest_request(request, model=self._identity)
+        request_key.set(key)
         reply, cached = (
             (await call(), False) if key is None else await self._flights.fetch(key, call)
         )
@@ -248,16 +257,18 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         entry: LedgerEntry | None = None
         try:
             async with self._limiter.admit(request.expected_tokens):
-                entry = await self._begin(request)
+                entry = None if self._batched else await self._begin(request)
                 started = now()
                 result = await guard_attempt(
                     lambda: request.send(self.inner),
-                    seconds=self._limits.timeout,
+                    seconds=None if self._batched else self._limits.timeout,
                     token=request.token,
                     model=self.model,
                 )
                 latency = now() - started
         except Exception as error:
+            if self._batched and find_charge(error) not in (None, Usage()):
+                entry = await self._begin(request)
             if entry is not None:
                 await entry.fail(error)
             raise
@@ -267,6 +278,7 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         call = self._book(
             request.billing, CallOutcome.PAID, usage=usage, attempts=attempts, latency=latency
         )
+        entry = await self._begin(request) if self._batched else entry
         if entry is not None:
             await entry.settle(call)
         self._has_replied = True

@@ -37,6 +37,7 @@ from openai import (
     BadRequestError,
     ConflictError,
     DefaultAioHttpClient,
+    DefaultAsyncHttpxClient,
     InternalServerError,
     NotFoundError,
     PermissionDeniedError,
@@ -51,7 +52,7 @@ from peerjudge.clients.cleaning import read_logprobs, read_usage
 from peerjudge.clients.retry import MalformedReplyError, ProviderFailedError
 
 if TYPE_CHECKING:
-    from httpx2 import Request, Response
+    from httpx2 import AsyncBaseTransport, Request, Response
 
 _BODY_SETTINGS = frozenset(CompletionCreateParamsBase.__annotations__)
 _SDK_SETTINGS = frozenset(signature(AsyncOpenAI.__init__).parameters)
@@ -90,10 +91,17 @@ class OpenAIClient(ClientProxy):
 
     Args:
         settings: Settings of AutoGen's client, `timeout` included.
+        transport: HTTP transport; by default that of aiohttp.
     """
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._http = DefaultAioHttpClient(timeout=settings["timeout"])
+    def __init__(
+        self, settings: Mapping[str, Any], *, transport: AsyncBaseTransport | None = None
+    ) -> None:
+        self._http = (
+            DefaultAioHttpClient(timeout=settings["timeout"])
+            if transport is None
+            else DefaultAsyncHttpxClient(timeout=settings["timeout"], transport=transport)
+        )
         given: dict[str, Any] = {**settings, "http_client": self._http}
         super().__init__(OpenAIChatCompletionClient(**given))
         sdk = AsyncOpenAI(**{name: given[name] for name in given if name in _SDK_SETTINGS})

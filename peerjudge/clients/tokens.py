@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -117,13 +117,25 @@ class Price:
     output: float
     source: str
     listed: tuple[Provider, ModelInfo] | None = None
+    factor: float = 1.0
+    """Discount of a batch, which `input` and `output` contain."""
 
     def cost(self, usage: Usage) -> float:
         """Return the cost of these tokens in USD, without discounts for a provider's own cache."""
         if self.listed is not None and usage.prompt_tokens >= _LONG:
-            return sum(_listed_cost(self.listed, usage))
+            return self.factor * sum(_listed_cost(self.listed, usage))
         spent = usage.prompt_tokens * self.input + usage.completion_tokens * self.output
         return spent / _MILLION
+
+    def discount(self, factor: float) -> Price:
+        """Return the price multiplied by a factor."""
+        return replace(
+            self,
+            input=factor * self.input,
+            output=factor * self.output,
+            factor=factor * self.factor,
+            source=f"{self.source}, batch",
+        )
 
 
 class Prices:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
-from typing import cast
+from typing import cast, get_args
 
-from peerjudge.data.discussion import TokenLogprob, Usage, Utterance
+from peerjudge.data.discussion import InnerKind, InnerMessage, TokenLogprob, Usage, Utterance
 from peerjudge.data.nouns import replace
 from peerjudge.errors import DataError
 
@@ -17,6 +17,7 @@ LEAST_LOGPROB = -9999.0
 """Log-probability of a token with probability 0, as OpenAI's servers write it."""
 
 _BYTES_PER_TOKEN = 4
+_INNER_KINDS = frozenset[str](get_args(InnerKind))
 
 
 def clean_text(text: str) -> str:
@@ -79,11 +80,33 @@ def clean_utterance(said: Utterance) -> tuple[Utterance, tuple[str, ...]]:
         unset=tuple(_clean_name(name, "") for name in said.unset)
         if isinstance(said.unset, tuple)  # pyright: ignore[reportUnnecessaryIsInstance]
         else (),
+        inner=_clean_inner(said.inner),
+        confidence=_clean_confidence(said.confidence),
     )
     if cleaned == said:
         return said, ()
     fields = Utterance.__struct_fields__
     return cleaned, tuple(name for name in fields if getattr(cleaned, name) != getattr(said, name))
+
+
+def _clean_confidence(given: object) -> int | None:
+    if not isinstance(given, int) or isinstance(given, bool):
+        return None
+    return given if 0 <= given <= 100 else None
+
+
+def _clean_inner(given: object) -> tuple[InnerMessage, ...]:
+    if not isinstance(given, tuple):
+        return ()
+    return tuple(
+        InnerMessage(
+            source=_clean_name(one.source, ""),
+            kind=one.kind if one.kind in _INNER_KINDS else "message",
+            text=_clean_name(one.text, ""),
+        )
+        for one in cast("tuple[object, ...]", given)
+        if isinstance(one, InnerMessage)
+    )
 
 
 def _clean_usage(usage: object, text: str) -> Usage:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import field
 
-from peerjudge.data.nouns import Noun, replace
+from peerjudge.data.nouns import Declared, Noun, replace
 from peerjudge.errors import DataError
 
 MAX_ANSWERS = 4
@@ -40,7 +40,10 @@ class Verdict(Noun, frozen=True):
 
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.CHOICE) != (self.choice is not None):
-            msg = f"a verdict names an answer exactly when it is a choice, not {self!r}"
+            msg = (
+                "a verdict names an answer exactly when it is a choice, not "
+                f"outcome={self.outcome!r}, choice={self.choice!r}"
+            )
             raise DataError(msg)
 
     @classmethod
@@ -52,6 +55,11 @@ class Verdict(Noun, frozen=True):
     def readable(self) -> bool:
         """True for a stance: a choice or a tie."""
         return self.outcome is Outcome.CHOICE or self.outcome is Outcome.TIE
+
+    def __repr__(self) -> str:
+        if self.choice is not None:
+            return f"Verdict.of({self.choice!r})"
+        return self.outcome.name
 
     def __str__(self) -> str:
         return self.choice if self.choice is not None else self.outcome.value
@@ -73,7 +81,7 @@ def reconcile(one: Verdict, other: Verdict) -> Verdict:
     return one if one == other else INCONSISTENT
 
 
-class Question(Noun, frozen=True, kw_only=True):
+class Question(Declared, frozen=True, kw_only=True):
     """A question. `category` groups questions in tables; empty without a grouping."""
 
     id: str
@@ -86,7 +94,7 @@ class Question(Noun, frozen=True, kw_only=True):
             raise DataError(msg)
 
 
-class Answer(Noun, frozen=True, kw_only=True):
+class Answer(Declared, frozen=True, kw_only=True):
     """An answer. `id` is unique within its comparison; `author` is the contestant that wrote it."""
 
     id: str
@@ -99,12 +107,12 @@ class Answer(Noun, frozen=True, kw_only=True):
             raise DataError(msg)
 
 
-class Comparison(Noun, frozen=True, kw_only=True, dict=True, gc=True):
+class Comparison(Declared, frozen=True, kw_only=True, dict=True, gc=True):
     """Answers to one question in their shown order: one is rated, two are a pair, more a choice.
 
     `id` names the unordered set of answers, so a comparison and its `swapped` twin share it. `gold`
     is the accepted verdict where it is known. `subset` is the benchmark's own division (LLMBar:
-    Natural, Neighbor, ...). `meta` keeps other values of the source.
+    Natural, Neighbor, ...). `meta` keeps other values of the source, a reference answer as `reference`.
     """
 
     id: str
@@ -133,6 +141,11 @@ class Comparison(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     def shown(self) -> tuple[str, ...]:
         """The answer ids in the shown order."""
         return tuple([answer.id for answer in self.answers])
+
+    @property
+    def reference(self) -> str:
+        """The reference answer, which is `reference` in `meta`; empty where there is none."""
+        return str(self.meta.get("reference", "") or "")
 
     def answer(self, answer_id: str) -> Answer:
         """Return the answer with this id; raises `DataError` if there is none."""

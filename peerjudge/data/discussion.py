@@ -10,8 +10,10 @@ from typing import Literal, cast
 
 from peerjudge.data.comparisons import UNREADABLE, Comparison, Scalar, Verdict
 from peerjudge.data.nouns import Noun
+from peerjudge.data.sheets import TaskSheet
 from peerjudge.errors import DataError
-from peerjudge.shown import show_html, show_text
+from peerjudge.marks import mark_controls
+from peerjudge.shown import Displayed
 
 Control = Literal["none", "placebo", "irrelevant", "swapped"]
 """The controls of a discussion: what a turn hears in place of the others' arguments.
@@ -194,12 +196,26 @@ class TokenLogprob(Noun, frozen=True, kw_only=True):
     top: tuple[tuple[str, float], ...] = ()
 
 
+InnerKind = Literal["message", "thought", "tool call", "tool result", "tool error", "note"]
+"""The kinds of inner talk; a `note` says what is not kept."""
+
+
+class InnerMessage(Noun, frozen=True, kw_only=True):
+    """A message inside the turn of an agent or team. `source` is the agent that wrote it."""
+
+    source: str
+    kind: InnerKind
+    text: str
+
+
 class Utterance(Noun, frozen=True, kw_only=True):
     """A reviewer's words and the cost of the call. Latency is in seconds.
 
     `simulated` is true where no real model spoke. A `cached` reply was paid for by an earlier call.
     `thinking` is what a reasoning model wrote before its reply: it is kept, but neither read nor shown
-    to another seat. `unset` names the settings of the seat that the model does not take.
+    to another seat. `unset` names the settings of the seat that the model does not take. `inner` are the
+    messages and tool calls of an agent or team before the reply, also neither read nor shown to others.
+    `confidence` is that of a person, from 0 to 100, where one was given; others are not shown it.
     """
 
     text: str
@@ -213,6 +229,25 @@ class Utterance(Noun, frozen=True, kw_only=True):
     logprobs: tuple[TokenLogprob, ...] | None = None
     thinking: str = ""
     unset: tuple[str, ...] = ()
+    inner: tuple[InnerMessage, ...] = ()
+    confidence: int | None = None
+
+
+WritingMark = Literal["", "empty", "refusal", "cut off"]
+"""What is wrong with a text that a card wrote: it has no words, declines the task, or has no end."""
+
+
+class Writing(Noun, frozen=True, kw_only=True):
+    """A text that a card wrote on request, as a place keeps it.
+
+    `key` is the identity of the request. `task` is the kind of text, such as `answer`.
+    """
+
+    key: str
+    card: str
+    task: str
+    utterance: Utterance
+    mark: WritingMark = ""
 
 
 class Review(Noun, frozen=True, kw_only=True):
@@ -227,11 +262,17 @@ class Review(Noun, frozen=True, kw_only=True):
     rule: str = ""
 
 
+Origin = Literal["spoken", "inherited", "edited"]
+"""Where the words of a turn come from: its discussion, its parent, or the parent with other words."""
+
+
 class Turn(Noun, frozen=True, kw_only=True):
     """One cue, its reply and the review read from it. `index` counts from 0.
 
     `reread` is the reply of a second model that was asked which verdict the words state, as no rule
     found one. The review is then that model's reading, and never part of an opinion event.
+    A fork inherits the turns before its own ones: `origin` marks them, and `speaker` names the reviewer
+    that spoke where it is not the one that has the seat now.
     """
 
     index: int
@@ -239,6 +280,22 @@ class Turn(Noun, frozen=True, kw_only=True):
     utterance: Utterance
     review: Review
     reread: Utterance | None = None
+    origin: Origin = "spoken"
+    speaker: str = ""
+
+
+class Fork(Noun, frozen=True, kw_only=True):
+    """The parent of a forked discussion, and what is different in the fork.
+
+    `parent` is the id of the discussion of which it keeps the turns before `at`. `change` is
+    `KEY=VALUE`, empty for none. `draw` is 0 for the random draws of the parent, else the number of the
+    redraw.
+    """
+
+    parent: str
+    at: int
+    change: str = ""
+    draw: int = 0
 
 
 class Failure(Noun, frozen=True, kw_only=True):
@@ -257,7 +314,8 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     are the turns that the cue hears. `draw` identifies the random draw: it is equal for equal content
     and repetition in any discussion, so seeded reviewers are reproducible at any concurrency, and a
     private review is the same in every protocol. It is computed by `drawn` when it is first read.
-    `discussion` and `turn` name the turn to which the call is billed.
+    `discussion` and `turn` name the turn to which the call is billed. `lay_out` returns the parts of the
+    prompt for a person; a request that is made for models only has none.
     """
 
     discussion: str
@@ -268,6 +326,7 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     heard: tuple[Turn, ...]
     messages: tuple[Message, ...]
     drawn: Callable[[], str]
+    lay_out: Callable[[], TaskSheet] | None = None
 
     @cached_property
     def draw(self) -> str:
@@ -275,13 +334,14 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
         return self.drawn()
 
 
-class Transcript(Noun, frozen=True, kw_only=True):
+class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     """A whole discussion of one comparison, ended or not.
 
     `id` is the content hash of everything that determines it. `condition` is the experiment's name
     for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict` is
     the protocol's conclusion. `reread` is the second model that reads replies without a readable
-    verdict, if there is one; it is no seat of the discussion. A notebook shows the turns in one lane for
+    verdict, if there is one; it is no seat of the discussion. `fork` names the parent
+    of a forked discussion. A notebook shows the turns in one lane for
     each seat, and `print` shows them in their order.
     """
 
@@ -298,16 +358,26 @@ class Transcript(Noun, frozen=True, kw_only=True):
     prompts: str = ""
     repetition: int = 0
     reread: Seat | None = None
+    fork: Fork | None = None
 
-    def __str__(self) -> str:
-        return show_text(self)
-
-    def _repr_html_(self) -> str:
-        return show_html(self)
+    def describe_briefly(self) -> str:
+        """Return one line, as `repr` is."""
+        seats = " & ".join(seat.reviewer for seat in self.seats)
+        parts = [self.condition, f"{self.protocol} by {seats}", f"{len(self.turns)} turns"]
+        if self.failure is not None:
+            parts.append(f"failed: {self.failure.kind}")
+        else:
+            parts.append("not ended" if self.stop is None else f"verdict: {self.verdict}")
+        described = ", ".join(part for part in parts if part)
+        return mark_controls(f"<Transcript {self.id[:8]} of {self.comparison.id}: {described}>")
 
     def seat(self, seat_id: str) -> Seat:
         """Return the seat with this id."""
         return next(seat for seat in self.seats if seat.id == seat_id)
+
+    def speaker(self, turn: Turn) -> str:
+        """Return the reviewer that spoke a turn; a fork may seat another one there since."""
+        return turn.speaker or self.seat(turn.cue.seat).reviewer
 
     @property
     def simulated(self) -> bool:

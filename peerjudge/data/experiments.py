@@ -14,9 +14,10 @@ from peerjudge.data.comparisons import Comparison, Scalar
 from peerjudge.data.conventions import Conventions
 from peerjudge.data.discussion import Sampling
 from peerjudge.data.golds import GoldRule
-from peerjudge.data.nouns import Noun
+from peerjudge.data.nouns import Declared, Noun
 from peerjudge.data.ranking import RecordedReview
 from peerjudge.errors import DataError
+from peerjudge.marks import mark_controls
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -52,6 +53,8 @@ class ReviewerKind(StrEnum):
     """Recorded reviews, replayed."""
     PYTHON = "python"
     """The user's own object: an AutoGen agent, team or client, or a callable."""
+    HUMAN = "human"
+    """A person, who answers at the desk of a run."""
 
 
 class ModelSpec(Noun, frozen=True, kw_only=True):
@@ -59,7 +62,8 @@ class ModelSpec(Noun, frozen=True, kw_only=True):
 
     `provider` is a name (`openai`, `anthropic`, `ollama`, ...) or the dotted path of an AutoGen
     component. `key_env` names the environment variable with the key; the key itself is never stored.
-    `options` go to the client's constructor; their values are plain (JSON-able).
+    `options` go to the client's constructor; their values are plain (JSON-able). `batch` tells whether
+    the service has the batch API of its provider; `None` stands for the provider's own address only.
     """
 
     provider: str
@@ -67,6 +71,7 @@ class ModelSpec(Noun, frozen=True, kw_only=True):
     base_url: str | None = None
     key_env: str | None = None
     options: Mapping[str, object] = field(default_factory=dict[str, object])
+    batch: bool | None = None
 
 
 class Limits(Noun, frozen=True, kw_only=True):
@@ -79,14 +84,31 @@ class Limits(Noun, frozen=True, kw_only=True):
     attempts: int = 5
 
 
-class Card(Noun, frozen=True, kw_only=True):
+class Reaction(Noun, frozen=True, kw_only=True):
+    """Reaction of a simulated reviewer to the words of its prompt; `[[responds]]` on a card.
+
+    Where it applies, `add` is added to the trait of this name. It applies to a prompt whose wording has
+    `pattern` and `needs` and lacks `unless` (regular expressions, found anywhere, in any case), and whose
+    reply form is `form`; empty ones do not count. The wording is that of the prompt pack and the role,
+    never that of the question, the answers or the replies.
+    """
+
+    trait: str
+    add: float
+    pattern: str = ""
+    form: str = ""
+    needs: str = ""
+    unless: str = ""
+
+
+class Card(Declared, frozen=True, kw_only=True):
     """A reviewer, as a file on the `agents/` shelf declares it.
 
     `name` is the file's stem and a Python identifier (AutoGen requires that). `role` is the role
     prompt. `family` groups the models of one maker, for self-enhancement. `contestant` is the author
     name of the reviewer's own answers where that is not `name`: a contestant can have any name, such as
-    `vicuna-13b`. `traits` belong to simulated reviewers, `source` (a dataset `NAME:PATH`) and `reviewer`
-    to recorded ones.
+    `vicuna-13b`. `traits` and `responds` belong to simulated reviewers, `source` (a dataset `NAME:PATH`)
+    and `reviewer` to recorded ones, `aspects` to people, who can score each answer by them.
     """
 
     name: str
@@ -99,8 +121,10 @@ class Card(Noun, frozen=True, kw_only=True):
     sampling: Sampling = Sampling()
     limits: Limits = Limits()
     traits: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
+    responds: tuple[Reaction, ...] = ()
     source: str = ""
     reviewer: str = ""
+    aspects: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         force_setattr(self, "kind", _read_choice(ReviewerKind, self.kind, "kind of a card"))
@@ -109,7 +133,7 @@ class Card(Noun, frozen=True, kw_only=True):
         return hash((self.name, self.role))
 
 
-class PromptPack(Noun, frozen=True, kw_only=True):
+class PromptPack(Declared, frozen=True, kw_only=True):
     """The words of one family of prompts. Every text but the aspects is a Jinja template.
 
     `system` opens every prompt. `scene` shows the question and the answers, each named by `label`; in a
@@ -118,7 +142,8 @@ class PromptPack(Noun, frozen=True, kw_only=True):
     `remind` the role reminder that can precede it. `reply` holds the request for each form of reply:
     `verdict`, `verdict_or_tie`, `rating`, and the forms of a rating as JSON. `fence` is how questions,
     answers and replies are delimited: every line quoted (`lines`), or between fence lines with a mark
-    (`marks`).
+    (`marks`). `reference` shows the reference answer of a comparison below the question; a pack without
+    it shows none.
     """
 
     name: str
@@ -134,6 +159,7 @@ class PromptPack(Noun, frozen=True, kw_only=True):
     reply: Mapping[str, str]
     aspects: tuple[str, ...] = ()
     fence: Literal["lines", "marks"] = "lines"
+    reference: str = ""
 
     def __hash__(self) -> int:
         return hash((self.name, self.system))
@@ -164,14 +190,14 @@ class Orders(StrEnum):
     """Every order: 2 of two answers, 6 of three, 24 of four."""
 
 
-class Seating(Noun, frozen=True, kw_only=True):
+class Seating(Declared, frozen=True, kw_only=True):
     """A reviewer in a seat with its temperature there (`None`: the card's own)."""
 
     reviewer: str
     temperature: float | None = None
 
 
-class Condition(Noun, frozen=True, kw_only=True):
+class Condition(Declared, frozen=True, kw_only=True):
     """One protocol with its reviewers; an experiment compares conditions.
 
     `seats` names cards (or `Seating`s), leader first; a single one needs no tuple. `leader` and
@@ -235,7 +261,7 @@ def read_primary(text: str, conditions: Iterable[str]) -> Primary | None:
     raise DataError(msg)
 
 
-class Experiment(Noun, frozen=True, kw_only=True):
+class Experiment(Declared, frozen=True, kw_only=True):
     """A question put to data: each condition is run on each comparison.
 
     `data` is a dataset `NAME` or `NAME:PATH`. `name` and `question` are filled from the file's stem
@@ -286,7 +312,10 @@ class Dataset(Noun, frozen=True, kw_only=True):
     named. `gold_rule` settled their votes that disagree, where gold is from votes; it also settles
     them where people rank the contestants. `conventions` are those of the authors' own figures, `None`
     where nothing is published. `simulated` is true where no real model gave some of the
-    reviews. `missing_texts` says, where answers have no texts, which files to add.
+    reviews. `missing_texts` says, where answers have no texts, which files to add. `unordered` names the
+    reviewers for whom `shown` of a review is not the order that they saw, which is not known.
+    `labeled` names the comparisons with votes of people whose gold is a label and not made of the votes.
+    `left_out` counts what was in the files and is not here, by reason.
     """
 
     name: str
@@ -298,3 +327,10 @@ class Dataset(Noun, frozen=True, kw_only=True):
     conventions: Conventions | None = None
     simulated: bool = False
     missing_texts: str = ""
+    unordered: tuple[str, ...] = ()
+    labeled: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.comparisons):,} comparisons, {len(self.reviews):,} reviews"
+        return mark_controls(f"<Dataset {self.name}: {counts}>")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -23,12 +24,14 @@ SCHEMA_VERSION = 1
 T = TypeVar("T")
 
 
-class Noun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+class Noun(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_defaults=True, gc=False
+):
     """Frozen record, equal by value and made by keywords.
 
     `replace(noun, field=value)` returns a changed copy, `to_plain(noun)` a dict. The types of all
     fields are checked when a noun is read, and not when Python code constructs it, except where the
-    noun says so.
+    noun says so. `repr` leaves out the fields that have their default.
     """
 
     @classmethod
@@ -49,6 +52,32 @@ class Noun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
                 msgspec.to_builtins, return_schema=plain
             ),
         )
+
+
+class _DeclaredMeta(msgspec.StructMeta):
+    """Type of the nouns that users write: a wrong keyword is answered with the fields that there are."""
+
+    if not TYPE_CHECKING:  # Type checkers read the constructor from the fields.
+
+        def __call__(cls, *args: object, **fields: object) -> object:  # noqa: N805
+            try:
+                return super().__call__(*args, **fields)
+            except TypeError as cause:
+                unknown = [name for name in fields if name not in cls.__struct_fields__]
+                if not unknown:
+                    raise
+                raise TypeError(_explain_field(cls, unknown[0])) from cause
+
+
+class Declared(Noun, frozen=True, metaclass=_DeclaredMeta):
+    """A noun that users write in their own files and programs."""
+
+
+def _explain_field(kind: type[Noun], name: str) -> str:
+    known = kind.__struct_fields__
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}? It has" if near else "it has"
+    return f"{kind.__name__} has no field {name!r}; {hint} {', '.join(known)}"
 
 
 class _Document(msgspec.Struct):

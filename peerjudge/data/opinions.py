@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from peerjudge.data.comparisons import Verdict
-from peerjudge.data.discussion import Control, Cue, Role, Turn
+from peerjudge.data.comparisons import INCONSISTENT, REFUSED, UNREADABLE, Verdict
+from peerjudge.data.discussion import Control, Cue, Role, Transcript, Turn
 from peerjudge.data.nouns import Noun
 
 
@@ -101,3 +101,30 @@ def strict_majority(stances: Iterable[Verdict]) -> Verdict | None:
         return None
     stance, count = counts.most_common(1)[0]
     return stance if 2 * count > counts.total() else None
+
+
+def settle_orders(transcripts: Sequence[Transcript]) -> Verdict:
+    """Return the common verdict of discussions that showed the answers in different orders.
+
+    Several discussions in one order, with other leaders or as repetitions, count as their strict
+    majority. An order without a readable verdict makes the whole unreadable, or refused.
+    """
+    by_order: dict[tuple[str, ...], list[Verdict]] = {}
+    for one in transcripts:
+        by_order.setdefault(one.comparison.shown, []).append(one.verdict)
+    verdicts = [_settle_order(found) for found in by_order.values()]
+    if REFUSED in verdicts:
+        return REFUSED
+    if not verdicts or UNREADABLE in verdicts:
+        return UNREADABLE
+    return verdicts[0] if len(set(verdicts)) == 1 else INCONSISTENT
+
+
+def _settle_order(verdicts: Sequence[Verdict]) -> Verdict:
+    common = strict_majority(verdicts)
+    if common is not None:
+        return common
+    unread = [one for one in verdicts if not one.readable]
+    if REFUSED in unread:
+        return REFUSED
+    return INCONSISTENT if not unread else UNREADABLE

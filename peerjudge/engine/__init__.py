@@ -1,10 +1,12 @@
 """The engine: plays discussions from a protocol's cues, reviewers' replies and a journal of turns."""
 
 from peerjudge.engine.cues import MAX_TURNS, RequestBuilder, conclude, find_cue_fault, next_cue
+from peerjudge.engine.forking import identify_fork, identify_played, keep_turns
 from peerjudge.engine.identity import comparison_key, identify
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
-from peerjudge.engine.playing import discuss, play_all
+from peerjudge.engine.playing import discuss, play_all, work_through
 from peerjudge.engine.rereading import has_failed_rereading, request_rereading
+from peerjudge.engine.speaking import speak
 
 __all__ = [
     "MAX_TURNS",
@@ -18,7 +20,12 @@ __all__ = [
     "find_cue_fault",
     "has_failed_rereading",
     "identify",
+    "identify_fork",
+    "identify_played",
+    "keep_turns",
     "next_cue",
     "play_all",
     "request_rereading",
+    "speak",
+    "work_through",
 ]

@@ -119,4 +119,5 @@ class RequestBuilder:
             heard=heard,
             messages=self._prompter.render(cue, shown),
             drawn=partial(self._draws.derive, cue, shown, turns),
+            lay_out=partial(self._prompter.lay_out, cue, shown),
         )

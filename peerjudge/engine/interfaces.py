@@ -53,6 +53,10 @@ class Journal(Protocol):
         """
         ...
 
+    async def wait(self, transcript: Transcript) -> None:
+        """Save that the discussion waits for the answer of a person, also before its first turn."""
+        ...
+
     async def end(self, transcript: Transcript) -> None:
         """Save the end of the discussion and return once it would survive a crash."""
         ...

@@ -8,6 +8,7 @@ import threading
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
+    Awaitable,
     Callable,
     Generator,
     Iterable,
@@ -15,6 +16,7 @@ from collections.abc import (
 )
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
@@ -26,6 +28,7 @@ from peerjudge.data import (
     Turn,
     replace,
 )
+from peerjudge.engine.barrier import counted, parked
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.engine.reading import read_reply
@@ -36,8 +39,10 @@ from peerjudge.engine.rereading import (
     reread,
 )
 from peerjudge.engine.speaking import speak
-from peerjudge.errors import ExperimentError, ProtocolError
+from peerjudge.errors import AwaitingPersonError, ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
+
+T = TypeVar("T")
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
@@ -67,7 +72,8 @@ async def discuss(
 
     Returns:
         The ended transcript. If a reviewer raised, it has stopped as `FAILED` and its `failure` names
-        the type of the exception; a failure of a model is data, not an error.
+        the type of the exception; a failure of a model is data, not an error. If it waits for the answer
+        of a person (`AwaitingPersonError`), its `stop` is `None`, and the same call resumes it.
 
     Raises:
         ProtocolError: The protocol breaks its contract, or seats and reviewers do not match.
@@ -95,49 +101,72 @@ async def play_all(
         plan: The discussions, read one by one, in order.
         max_connections: The most discussions open at a time.
         journal: Saves the turns.
-        on_end: Called with every ended discussion, complete or failed, in the order of ending.
+        on_end: Called with every ended discussion, complete or failed, in the order of ending, and with
+            those that wait for a person, whose `stop` is `None`.
 
     Raises:
         ExperimentError: `max_connections` is below 1.
         PeerJudgeError: The first error of a discussion or of the plan; all others are cancelled, and
             saved turns stay saved.
     """
+
+    async def play(setup: DiscussionSetup) -> None:
+        ended = await _play(setup, journal)
+        if on_end is not None:
+            on_end(ended)
+
+    await work_through(plan, play, max_connections=max_connections)
+
+
+async def work_through(
+    items: Iterable[T] | AsyncIterable[T],
+    work: Callable[[T], Awaitable[None]],
+    *,
+    max_connections: int,
+) -> None:
+    """Await the work on every item, at most `max_connections` at a time; items are read as work ends.
+
+    Raises:
+        ExperimentError: `max_connections` is below 1.
+        PeerJudgeError: The first error of a work or of the items; all others are cancelled.
+    """
     if max_connections < 1:
         msg = f"max_connections must be at least 1, not {max_connections}"
         raise ExperimentError(msg)
     turnstile = asyncio.Lock()
 
-    async def play_on(feed: AsyncGenerator[DiscussionSetup]) -> None:
-        while True:
-            async with turnstile:
-                setup = await anext(feed, None)
-            if setup is None:
-                return
-            ended = await _play(setup, journal)
-            if on_end is not None:
-                on_end(ended)
-            # With reviewers that never wait, the loop must still see a Ctrl-C.
-            await asyncio.sleep(0)
+    async def work_on(feed: AsyncGenerator[T]) -> None:
+        with counted():
+            while True:
+                with parked():
+                    await turnstile.acquire()
+                try:
+                    item = await anext(feed, None)
+                finally:
+                    turnstile.release()
+                if item is None:
+                    return
+                await work(item)
+                # With reviewers that never wait, the loop must still see a Ctrl-C.
+                await asyncio.sleep(0)
 
-    async with aclosing(_feed(plan)) as feed:
+    async with aclosing(_feed(items)) as feed:
         with _relaxed_gc.hold():
             try:
                 async with asyncio.TaskGroup() as workers:
                     for _ in range(max_connections):
-                        workers.create_task(play_on(feed))
+                        workers.create_task(work_on(feed))
             except BaseExceptionGroup as group:
                 raise group.exceptions[0] from None
 
 
-async def _feed(
-    plan: Iterable[DiscussionSetup] | AsyncIterable[DiscussionSetup],
-) -> AsyncGenerator[DiscussionSetup]:
-    if isinstance(plan, AsyncIterable):
-        async for setup in plan:
-            yield setup
+async def _feed(items: Iterable[T] | AsyncIterable[T]) -> AsyncGenerator[T]:
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield item
     else:
-        for setup in plan:
-            yield setup
+        for item in items:
+            yield item
 
 
 class _RelaxedGc:
@@ -188,6 +217,11 @@ async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
             opened, reviewers=setup.reviewers, pack=setup.pack, journal=journal
         )
         turns, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
+        if isinstance(failure, AwaitingPersonError):
+            waiting = replace(opened, turns=turns)
+            if journal is not None:
+                await journal.wait(waiting)
+            return waiting
         if failure is None:
             verdict = conclude(setup.protocol, opened.seats, opened.comparison, turns)
             ended = replace(opened, turns=turns, stop=StopReason.COMPLETE, verdict=verdict)
@@ -202,14 +236,17 @@ async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
 
 async def _play_turns(
     setup: DiscussionSetup, opened: Transcript, journal: Journal | None, *, now: ContextVar[int]
-) -> tuple[tuple[Turn, ...], Failure | None]:
-    """Play turns until no cue is left or one fails; `now` holds the turn for the log."""
+) -> tuple[tuple[Turn, ...], Failure | AwaitingPersonError | None]:
+    """Play turns until no cue is left, one fails or waits for a person; `now` is the turn for the log."""
     comparison, turns = opened.comparison, opened.turns
     requests = RequestBuilder(opened, pack=setup.pack, roles=setup.roles)
     while (cue := next_cue(setup.protocol, opened.seats, comparison, turns)) is not None:
         now.set(len(turns))
         request = requests.build(cue, turns)
-        said = await speak(setup.reviewers[cue.seat], request)
+        try:
+            said = await speak(setup.reviewers[cue.seat], request)
+        except AwaitingPersonError as waiting:
+            return turns, waiting
         if isinstance(said, Failure):
             return turns, said
         read = read_reply(said, cue=cue, comparison=comparison)

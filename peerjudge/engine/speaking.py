@@ -7,7 +7,7 @@ import asyncio
 from peerjudge.data import Failure, Request, Utterance, replace
 from peerjudge.data.cleaning import clean_text, clean_utterance
 from peerjudge.engine.interfaces import Reviewer
-from peerjudge.errors import EmptyReplyError, StoreError
+from peerjudge.errors import AwaitingPersonError, EmptyReplyError, StoreError
 from peerjudge.logs import get_logger
 from peerjudge.verdicts import split_thinking
 
@@ -22,6 +22,7 @@ async def speak(
     """Return the reply to a request with its thinking apart, or the failure; `failed` is logged for it.
 
     Raises:
+        AwaitingPersonError: The reviewer is a person who has not answered yet.
         StoreError: The call could not be booked.
         asyncio.CancelledError: The task was cancelled.
     """
@@ -32,7 +33,7 @@ async def speak(
         thinking, text = split_thinking(said.text)
         said = replace(said, text=text, thinking=thinking) if thinking else said
         return _require_words(said, request)
-    except StoreError:
+    except (AwaitingPersonError, StoreError):
         raise
     except asyncio.CancelledError as cause:
         # Some libraries raise this when a connection dies, although nothing cancelled the task.

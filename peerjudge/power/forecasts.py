@@ -42,7 +42,8 @@ class StudyPlan:
 
     `votes` is true if a condition is a vote. `stand_ins` maps reviewers to the simulated ones that
     replaced them. `flawed` names reviewers whose unreadable and refused replies were left out,
-    `unpriced` those without a known price.
+    `responsive` those whose reactions to the words of prompts were left out, `unpriced` those without a
+    known price.
 
     `expenses` are upper bounds; `expected` assumes discussions as long as the simulated ones, and is
     empty if no discussion can end early.
@@ -58,6 +59,7 @@ class StudyPlan:
     expected: tuple[Expense, ...]
     stand_ins: Mapping[str, str]
     flawed: tuple[str, ...]
+    responsive: tuple[str, ...]
     unpriced: tuple[str, ...]
     reply_tokens: int
     seconds_per_call: float

@@ -23,6 +23,7 @@ from peerjudge.results.columns import Cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs import Estimate, Prepared, estimate_calls, prepare
 from peerjudge.shelf import Shelf
+from peerjudge.simulation import reads_wording
 
 SIZES = (50, 100, 200, 400, 800)
 _LATENCY = 5.0
@@ -32,7 +33,7 @@ _LEAST_PLAYED = 20_000
 _LENGTH_SEED = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PlanResult(DrawnResult):
     """A simulated study, as tables, power curves and a document."""
 
@@ -70,7 +71,7 @@ def plan(
     settings: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
     effects: Sequence[str] = (),
-    sizes: Sequence[int] = SIZES,
+    sizes: int | Sequence[int] = SIZES,
     power: float = 0.8,
     studies: int = 1000,
     stand_ins: Mapping[str, str] | None = None,
@@ -87,7 +88,7 @@ def plan(
         settings: `key: value` settings; see `apply_settings`.
         seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
         effects: Names (`EFFECT_KINDS`) of the effects to simulate; by default all.
-        sizes: Numbers of comparisons.
+        sizes: Numbers of comparisons, or one number.
         power: Wanted share of studies that show an effect.
         studies: Number of simulated studies per size.
         stand_ins: Simulated reviewers by the reviewer that they replace.
@@ -103,6 +104,7 @@ def plan(
         >>> found.df["comparisons"].unique().tolist()
         [40]
     """
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
     _check_arguments(sizes=sizes, power=power, studies=studies)
     shelf = shelf or Shelf()
     prepared = prepare(
@@ -164,6 +166,7 @@ def plan(
         expenses=price(whole),
         expected=price(_estimate_expected(prepared, cast)),
         stand_ins=dict(stand_ins or {}),
+        responsive=tuple(name for name, card in cast.items() if reads_wording(card)),
         flawed=tuple(
             name
             for name, card in cast.items()

@@ -260,6 +260,11 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
     if plan.stand_ins:
         names = ", ".join(f"{stand_in} for {card}" for card, stand_in in plan.stand_ins.items())
         yield f"Stand-ins: {names}; the results are those of the stand-ins, not of the models."
+    if plan.responsive:
+        yield (
+            f"Reactions of {', '.join(plan.responsive)} to the words of prompts are left out: the plan uses "
+            "the traits of the card, and one wording."
+        )
     if plan.flawed:
         yield f"Unreadable and refused replies of {', '.join(plan.flawed)} are left out."
     kinds = {one.effect.kind for one in plan.effects}

@@ -1,16 +1,29 @@
 """Prompts: packs of templates, read and checked, and their rendering for a cue."""
 
-from peerjudge.prompts.packs import pack_identity, read_pack
-from peerjudge.prompts.rendering import Prompter, collect_heard, order_heard, render
+from peerjudge.prompts.packs import name_base, pack_identity, read_pack, write_pack
+from peerjudge.prompts.rendering import (
+    Prompter,
+    collect_heard,
+    list_labels,
+    order_heard,
+    quote,
+    render,
+)
 from peerjudge.prompts.rereading import REREADING, render_rereading
+from peerjudge.prompts.wording import extract_wording
 
 __all__ = [
     "REREADING",
     "Prompter",
     "collect_heard",
+    "extract_wording",
+    "list_labels",
+    "name_base",
     "order_heard",
     "pack_identity",
+    "quote",
     "read_pack",
     "render",
     "render_rereading",
+    "write_pack",
 ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Set
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from peerjudge.data import PromptPack, content_hash, from_plain
+from peerjudge.data import PromptPack, content_hash, from_plain, to_plain
 from peerjudge.errors import DataError, PromptError
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
         "seat": frozenset({"number", "others"}),
         "label": frozenset({"letter", "number"}),
         "scene": frozenset({"question", "answers", "labels", "task"}),
+        "reference": frozenset({"reference"}),
         "heard": frozenset({"speaker", "own", "private", "task", "about", "words"}),
         "criteria": frozenset({"aspects", "labels"}),
         "remind": frozenset({"number", "others"}),
@@ -40,8 +43,10 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
   (none in a private prompt).
 * `letter`, `number` of `label`: the letter (from a) and the number (from 1) of an answer by its place,
   both empty for an answer that is shown alone.
-* `question`, `answers`, `words`: the question, the answers shown (may be none) and an earlier reply,
-  each delimited: quoted line by line, or between fences (see `PromptPack.fence`).
+* `question`, `answers`, `words`: the question (with the part `reference` below it, where the pack and
+  the comparison have one), the answers shown (may be none) and an earlier reply, each delimited: quoted
+  line by line, or between fences (see `PromptPack.fence`).
+* `reference`: the reference answer, delimited.
 * `task`: the task of the cue; in `heard`, the task of the earlier turn.
 * `speaker`: `Reviewer 2`, or `You` for the seat's own turns in a private prompt.
 * `own`, `private`: flags of an earlier turn: the seat's own, said in private.
@@ -53,6 +58,9 @@ GIVEN: Mapping[str, frozenset[str]] = MappingProxyType(
 """
 
 _TABLES = ("tasks", "reply")
+_OPTIONAL = frozenset({"reference"})
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Characters that a TOML string of several lines holds only as escapes."""
 _VERDICT_FORMS = {"verdict", "verdict_or_tie"}
 _RATING_FORMS = {
     "rating",
@@ -62,12 +70,31 @@ _RATING_FORMS = {
 """The reply forms of a rating: the number, or JSON shown by example or described by schema."""
 
 
+def name_base(text: str) -> str:
+    """Return the pack that a pack in TOML text extends; empty if it extends none or is not TOML."""
+    try:
+        base = tomllib.loads(text).get("extends", "")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return ""
+    return base if isinstance(base, str) else ""
+
+
 @lru_cache(maxsize=64)
-def read_pack(name: str, text: str) -> PromptPack:
+def read_pack(name: str, text: str, *, base: PromptPack | None = None) -> PromptPack:
     """Read the prompt pack of this name from TOML text.
 
-    Raises `PromptError` for text that is not TOML, a missing or unknown part, a template that does not
-    compile, and a template that uses a value which its part does not get.
+    A pack with `extends` takes from the base what it does not have itself: keys of the tables `tasks`
+    and `reply`, and other parts as a whole. It is the pack of the resolved words, whose identity does
+    not depend on where they stand.
+
+    Args:
+        name: the name.
+        text: the TOML text.
+        base: the pack that it extends (`name_base`), read before.
+
+    Raises:
+        PromptError: the text is not TOML, a part is missing or unknown, a template does not compile or
+            uses a value which its part does not get, or the pack extends one that is not given.
     """
     where = f"prompt pack {name!r}"
     try:
@@ -75,9 +102,18 @@ def read_pack(name: str, text: str) -> PromptPack:
     except (tomllib.TOMLDecodeError, RecursionError) as cause:
         msg = f"{where} is not TOML: {cause}"
         raise PromptError(msg) from cause
-    _check_parts(plain.keys(), {"description", *GIVEN}, optional={"aspects", "fence"}, where=where)
+    extended = plain.pop("extends", "")
+    if extended != (base.name if base else ""):
+        msg = f"extends of {where} is the name of another pack in quotes, not {extended!r:.60}"
+        raise PromptError(msg)
+    _check_parts(
+        plain.keys(),
+        set() if base else {"description", *GIVEN} - _OPTIONAL,
+        optional={"description", *GIVEN, "aspects", "fence"},
+        where=where,
+    )
     try:
-        pack = from_plain(PromptPack, {"name": name, **plain})
+        pack = from_plain(PromptPack, {**_merge(base, plain), "name": name})
     except DataError as cause:
         msg = f"{where}: {cause}"
         raise PromptError(msg) from cause
@@ -86,6 +122,50 @@ def read_pack(name: str, text: str) -> PromptPack:
     for part, key, template in _list_templates(pack):
         _check_template(template, GIVEN[part], where=f"{part}{f'.{key}' if key else ''} of {where}")
     return pack
+
+
+def write_pack(pack: PromptPack) -> str:
+    """Return the pack as TOML text, which `read_pack` reads as an equal pack."""
+    lines = [f"description = {_quote(pack.description)}"]
+    if pack.fence != "lines":
+        lines.append(f"fence = {_quote(pack.fence)}")
+    for part in GIVEN:
+        if part in _TABLES:
+            continue
+        if (text := getattr(pack, part)) or part not in _OPTIONAL:
+            lines += ["", f"{part} = {_quote(text)}"]
+    if pack.aspects:
+        lines += ["", "aspects = [", *(f"    {_quote(one)}," for one in pack.aspects), "]"]
+    for part in _TABLES:
+        table: Mapping[str, str] = getattr(pack, part)
+        lines += ["", f"[{part}]"]
+        for key, text in table.items():
+            lines += [f"{key} = {_quote(text)}", ""]
+        lines.pop()
+    return "\n".join([*lines, ""])
+
+
+def _quote(text: str) -> str:
+    """Return a TOML string; one with line breaks keeps them."""
+    if "\n" not in text:
+        return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    body = text.replace("\\", "\\\\").replace('"""', '""\\"')
+    body = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", body)
+    if body.endswith('"'):
+        body = f'{body[:-1]}\\"'
+    return f'"""\n{body}"""'
+
+
+def _merge(base: PromptPack | None, plain: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the parts of a pack: its own, and those of the base that it does not have."""
+    if base is None:
+        return plain
+    found = {**cast("dict[str, object]", to_plain(base)), **plain}
+    for part in _TABLES:
+        own = plain.get(part, {})
+        if isinstance(own, dict):
+            found[part] = {**getattr(base, part), **cast("dict[str, object]", own)}
+    return found
 
 
 def pack_identity(pack: PromptPack) -> str:
@@ -161,5 +241,5 @@ def _list_templates(pack: PromptPack) -> Iterator[tuple[str, str, str]]:
             table: Mapping[str, str] = getattr(pack, part)
             for key in sorted(table):
                 yield part, key, table[key]
-        else:
-            yield part, "", getattr(pack, part)
+        elif (text := getattr(pack, part)) or part not in _OPTIONAL:
+            yield part, "", text

@@ -1,17 +1,17 @@
 """Rendering of a cue as chat messages.
 
-A prompt is a system message, then the scene (question and answers) with the private reviews heard, then
-the discussion turns heard (the seat's own as assistant messages, the others' as user messages), and at
-the end the instruction. A private prompt depends only on the card, the comparison and the seat's own
-words: it names no seat, so it is the same in every protocol and whichever seat leads.
+A prompt is a system message, then the scene (question, reference answer and answers) with the private
+reviews heard, then the discussion turns heard (the seat's own as assistant messages, the others' as user
+messages), and at the end the instruction. A private prompt depends only on the card, the comparison and
+the seat's own words: it names no seat, so it is the same in every protocol and whichever seat leads.
 
 The beginning of a prompt (role, question, answers) is the same in every turn of a seat, so that servers
 which keep the state of a prefix read it once.
 
-Question, answers and the words of other reviewers are untrusted: they may have been written to steer
-the reviewer. The pack chooses how they are delimited. With `lines`, every line of them begins with `>`.
-With `marks`, they stand between two fence lines with one mark per prompt, which occurs nowhere in them.
-Either way no text can end its own delimitation or imitate another.
+Question, answers, reference answer and the words of other reviewers are untrusted: they may have been
+written to steer the reviewer. The pack chooses how they are delimited. With `lines`, every line of them
+begins with `>`. With `marks`, they stand between two fence lines with one mark per prompt, which occurs
+nowhere in them. Either way no text can end its own delimitation or imitate another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal, cast
 
-from peerjudge.data import Comparison, Cue, Expects, Message, PromptPack, Seat, Turn
+from peerjudge.data import (
+    Comparison,
+    Cue,
+    Expects,
+    Message,
+    PromptPack,
+    Seat,
+    TaskSheet,
+    TitledText,
+    Turn,
+)
 from peerjudge.errors import PromptError
 from peerjudge.prompts.irrelevant import irrelevant_argument
 from peerjudge.prompts.packs import fill_template
@@ -168,6 +178,42 @@ class Prompter:
             *_alternate([*self._conversation(cue, heard, mark), ("user", instruction, "")]),
         )
 
+    def lay_out(self, cue: Cue, heard: tuple[Turn, ...]) -> TaskSheet:
+        """Return the parts of the prompt for a cue as a person is shown them, without a form of reply."""
+        number, seats = self._numbers[cue.seat], len(self._numbers)
+        labels = list_labels(self._pack, len(cue.sees))
+        texts = ["" if cue.blind else self._comparison.answer(one).text for one in cue.sees]
+        titled = [
+            TitledText(title=self._entitle(turn, cue), text=self._find_words(turn, cue))
+            for turn in sorted(heard, key=lambda turn: not turn.cue.private)
+        ]
+        speaker = 0 if cue.private else number
+        _, instruction, _ = _render_parts(self._pack, _wording_of(cue), speaker, seats)
+        return TaskSheet(
+            role=self._roles.get(cue.seat, "").strip(),
+            place=_render_seat(self._pack, "seat", number, seats) if speaker else "",
+            question="" if cue.blind else self._comparison.question.text,
+            reference="" if cue.blind else self._reference,
+            answers=tuple(
+                TitledText(title=label, text=text)
+                for label, text in zip(labels, texts, strict=True)
+            ),
+            heard=tuple(one for one in titled if one.text),
+            instruction=instruction,
+        )
+
+    def _entitle(self, turn: Turn, cue: Cue) -> str:
+        """The title of an earlier turn for a person."""
+        earlier = turn.cue
+        own = earlier.seat == cue.seat
+        speaker = f"Reviewer {self._numbers[earlier.seat]}"
+        about = self._about(earlier, cue) if len(earlier.sees) == 1 else ""
+        if not earlier.private:
+            return "You replied" if own else f"{speaker} replied"
+        kind = "questions for judging the answers" if not earlier.sees else "private review"
+        of = f" of {about}" if about else ""
+        return f"Your {kind}{of}" if own else f"{kind.capitalize()}{of} by {speaker}"
+
     def _mark(self, sees: tuple[str, ...], others: Sequence[str]) -> str:
         """The mark of the fences, empty where lines are quoted."""
         if self._pack.fence != "marks":
@@ -175,12 +221,18 @@ class Prompter:
 
         def list_texts() -> list[str]:
             answers = [self._comparison.answer(answer_id).text for answer_id in sees]
-            return [self._comparison.question.text, *answers]
+            reference = [shown] if (shown := self._reference) else []
+            return [self._comparison.question.text, *answers, *reference]
 
         mark = self._keep(("mark", sees), lambda: choose_mark(list_texts()))
         if any(mark in text for text in others):
             return choose_mark(list_texts(), others)
         return mark
+
+    @property
+    def _reference(self) -> str:
+        """The reference answer that is shown; empty where the pack or the comparison has none."""
+        return self._comparison.reference if self._pack.reference else ""
 
     def _conversation(self, cue: Cue, heard: tuple[Turn, ...], mark: str) -> Iterator[_Said]:
         """The scene, the speaker's seat, the private turns heard, and then the discussion turns heard."""
@@ -208,6 +260,9 @@ class Prompter:
             shown = zip(labels, texts, strict=True)
             answers = tuple(_delimit(label, text, mark=mark) for label, text in shown)
             question = _delimit("Question", self._comparison.question.text, mark=mark)
+            if reference := self._reference:
+                told = _delimit("Reference answer", reference, mark=mark)
+                question = _paragraphs((question, self._fill("reference", reference=told)))
             known = {"question": question, "answers": answers, "labels": labels}
             return self._fill("scene", task=cue.task, **known)
 
@@ -216,12 +271,10 @@ class Prompter:
 
     def _retell(self, turn: Turn, cue: Cue, mark: str) -> str:
         """An earlier turn as the seat of this cue is told it."""
-        earlier, words = turn.cue, turn.utterance.text
+        earlier, words = turn.cue, self._find_words(turn, cue)
         own, private, task = earlier.seat == cue.seat, earlier.private, earlier.task
         speaker = "You" if own and cue.private else f"Reviewer {self._numbers[earlier.seat]}"
         about = self._about(earlier, cue) if len(earlier.sees) == 1 else ""
-        if cue.control == "irrelevant" and not own:
-            words = self._irrelevant(turn, cue)
 
         def fill() -> str:
             name = f"{speaker} on {about}" if about else speaker
@@ -231,7 +284,10 @@ class Prompter:
 
         return self._keep(("heard", speaker, own, private, task, about, words, mark), fill)
 
-    def _irrelevant(self, turn: Turn, cue: Cue) -> str:
+    def _find_words(self, turn: Turn, cue: Cue) -> str:
+        """The words of an earlier turn, or what a control puts in their place."""
+        if cue.control != "irrelevant" or turn.cue.seat == cue.seat:
+            return turn.utterance.text
         sees = cue.sees or self._comparison.shown
         verdict = turn.review.verdict
         position = None
@@ -298,6 +354,11 @@ def _wording_of(cue: Cue) -> Cue:
 @lru_cache(maxsize=1024)
 def _render_instruction(pack: PromptPack, cue: Cue, speaker: int, seats: int) -> str:
     """The reminder, the task with its criteria, and the form of the reply; speaker 0 is in private."""
+    return _paragraphs(_render_parts(pack, cue, speaker, seats))
+
+
+def _render_parts(pack: PromptPack, cue: Cue, speaker: int, seats: int) -> tuple[str, str, str]:
+    """The parts of `_render_instruction`."""
     where = f"of prompt pack {pack.name!r}"
     answers, labels = len(cue.sees), list_labels(pack, len(cue.sees))
     worst, best = cue.scale
@@ -310,13 +371,13 @@ def _render_instruction(pack: PromptPack, cue: Cue, speaker: int, seats: int) ->
     values = {"criteria": criteria, "labels": labels, "others": others, **scale}
     task = fill_template(text, values, where=f"tasks.{cue.task} {where}")
     if cue.expects is Expects.TEXT:
-        return _paragraphs((remind, task))
+        return remind, task, ""
     usual = "verdict_or_tie" if cue.ties else "verdict"
     form = cue.reply or ("rating" if cue.expects is Expects.RATING else usual)
     text = _look_up(pack, "reply form", pack.reply, form)
     numbers = {"numbers": tuple(range(1, answers + 1)), "tie": answers + 1}
     values = {"task": cue.task, "labels": labels, "others": others, **numbers, **scale}
-    return _paragraphs((remind, task, fill_template(text, values, where=f"reply.{form} {where}")))
+    return remind, task, fill_template(text, values, where=f"reply.{form} {where}")
 
 
 @lru_cache(maxsize=1024)

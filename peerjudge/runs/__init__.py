@@ -16,6 +16,14 @@ from peerjudge.runs.sources import (
     load,
     open_run,
 )
+from peerjudge.runs.writing import (
+    WritingEstimate,
+    WritingResult,
+    WritingTask,
+    WrittenText,
+    estimate_writing,
+    write_texts,
+)
 
 __all__ = [
     "Costs",
@@ -29,8 +37,13 @@ __all__ = [
     "RunSummary",
     "Source",
     "Step",
+    "WritingEstimate",
+    "WritingResult",
+    "WritingTask",
+    "WrittenText",
     "default_folder",
     "estimate_calls",
+    "estimate_writing",
     "hide_password",
     "is_run",
     "load",
@@ -42,4 +55,5 @@ __all__ = [
     "read_manifest",
     "run",
     "summary_document",
+    "write_texts",
 ]

@@ -30,6 +30,19 @@ def check_arguments(
             raise ExperimentError(msg)
 
 
+def choose_data(data: str | None, questions: str | None) -> str | None:
+    """Return the dataset of a run: the questions to be answered first, where there are some.
+
+    Raises `ExperimentError` for both together.
+    """
+    if questions is None:
+        return data
+    if data is not None:
+        msg = "data have answers, and questions are answered first: give --data or --questions, not both"
+        raise ExperimentError(msg)
+    return f"questions:{questions}"
+
+
 def read_order(*, until: str | None, order: str) -> tuple[StopRule | None, bool]:
     """Return the stopping rule, and whether open pairs are played first.
 

@@ -14,7 +14,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _block(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, T]:
+def block(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, T]:
     """Return a function that does the same and returns the result instead of a coroutine."""
 
     @wraps(work)
@@ -25,12 +25,12 @@ def _block(work: Callable[P, Coroutine[object, object, T]]) -> Callable[P, T]:
     return call
 
 
-run_sync = _block(run)
+run_sync = block(run)
 """`run`, which returns its summary; it also works where an event loop runs, as in a notebook.
 
     >>> summary = pj.run_sync("quickstart", limit=4)
     >>> pj.score(summary).df
 """
 
-load_sync = _block(load)
+load_sync = block(load)
 """`load`, which returns the transcripts; it also works where an event loop runs."""

@@ -15,6 +15,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from peerjudge.engine.barrier import parked
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -96,7 +98,8 @@ class Budget:
         self._entering = (expected, turn)
         self._grant()
         try:
-            entered = await turn
+            with parked():
+                entered = await turn
         finally:
             self._entering = None
         if entered:
@@ -113,7 +116,8 @@ class Budget:
         account.turn = asyncio.get_running_loop().create_future()
         self._grant()
         try:
-            await account.turn
+            with parked():
+                await account.turn
         finally:
             account.turn = None
 

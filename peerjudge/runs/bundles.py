@@ -19,6 +19,30 @@ TRANSCRIPTS = "transcripts.jsonl.gz"
 """Member with the discussions, in the form of `peerjudge export --format jsonl`."""
 
 
+_ALWAYS = 64 * 2**20
+"""Size that the members of any archive may have together. [bytes]"""
+_RATIO = 100
+"""How many times its own size a larger archive may unpack to; discussions, packed already, are near 1."""
+
+
+def require_bounded(archive: ZipFile, file: Path) -> None:
+    """Refuse an archive whose members would take far more space than a bundle of its size.
+
+    `zipfile` reads no more of a member than the size that it declares.
+
+    Raises:
+        DataError: the archive is such a one.
+    """
+    unpacked = sum(member.file_size for member in archive.infolist())
+    packed = file.stat().st_size
+    if unpacked > max(_ALWAYS, _RATIO * packed):
+        msg = (
+            f"{file} has {packed:,} bytes and would unpack to {unpacked:,}, more than {_RATIO} times as "
+            "many: no bundle does; it was not read"
+        )
+        raise DataError(msg)
+
+
 def is_bundle(source: str | Path) -> bool:
     """Return whether the source is a file in the form of `peerjudge bundle`."""
     return str(source).endswith(".zip") and Path(source).is_file()
@@ -35,6 +59,7 @@ async def import_bundle(file: Path) -> AsyncGenerator[Path]:
         transcripts = Path(folder) / TRANSCRIPTS
         try:
             with ZipFile(file) as archive:
+                require_bounded(archive, file)
                 with archive.open(TRANSCRIPTS) as member, transcripts.open("wb") as copy:
                     shutil.copyfileobj(member, copy)
                 manifest = read_member_manifest(archive.read(MANIFEST))

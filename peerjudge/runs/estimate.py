@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ASSUMED_REPLY = 300
 """Assumed length of a reply, or the seat's `max_tokens` if that is less. [tokens]"""
 
-_FREE = frozenset({ReviewerKind.SIMULATED, ReviewerKind.RECORDED})
+_FREE = frozenset({ReviewerKind.SIMULATED, ReviewerKind.RECORDED, ReviewerKind.HUMAN})
 _SAMPLE = 30
 """Most comparisons that are simulated; the totals are scaled to all."""
 _BYTES_PER_TOKEN = 4
@@ -88,7 +88,8 @@ class Costs:
 class Step:
     """The calls of one condition for one task. Tokens and cost count paid calls only.
 
-    `shared` is the number of calls that reuse the reply of an equal earlier call and are not paid.
+    `shared` is the number of calls that reuse the reply of an equal earlier call and are not paid, `people`
+    the number of requests that people answer.
     `cost_usd` is `None` if a price is unknown.
     """
 
@@ -100,6 +101,7 @@ class Step:
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
+    people: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,7 @@ class Estimate:
     """The most that a run takes if replies have the assumed length.
 
     `discussions` counts them by condition. `sampled` of `comparisons` were simulated. `simulated` is
-    true if all reviewers are simulated.
+    true if all reviewers but people are simulated.
     """
 
     discussions: Mapping[str, int]
@@ -119,8 +121,13 @@ class Estimate:
 
     @property
     def calls(self) -> int:
-        """Number of calls, without shared ones."""
-        return sum(step.calls - step.shared for step in self.steps)
+        """Number of calls, without shared ones and requests to people."""
+        return sum(step.calls - step.shared - step.people for step in self.steps)
+
+    @property
+    def people(self) -> int:
+        """Number of requests that people answer."""
+        return sum(step.people for step in self.steps)
 
     @property
     def tokens(self) -> int:
@@ -163,7 +170,7 @@ def estimate_calls(
     sample = _choose_sample(plan)
     parts = {part.condition.name: part for part in plan.parts}
     discussions = dict.fromkeys(parts, 0)
-    # First turn, calls, shared calls, prompt and completion tokens, and cost (NaN if unknown).
+    # First turn, calls, shared calls, prompt and completion tokens, cost (NaN if unknown), and people.
     sums: dict[tuple[str, str, bool], list[float]] = {}
     count = build_token_counter(plan.cast)
     seen: set[bytes] = set()
@@ -177,16 +184,21 @@ def estimate_calls(
         )
         for request, usage in calls:
             reviewer, cue = request.seat.reviewer, request.cue
-            # Only replies of models are cached, and only private requests can be known to be equal.
-            model = plan.cast[reviewer].kind is ReviewerKind.MODEL
-            added: tuple[float, ...] = (1, 1, 0, 0, 0)
-            if not (model and cue.private) or _is_new(request, seen):
+            # Only models and people are asked once, and only private requests can be known to be equal.
+            kind = plan.cast[reviewer].kind
+            once = cue.private and kind in (ReviewerKind.MODEL, ReviewerKind.HUMAN)
+            added: tuple[float, ...] = (1, 1, 0, 0, 0, 0)
+            if once and not _is_new(request, seen):
+                pass
+            elif kind is ReviewerKind.HUMAN:
+                added = (1, 0, 0, 0, 0, 1)
+            else:
                 cost = costs.of(reviewer, usage)
                 tokens = (usage.prompt_tokens, usage.completion_tokens)
-                added = (1, 0, *tokens, nan if cost is None else cost)
+                added = (1, 0, *tokens, nan if cost is None else cost, 0)
             share = 1.0 if reached is None else reached[head.condition][request.turn]
             key = (head.condition, cue.task, cue.private)
-            row = sums.setdefault(key, [request.turn, 0, 0, 0, 0, 0])
+            row = sums.setdefault(key, [request.turn, 0, 0, 0, 0, 0, 0])
             row[1:] = [total + share * value for total, value in zip(row[1:], added, strict=True)]
     whole = {name: len(replace(plan, parts=(part,))) for name, part in parts.items()}
     scales = {name: whole[name] / (number or 1) for name, number in discussions.items()}
@@ -202,16 +214,27 @@ def estimate_calls(
                 prompt_tokens=round(prompt * scales[name]),
                 completion_tokens=round(completion * scales[name]),
                 cost_usd=None if isnan(cost) else cost * scales[name],
+                people=round(people * scales[name]),
             )
             for name in parts
-            for (condition, task, private), (_, calls, shared, prompt, completion, cost) in sorted(
-                sums.items(), key=lambda item: item[1][0]
-            )
+            for (condition, task, private), (
+                _,
+                calls,
+                shared,
+                prompt,
+                completion,
+                cost,
+                people,
+            ) in sorted(sums.items(), key=lambda item: item[1][0])
             if condition == name
         ),
         comparisons=len(plan.comparisons),
         sampled=len(sample),
-        simulated=all(card.kind is ReviewerKind.SIMULATED for card in plan.cast.values()),
+        simulated=all(
+            card.kind is ReviewerKind.SIMULATED
+            for card in plan.cast.values()
+            if card.kind is not ReviewerKind.HUMAN
+        ),
     )
 
 

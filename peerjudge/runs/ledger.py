@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from peerjudge.data import Request, Usage, Utterance
+from peerjudge.data import Card, Request, ReviewerKind, Usage, Utterance
 from peerjudge.data.cleaning import clean_utterance
 from peerjudge.engine import Reviewer
 from peerjudge.logs import get_logger
@@ -299,3 +299,10 @@ class BookedReviewer:
     async def close(self) -> None:
         """Close the reviewer."""
         await self._reviewer.close()
+
+
+def book_replies(reviewer: Reviewer, card: Card, ledger: Ledger, costs: Costs) -> Reviewer:
+    """Return the reviewer of a card so that its replies are booked; clients of models book their own."""
+    if card.kind is not ReviewerKind.PYTHON:
+        return reviewer
+    return BookedReviewer(reviewer, ledger, costs)

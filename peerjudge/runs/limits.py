@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
-from peerjudge.data import Message, Request, Sampling, StopReason, Transcript, Usage, Utterance
+from peerjudge.data import Message, Request, Sampling, Seat, Usage, Utterance
 from peerjudge.engine import DiscussionSetup, Reviewer
 from peerjudge.errors import ExperimentError
 from peerjudge.logs import get_logger
 from peerjudge.runs.budget import Amount, Budget
-from peerjudge.runs.estimate import Costs, build_token_counter, simulate_calls
+from peerjudge.runs.estimate import (
+    ASSUMED_REPLY,
+    Costs,
+    build_token_counter,
+    count_prompt,
+    simulate_calls,
+)
 from peerjudge.runs.ledger import Ledger
 from peerjudge.runs.schedule import Cast
 
@@ -238,20 +244,37 @@ class Limits:
             return False
         return self.budget is None or await self._fits_budget(self.budget, setup)
 
-    def end(self, transcript: Transcript) -> None:
+    async def admit_call(self, request: Request) -> bool:
+        """Return whether a call that is a whole discussion may begin; waits like `admit`."""
+        if self.failure_limit_reached.is_set():
+            return False
+        if self.budget is None:
+            return True
+        await self._await_length_estimate(request.discussion, (request.seat,))
+        reviewer, sampling = request.seat.reviewer, request.seat.sampling
+        length = min(ASSUMED_REPLY, sampling.max_tokens or ASSUMED_REPLY)
+        prompt = count_prompt(request.messages, reviewer, self._count)
+        usage = Usage(prompt_tokens=prompt, completion_tokens=length)
+        return await self._open(self.budget, request.discussion, [(request, usage)])
+
+    def end(self, discussion: str, *, failed: bool) -> None:
         """Release the shares of a discussion that has ended, and count it."""
-        for name, discussion in self._first_discussions.items():
-            if discussion == transcript.id:
-                self._reviewers[name].length_known.set()
-        if self.budget is not None:
-            self.budget.close(transcript.id)
-        self.ledger.close(transcript.id)
-        self._deadlines.pop(transcript.id, None)
+        self.release(discussion)
         self._ended += 1
-        self._failed += transcript.stop is StopReason.FAILED
+        self._failed += failed
         rate = self._failure_rate
         if rate is not None and self._failed >= max(_FEWEST_FAILURES, rate * self._ended):
             self.failure_limit_reached.set()
+
+    def release(self, discussion: str) -> None:
+        """Release the shares of a discussion that is no longer played."""
+        for name, first in self._first_discussions.items():
+            if first == discussion:
+                self._reviewers[name].length_known.set()
+        if self.budget is not None:
+            self.budget.close(discussion)
+        self.ledger.close(discussion)
+        self._deadlines.pop(discussion, None)
 
     @asynccontextmanager
     async def until_deadline(self, discussion: str) -> AsyncGenerator[None]:
@@ -274,15 +297,25 @@ class Limits:
             raise DiscussionDeadlineError(msg) from cause
 
     async def _fits_budget(self, budget: Budget, setup: DiscussionSetup) -> bool:
-        await self._await_length_estimate(setup.transcript)
-        whole, slack = Amount(), Amount()
+        transcript = setup.transcript
+        for turn in transcript.turns:
+            reviewer = transcript.seat(turn.cue.seat).reviewer
+            self._reviewers[reviewer].learn_length(turn.utterance.usage.completion_tokens)
+        await self._await_length_estimate(transcript.id, transcript.seats)
         calls = simulate_calls(
-            setup.transcript,
+            transcript,
             setup.protocol,
             pack=setup.pack,
             roles=setup.roles,
             count=self._count,
         )
+        return await self._open(budget, transcript.id, calls)
+
+    async def _open(
+        self, budget: Budget, discussion: str, calls: Iterable[tuple[Request, Usage]]
+    ) -> bool:
+        """Set aside the expected cost of these calls, with room for the longest of them."""
+        whole, slack = Amount(), Amount()
         for request, usage in calls:
             reviewer = self._reviewers[request.seat.reviewer]
             longest = bound_usage(request.messages, request.seat.sampling, reply=reviewer.reserve)
@@ -292,23 +325,20 @@ class Limits:
             whole += expected
             slack = slack.maximum(self.price(reviewer.name, longest) - expected)
         # With room for its longest call, a discussion seldom has to wait for others to end.
-        return await budget.open(setup.transcript.id, whole + slack)
+        return await budget.open(discussion, whole + slack)
 
-    async def _await_length_estimate(self, transcript: Transcript) -> None:
+    async def _await_length_estimate(self, discussion: str, seats: Sequence[Seat]) -> None:
         """Wait until the reply length of each seat without `max_tokens` is known.
 
         The first discussion of a reviewer measures it while later ones wait: parallel calls need a
-        known bound. The turns of a resumed discussion count as well.
+        known bound.
         """
-        for turn in transcript.turns:
-            reviewer = transcript.seat(turn.cue.seat).reviewer
-            self._reviewers[reviewer].learn_length(turn.utterance.usage.completion_tokens)
-        free = {seat.reviewer for seat in transcript.seats if seat.sampling.max_tokens is None}
+        free = {seat.reviewer for seat in seats if seat.sampling.max_tokens is None}
         for name in sorted(free):
             if name in self._first_discussions:
                 await self._reviewers[name].length_known.wait()
         for name in free - self._first_discussions.keys():
-            self._first_discussions[name] = transcript.id
+            self._first_discussions[name] = discussion
 
 
 def bound_usage(messages: Sequence[Message], sampling: Sampling, *, reply: int) -> Usage:

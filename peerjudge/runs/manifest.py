@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import cast
 
+from peerjudge.analysis.listing import Prices
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Experiment, content_hash, from_plain, replace, to_plain
 from peerjudge.errors import StoreError
@@ -18,6 +19,18 @@ from peerjudge.runs.schedule import Plan
 from peerjudge.shelf import Kind, Shelf
 
 MANIFEST = "manifest.json"
+SEARCH = "search.json"
+"""Result of a search, in the folder of its runs."""
+
+IMPORTED = "imported"
+"""Entry of a manifest with the files from which discussions were imported, which nothing plays further."""
+
+MERGED = "merged"
+"""Entry of a manifest with the runs that were merged into one, which nothing plays further."""
+
+FORKED = "forked_from"
+"""Entry of a manifest of forks: the run that they fork, the turn, and the change of each condition."""
+
 DECISION = "decision"
 """Entry of a manifest with the last look of a run with a stopping rule."""
 
@@ -61,17 +74,30 @@ def build_manifest(plan: Plan, shelf: Shelf, *, dataset: str) -> dict[str, objec
         "data_hash": _hash_data(plan),
         "cards": {name: to_plain(card) for name, card in plan.cast.items()},
         "files": _hash_files(plan, shelf),
-        "versions": {name: _find_version(name) for name in _VERSIONS_OF},
+        "versions": find_versions(),
         "python": platform.python_version(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
 def require_own(folder: Path, experiment: Experiment) -> None:
-    """Raise `StoreError` if the folder holds a run of another experiment."""
+    """Raise `StoreError` if the folder holds a run of another experiment, or one that takes no more."""
     if not (folder / MANIFEST).exists():
         return
-    held = read_manifest(folder).get("experiment")
+    manifest = read_manifest(folder)
+    if manifest.get(IMPORTED):
+        msg = (
+            f"{folder} holds imported discussions, to which nothing can be added; choose another folder "
+            "with --out"
+        )
+        raise StoreError(msg)
+    if manifest.get(MERGED):
+        msg = (
+            f"{folder} is a merge of runs, to which nothing can be added; resume the run that is to be "
+            "extended and merge again, or choose another folder with --out"
+        )
+        raise StoreError(msg)
+    held = manifest.get("experiment")
     name = cast("Mapping[str, object]", held).get("name") if isinstance(held, dict) else None
     if name != experiment.name:
         msg = (
@@ -100,6 +126,11 @@ def read_manifest(folder: Path) -> dict[str, object]:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError as cause:
         msg = f"{folder} is not a run folder: it has no {MANIFEST}"
+        if (folder / SEARCH).exists():
+            msg = (
+                f"{folder} holds a search of `peerjudge optimize` without a held-out test, so there is "
+                f"no run to read; its candidates are in {folder / SEARCH}, their discussions in its store"
+            )
         raise StoreError(msg) from cause
     except (OSError, ValueError, RecursionError) as cause:
         msg = f"cannot read {path}: {cause}; restore it from a backup or choose another folder"
@@ -115,6 +146,20 @@ def read_decision(manifest: Mapping[str, object]) -> Decision | None:
 def chose_by_results(manifest: Mapping[str, object]) -> bool:
     """Return whether results chose the comparisons of the run, or of a part of it."""
     return manifest.get(NEXT) == "open"
+
+
+def read_prices(manifest: Mapping[str, object]) -> Prices:
+    """Return the prices of a manifest by reviewer."""
+    given = cast("Mapping[str, Mapping[str, float] | None]", manifest.get("prices") or {})
+    return {
+        name: None if one is None else (float(one["input"]), float(one["output"]))
+        for name, one in given.items()
+    }
+
+
+def find_versions() -> dict[str, str | None]:
+    """Return the versions of PeerJudge and of the libraries on which results depend."""
+    return {name: _find_version(name) for name in _VERSIONS_OF}
 
 
 def _hash_data(plan: Plan) -> str:

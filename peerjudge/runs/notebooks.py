@@ -15,7 +15,6 @@ from peerjudge.marks import mark_page_controls
 from peerjudge.runs.progress import Counting
 
 _SECONDS_BETWEEN_UPDATES = 0.25
-_MINUTE = 60.0
 
 
 class _Handle(Protocol):
@@ -39,21 +38,14 @@ class NotebookBar(Counting):
         super().__init__()
         self._description = ""
         self._handle: _Handle | None = None
-        self._started = self._next_update = 0.0
-        self._before = 0
+        self._next_update = 0.0
         self._closed = False
-
-    def skipped(self, count: int) -> None:
-        """Count discussions that were complete before; they say nothing of the time left."""
-        self._before += count
-        super().skipped(count)
 
     def start(self, description: str) -> None:
         """Display the description and an empty bar."""
         from IPython.display import DisplayHandle
 
         self._description = mark_page_controls(description)
-        self._started = time.monotonic()
         self._handle = cast("_Handle", DisplayHandle())
         self._handle.display(self)
 
@@ -70,26 +62,22 @@ class NotebookBar(Counting):
         self.show()
 
     def __repr__(self) -> str:
-        return f"{self._description}\n{', '.join(self._parts())}"
+        return "\n".join((self._description, *self._lines()))
 
     def _repr_html_(self) -> str:
+        counts, *accuracy = self._lines()
         return (
             f"<div>{escape(self._description)}</div>"
-            f'<div><progress value="{self.done}" max="{self.total}"></progress> '
-            f"{escape(', '.join(self._parts()))}</div>"
+            f'<div><progress value="{self.done}" max="{self.total}"></progress> {escape(counts)}</div>'
+            + "".join(f"<div>{escape(line)}</div>" for line in accuracy)
         )
 
-    def _parts(self) -> list[str]:
-        open_, failed, spent = self.describe()
+    def _lines(self) -> list[str]:
+        """Return the line of counts and, while the run goes on, that of accuracy."""
+        told = self.describe()
+        if self._closed:
+            told = told._replace(pace="", left="", accuracy="")
+        *parts, accuracy = told
         counts = f"{self.done:,} of {self.total:,} discussions"
-        return [part for part in (counts, open_, failed, spent, self._time_left()) if part]
-
-    def _time_left(self) -> str:
-        """Return the estimated time left, from the pace of this run; empty without one."""
-        ended, left = self.done - self._before, self.total - self.done
-        if self._closed or not (ended and left):
-            return ""
-        seconds = (time.monotonic() - self._started) / ended * left
-        if seconds < _MINUTE:
-            return f"about {seconds:.0f} s left"
-        return f"about {seconds / _MINUTE:.0f} min left"
+        lines = [", ".join(part for part in (counts, *parts) if part)]
+        return [*lines, accuracy] if accuracy else lines

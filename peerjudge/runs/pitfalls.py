@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from peerjudge.data import Experiment, ReviewerKind
+from peerjudge.data import Card, Experiment, ReviewerKind
 from peerjudge.errors import DataError
 from peerjudge.runs.schedule import Part, Plan
+from peerjudge.simulation.latent import QUALITY
 
 _SELF_DISCUSSION = "self_discussion"
 _DEFAULT_PACK: str = Experiment(data="", conditions=()).prompts
@@ -36,6 +37,17 @@ def require_texts(plan: Plan, *, missing: str = "") -> None:
         raise DataError(msg)
 
 
+def require_references(plan: Plan) -> None:
+    """Raise `DataError` if a condition shows reference answers and no comparison has one."""
+    shown = [part.pack.name for part in plan.parts if part.pack.reference]
+    if shown and plan.comparisons and not any(one.reference for one in plan.comparisons):
+        msg = (
+            f"prompts={shown[0]} shows reference answers, and none of the {len(plan.comparisons):,} "
+            "comparisons has one; give the data a column `reference`, or choose another pack"
+        )
+        raise DataError(msg)
+
+
 def list_notes(plan: Plan) -> tuple[str, ...]:
     """Return one sentence for each choice that is allowed and probably not meant."""
     notes = [note for part in plan.parts for note in _list_part_notes(part)]
@@ -46,6 +58,7 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
         for part in plan.parts
         if part.condition.contestants and not any(map(part.judges, plan.comparisons))
     ]
+    notes += _list_invented_answers(plan)
     if second := plan.experiment.reread:
         notes.append(
             f"replies in which no rule finds a verdict are reread by {second!r}; such verdicts make no "
@@ -57,12 +70,13 @@ def list_notes(plan: Plan) -> tuple[str, ...]:
 def list_unread_settings(plan: Plan) -> tuple[str, ...]:
     """Return a sentence with the changed settings of prompts that simulated reviewers do not read.
 
+    Cards with `[[responds]]` react to the words of prompts, so they are left out.
     A default needs no sentence. These settings are no mistake: they serve the models that are seated later.
     """
     unread: dict[str, None] = {}
     for part in plan.parts:
         cards = [plan.cast[seat.reviewer] for seat in part.seats]
-        if not any(card.kind is ReviewerKind.SIMULATED for card in cards):
+        if not any(_ignores_prompts(card) for card in cards):
             continue
         if part.pack.name != _DEFAULT_PACK:
             unread[f"prompts={part.pack.name}"] = None
@@ -80,6 +94,10 @@ def list_unread_settings(plan: Plan) -> tuple[str, ...]:
     return (sentence,)
 
 
+def _ignores_prompts(card: Card) -> bool:
+    return card.kind is ReviewerKind.SIMULATED and not card.responds
+
+
 def _list_trial_notes(plan: Plan) -> Iterator[str]:
     same = {
         seat.reviewer: None
@@ -92,6 +110,18 @@ def _list_trial_notes(plan: Plan) -> Iterator[str]:
             f"the experiment has {plan.experiment.repetitions} repetitions, and {', '.join(same)} reviews "
             "at temperature 0 or with a fixed seed, which usually gives the same review each time"
         )
+
+
+def _list_invented_answers(plan: Plan) -> Iterator[str]:
+    """Yield a sentence if reviewers that are not simulated judge answers of simulated contestants."""
+    invented = {
+        answer.author: None
+        for one in plan.comparisons
+        for answer in one.answers
+        if f"{QUALITY}{answer.id}" in one.meta
+    }
+    if invented and any(card.kind is not ReviewerKind.SIMULATED for card in plan.cast.values()):
+        yield f"the answers of {', '.join(invented)} are simulated: their words say nothing"
 
 
 def _list_part_notes(part: Part) -> Iterator[str]:

@@ -36,7 +36,7 @@ from peerjudge.analysis.selecting import identify_reviewers
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Conventions, Dataset, Primary, RecordedReview, Tournament, Transcript
 from peerjudge.datasets import load as load_dataset
-from peerjudge.errors import StoreError
+from peerjudge.errors import DataError, StoreError
 from peerjudge.runs.results import RunSummary
 from peerjudge.runs.sources import OpenRun, is_run, name_run, open_run
 from peerjudge.store import Columns
@@ -136,7 +136,7 @@ def _read(source: Source, *, texts: bool, logprobs: bool, as_declared: bool) -> 
         ballots = read_ballots_frame(source)
         return Material(ballots=ballots, of_run=len(ballots.discussions) > 0)
     if not isinstance(source, str | Path | RunSummary):
-        return _collect(cast("Iterable[Transcript]", source))
+        return _collect(_check_transcripts(source))
     place = locate_source(source)
     if not is_run(place):
         return read_material(load_dataset(place))
@@ -309,6 +309,19 @@ def run_apart(work: Callable[[], T]) -> T:
 
     Thread(target=fulfil, daemon=True, name="peerjudge-reading").start()
     return done.result()
+
+
+def _check_transcripts(source: object) -> Iterator[Transcript]:
+    """Yield the discussions of a source in memory; raise `DataError` for anything else."""
+    kinds = "a run folder, store URL, dataset, summary of a run, frame of ballots, or transcripts"
+    if not isinstance(source, Iterable):
+        msg = f"a source is {kinds}, not {source!r:.80}"
+        raise DataError(msg)
+    for one in cast("Iterable[object]", source):
+        if not isinstance(one, Transcript):
+            msg = f"a source is {kinds}; a list of transcripts cannot hold {one!r:.80}"
+            raise DataError(msg)
+        yield one
 
 
 def _collect(transcripts: Iterable[Transcript]) -> Material:

@@ -27,10 +27,16 @@ from peerjudge.data import (
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError, ExperimentError, PromptError, ProtocolError, ShelfError
 from peerjudge.prompts import pack_identity
+from peerjudge.runs.answer_plans import AnswerPlan, plan_run_answers, rehearse_pairs
 from peerjudge.runs.estimate import Costs, read_costs
 from peerjudge.runs.manifest import build_manifest, identify_experiment
 from peerjudge.runs.order import keep_questions, shuffle_questions
-from peerjudge.runs.pitfalls import list_notes, list_unread_settings, require_texts
+from peerjudge.runs.pitfalls import (
+    list_notes,
+    list_unread_settings,
+    require_references,
+    require_texts,
+)
 from peerjudge.runs.rehearsal import rehearse
 from peerjudge.runs.schedule import Cast, Part, Plan
 from peerjudge.runs.seating import apply_seats, parse_pairs
@@ -47,7 +53,10 @@ _REREADERS = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """An experiment that is ready to run, with its data, prices and manifest."""
+    """An experiment that is ready to run, with its data, prices and manifest.
+
+    `answers` are those that its contestants write first, if its data are questions.
+    """
 
     plan: Plan
     dataset: Dataset
@@ -55,6 +64,7 @@ class Prepared:
     manifest: Mapping[str, object]
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    answers: AnswerPlan | None = None
 
     @property
     def run_id(self) -> str:
@@ -80,8 +90,11 @@ def prepare(
     seats: Mapping[str, str] | None = None,
     shuffled: bool = False,
     shelf: Shelf | None = None,
+    dataset: Dataset | None = None,
 ) -> Prepared:
     """Resolve an experiment without calling a model.
+
+    An experiment on `questions:PATH` has placeholders in place of answers until `dataset` has them.
 
     Args:
         experiment: A name on the shelf, the path of a file, or a declaration.
@@ -93,6 +106,8 @@ def prepare(
         shuffled: Take the questions in a random order, drawn with the seed, instead of the first ones
             of the data; `limit` keeps whole questions.
         shelf: Shelf to look names up on; by default the working directory, then the built-in shelf.
+        dataset: What `data` names, loaded before, or a part of it; for `questions:PATH`, the pairs of
+            answers that the contestants have written.
 
     Raises:
         PeerJudgeError: A name is unknown, or parts of the experiment do not fit together.
@@ -101,7 +116,7 @@ def prepare(
     declared = (
         validate(experiment, "experiment", ExperimentError)
         if isinstance(experiment, Experiment)
-        else shelf.experiment(experiment)
+        else shelf.experiment(experiment, seats=seats or {})
     )
     declared = replace(
         declared,
@@ -114,12 +129,19 @@ def prepare(
     cast = load_cards(declared, shelf)
     parts = load_parts(declared, shelf, cast)
     first = None if shuffled else limit
-    dataset = load_dataset(declared.data, limit=first, reviews=_needs_reviews(cast.values()))
+    answers = plan_run_answers(declared, shelf, limit=first)
+    if dataset is None:
+        dataset = (
+            load_dataset(declared.data, limit=first, reviews=_needs_reviews(cast.values()))
+            if answers is None
+            else rehearse_pairs(answers, limit=first)
+        )
     if shuffled:
         ordered = shuffle_questions(dataset.comparisons, seed=declared.seed)
         dataset = replace(dataset, comparisons=keep_questions(ordered, limit))
     plan = Plan(experiment=declared, parts=parts, cast=cast, comparisons=dataset.comparisons)
     require_texts(plan, missing=dataset.missing_texts)
+    require_references(plan)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
     notes, remarks = list_notes(plan), list_unread_settings(plan)
     manifest = build_manifest(plan, shelf, dataset=dataset.name) | {
@@ -128,7 +150,13 @@ def prepare(
         "remarks": list(remarks),
     }
     return Prepared(
-        plan=plan, dataset=dataset, costs=costs, manifest=manifest, notes=notes, remarks=remarks
+        plan=plan,
+        dataset=dataset,
+        costs=costs,
+        manifest=manifest,
+        notes=notes,
+        remarks=remarks,
+        answers=answers,
     )
 
 

@@ -13,10 +13,16 @@ from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Seat, StopReason, Transcript, Turn, Usage, Utterance, Verdict, to_plain
 from peerjudge.engine import Journal
 from peerjudge.logs import get_logger
+from peerjudge.marks import mark_controls
 from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger, Spending, UncertainCalls
-from peerjudge.shown import show_html, show_text
+from peerjudge.shown import Framed
 from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
+
+WAITING = "waiting for people"
+"""Value of `RunSummary.stopped` where only discussions are left that wait for the answer of a person."""
+DETACHED = "waiting for batches"
+"""Value of `RunSummary.stopped` where a run left its batches at the provider."""
 
 _QUIET: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
     structlog.PrintLogger(), wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
@@ -27,11 +33,15 @@ _UNFILTERED = structlog.make_filtering_bound_logger(logging.NOTSET)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscussionCounts:
-    """Discussions completed now, failed now, and skipped because they were complete already."""
+    """Discussions completed now, failed now, skipped as they were complete already, and left open.
+
+    Those left open wait for the answer of a person.
+    """
 
     done: int = 0
     failed: int = 0
     skipped: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +86,21 @@ class RereadCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSummary:
+class AnswerCounts:
+    """Answers that the contestants of a run wrote before: now, kept from earlier, failed, left out.
+
+    `pairs` is the number of comparisons made of them.
+    """
+
+    written: int
+    kept: int
+    failed: int
+    missing: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunSummary(Framed):
     """The results of one `run` command.
 
     `store` is the place of the store without the password of a URL. `spent_before` is the sum
@@ -86,11 +110,13 @@ class RunSummary:
     `tokens` and `cost_usd` repeat `spent_now`; `cached_tokens` were paid for by earlier calls.
     `cost_usd` is `None` if the price of a paid model is unknown.
 
-    `stopped` is `None` for a complete run, else `token limit`, `cost limit`, `too many failures`, or,
+    `stopped` is `None` for a complete run, else `token limit`, `cost limit`, `too many failures`,
+    `waiting for people`, `waiting for batches`, or,
     where its stopping rule is met, `decided` or `precise`; `decision` is the last look of such a rule.
     `enough` is the lowest limit, in tokens or USD, with which another discussion could have run.
     `failures` and `cut_off` begin with the most frequent. `reread` counts the replies in which no rule
-    found a verdict and which a second model read. A notebook and `print` show a small table, and what to
+    found a verdict and which a second model read. `answers` counts the answers of a run on questions;
+    their calls and cost are in those of the run. A notebook and `print` show a small table, and what to
     do next.
     """
 
@@ -114,12 +140,21 @@ class RunSummary:
     cut_off: tuple[CutOffCount, ...] = ()
     reread: RereadCounts = field(default_factory=RereadCounts)
     enough: float | None = None
+    answers: AnswerCounts | None = None
 
-    def __str__(self) -> str:
-        return show_text(self)
-
-    def _repr_html_(self) -> str:
-        return show_html(self)
+    def describe_briefly(self) -> str:
+        """Return one line, as `repr` is."""
+        counts = self.discussions
+        parts = [f"{counts.done:,} discussions completed"]
+        for count, what in (
+            (counts.skipped, "already complete"),
+            (counts.failed, "failed"),
+            (counts.waiting, "waiting"),
+        ):
+            parts += [f"{count:,} {what}"] if count else []
+        cost = "unknown" if self.cost_usd is None else f"${self.cost_usd:,.4f}"
+        parts += [f"{self.tokens:,} tokens", f"cost: {cost}", self.stopped or "complete"]
+        return mark_controls(f"<RunSummary of {self.folder or self.store}: {', '.join(parts)}>")
 
 
 def summary_document(summary: RunSummary) -> Mapping[str, object]:
@@ -228,6 +263,15 @@ class RunCounts:
     def skip(self, count: int) -> None:
         """Count discussions that were complete before this run."""
         self.discussions = replace(self.discussions, skipped=self.discussions.skipped + count)
+
+    async def wait(self, transcript: Transcript) -> None:
+        """Count a discussion that waits for the answer of a person, and store it."""
+        self.discussions = replace(self.discussions, waiting=self.discussions.waiting + 1)
+        await self._journal.wait(transcript)
+
+    def resume(self) -> None:
+        """Count a discussion as no longer waiting."""
+        self.discussions = replace(self.discussions, waiting=self.discussions.waiting - 1)
 
     def summarize(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,40 +11,60 @@ from peerjudge.data import Card, Dataset, ReviewerKind
 from peerjudge.datasets import load
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError
-from peerjudge.runs.resolve import Prepared
+from peerjudge.runs.people import PeopleDesk, seat_person
+from peerjudge.runs.schedule import Cast
 from peerjudge.shelf import Shelf
 from peerjudge.simulation import SimulatedReviewer
 from peerjudge.store.replies import Replies
 
 if TYPE_CHECKING:
-    from peerjudge.clients import ClientPool
+    from peerjudge.clients import ClientPool, Price
+    from peerjudge.clients.batching import BatchMode
+
+Simulate = Callable[[Card, int], Reviewer]
+"""Makes the reviewer of a simulated card for a seed."""
+
+
+def _simulate(card: Card, seed: int) -> Reviewer:
+    return SimulatedReviewer(card, seed=seed)
 
 
 @asynccontextmanager
 async def open_reviewers(
-    prepared: Prepared,
+    cast: Cast,
     *,
+    seed: int,
+    prices: Mapping[str, Price | None],
+    dataset: Dataset | None,
     shelf: Shelf,
     environ: Mapping[str, str],
     cache: Path | None = None,
     workers: int = 1,
+    simulate: Simulate = _simulate,
+    batch: BatchMode | None = None,
+    people: PeopleDesk | None = None,
 ) -> AsyncGenerator[Mapping[str, Reviewer]]:
     """Open a reviewer for each card, by name, and close all of them at the end.
 
     Cards with the same model and settings share a client.
 
     Args:
-        prepared: The experiment.
+        cast: The cards by name.
+        seed: The seed of the simulated world, and of cached replies.
+        prices: Prices by card name.
+        dataset: The dataset of cards that replay its reviews.
         shelf: Shelf with the user's own reviewers.
         environ: Environment with the API keys.
         cache: File or folder of the reply cache; `None` caches replies in memory only.
         workers: Number of processes that call models; 1 uses this process.
+        simulate: Makes the reviewer of a simulated card.
+        batch: Batch mode of the run, if it has one.
+        people: The desk at which people answer, if they can.
 
     Raises:
-        CardError: A key is missing, an extra is not installed, or the dataset has no reviews by a
-            recorded reviewer.
+        CardError: A key is missing, an extra is not installed, the dataset has no reviews by a
+            recorded reviewer, or a card is a person and there is no desk.
     """
-    cast, seed = prepared.plan.cast, prepared.plan.experiment.seed
     async with AsyncExitStack() as stack:
         pool = None
         if any(card.kind is ReviewerKind.MODEL for card in cast.values()):
@@ -63,15 +83,19 @@ async def open_reviewers(
                     environ=environ,
                     cache=replies,
                     world=str(seed),
-                    prices=prepared.costs.prices,
+                    prices=prices,
                     workers=processes,
+                    batch=batch,
                 )
             )
         reviewers: dict[str, Reviewer] = {}
         for name, card in cast.items():
-            reviewer = _build(
-                card, pool, shelf=shelf, dataset=prepared.dataset, seed=seed, environ=environ
-            )
+            if card.kind is ReviewerKind.SIMULATED:
+                reviewer = simulate(card, seed)
+            elif card.kind is ReviewerKind.HUMAN:
+                reviewer = seat_person(card, people)
+            else:
+                reviewer = _build(card, pool, shelf=shelf, dataset=dataset, environ=environ)
             stack.push_async_callback(reviewer.close)
             reviewers[name] = reviewer
         yield reviewers
@@ -82,12 +106,9 @@ def _build(
     pool: ClientPool | None,
     *,
     shelf: Shelf,
-    dataset: Dataset,
-    seed: int,
+    dataset: Dataset | None,
     environ: Mapping[str, str],
 ) -> Reviewer:
-    if card.kind is ReviewerKind.SIMULATED:
-        return SimulatedReviewer(card, seed=seed)
     if card.kind is ReviewerKind.RECORDED:
         return _build_recorded(card, dataset)
     if card.kind is ReviewerKind.PYTHON:
@@ -113,10 +134,13 @@ def _build_python(card: Card, shelf: Shelf, environ: Mapping[str, str]) -> Revie
     return make_redacted(lambda: make_reviewer(factory, name=card.name), secrets=secrets)
 
 
-def _build_recorded(card: Card, dataset: Dataset) -> Reviewer:
+def _build_recorded(card: Card, dataset: Dataset | None) -> Reviewer:
     from peerjudge.reviewers import RecordedReviewer
 
     source = load(card.source) if card.source else dataset
+    if source is None:
+        msg = f"card {card.name!r} replays reviews, but names no source and there is no dataset"
+        raise CardError(msg)
     name = card.reviewer or card.name
     reviews = [review for review in source.reviews if review.reviewer == name]
     if not reviews:

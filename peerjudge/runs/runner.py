@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from structlog.contextvars import bound_contextvars
 
-from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Experiment, ReviewerKind, Transcript, to_plain
+from peerjudge.analysis.stopping import Decision, StopRule
+from peerjudge.data import Experiment, to_plain
 from peerjudge.data import replace as replace_noun
-from peerjudge.engine import DiscussionSetup, Reviewer, play_all
 from peerjudge.logs import get_logger
-from peerjudge.places import find_cache
-from peerjudge.runs.arguments import check_arguments, read_order
-from peerjudge.runs.budget import Budget
+from peerjudge.runs.answered import add_answers, write_run_answers
+from peerjudge.runs.arguments import check_arguments, choose_data, read_order
+from peerjudge.runs.batches import (
+    apply_batch_prices,
+    check_batch,
+    check_detach,
+    choose_connections,
+    open_batch_mode,
+)
 from peerjudge.runs.displays import observe
-from peerjudge.runs.ledger import BookedReviewer, Ledger, Spending
+from peerjudge.runs.ledger import Ledger, Spending
 from peerjudge.runs.limits import Limits, check_limits
 from peerjudge.runs.manifest import (
     DECISION,
@@ -33,28 +37,28 @@ from peerjudge.runs.manifest import (
     write_manifest,
 )
 from peerjudge.runs.open_pairs import OpenPairsFirst, list_contestants
-from peerjudge.runs.order import OrderOfPlay, PlainOrder
-from peerjudge.runs.progress import Observer
+from peerjudge.runs.opening import choose_cache, open_budget, record_calls
+from peerjudge.runs.order import PlainOrder
+from peerjudge.runs.people import check_people, open_people
+from peerjudge.runs.playing import Player
+from peerjudge.runs.progress import Counting, Observer
 from peerjudge.runs.resolve import Prepared, prepare
-from peerjudge.runs.results import RunCounts, RunSummary
+from peerjudge.runs.results import DETACHED, WAITING, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
-from peerjudge.runs.schedule import Part
 from peerjudge.runs.sources import hide_password
-from peerjudge.runs.spans import RunSpans, TracedReviewer
+from peerjudge.runs.spans import RunSpans
 from peerjudge.runs.stopping import UntilDecided, require_primary
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 
 _log = get_logger()
 
-NO_CACHE = "none"
-"""Value of `cache` that keeps replies in memory only."""
-
 
 async def run(
     experiment: str | Path | Experiment,
     *,
     data: str | None = None,
+    questions: str | None = None,
     out: str | Path | None = None,
     store: str | None = None,
     cache: str | Path | None = None,
@@ -62,7 +66,7 @@ async def run(
     seed: int | None = None,
     settings: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
-    max_connections: int = 10,
+    max_connections: int | None = None,
     workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
@@ -70,6 +74,9 @@ async def run(
     deadline: float | None = None,
     until: str | None = None,
     order: Literal["plain", "open"] = "plain",
+    batch: bool = False,
+    detach: bool = False,
+    wait: bool = False,
     progress: bool | None = None,
     observer: Observer | None = None,
     shelf: Shelf | None = None,
@@ -83,6 +90,8 @@ async def run(
     Args:
         experiment: As for `prepare`, like `data`, `limit`, `seed`, `settings`, `seats` and `shelf`.
         data: See `experiment`.
+        questions: File or dataset with questions, in place of `data`: the cards that the experiment seats
+            answer them first, into the same place and with the same limits, and then judge all pairs.
         limit: See `experiment`.
         seed: See `experiment`.
         settings: See `experiment`.
@@ -93,7 +102,8 @@ async def run(
         cache: File or folder of the reply cache, which several runs may share; by default the run
             folder, or the user's cache folder for a run in a database. `"none"` keeps replies in
             memory only.
-        max_connections: Most discussions, and so calls, in flight at a time.
+        max_connections: Most discussions, and so calls, in flight at a time; by default 10, with `batch`
+            2,000.
         workers: Number of processes that call models, for runs that one busy processor slows down
             (about a thousand calls a second); 1 uses this process. Results are the same. Simulated,
             recorded and user-written reviewers always run in this process.
@@ -107,6 +117,12 @@ async def run(
             `parse_rule`. Questions are then played in a random order, and `limit` is their most.
         order: `open` plays comparisons of contestants whose order is open first, in blocks that follow
             from the results so far; `plain` plays the comparisons in the order of the data.
+        batch: Send the calls of OpenAI and Anthropic cards as batches, at half price and within 24 hours. A
+            run that is interrupted leaves its batches at the provider; the same call collects them.
+        detach: With `batch`, collect the batches that have ended, send what is ready, and end with
+            `stopped = "waiting for batches"`; the same call goes on later.
+        wait: Wait for people who are seated as reviewers, and take up their answers as they come. Without
+            it the run ends with `stopped = "waiting for people"`, and the same call goes on later.
         progress: Show discussions done, failures, tokens, cost and time left; by default in a notebook
             only. Outside of one, progress goes to stderr.
         observer: Receiver of progress events, in place of this display.
@@ -121,24 +137,126 @@ async def run(
         >>> summary.discussions.failed, summary.cost_usd
         (0, 0.0)
     """
-    check_arguments(out=out, store=store, connections=max_connections, workers=workers)
+    connections = choose_connections(max_connections, batch=batch)
+    check_detach(detach=detach, batch=batch, wait=wait)
+    if batch:
+        check_batch(workers=workers, deadline=deadline, questions=questions)
+    check_arguments(out=out, store=store, connections=connections, workers=workers)
     check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
     rule, active = read_order(until=until, order=order)
     shelf = shelf or Shelf()
-    prepared = prepare(
+    shuffled = active or rule is not None
+    prepare_with = partial(
+        prepare,
         experiment,
-        data=data,
+        data=choose_data(data, questions),
         limit=None if active else limit,
         seed=seed,
         settings=settings,
         seats=seats,
-        shuffled=active or rule is not None,
+        shuffled=shuffled,
         shelf=shelf,
     )
+    prepared = prepare_with()
+    if batch:
+        limited = cost_limit is not None or token_limit is not None
+        prepared = apply_batch_prices(prepared, limited=limited)
     if rule is not None:
         require_primary(prepared.plan)
     if active:
         list_contestants(prepared.plan)
+    written = await write_run_answers(
+        prepared,
+        out=out,
+        store=store,
+        cache=cache,
+        max_connections=connections,
+        workers=workers,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        fail_on_error=fail_on_error,
+        deadline=deadline,
+        shelf=shelf,
+        environ=environ,
+        observer=observer,
+    )
+    if written is not None:
+        prepared = prepare_with(dataset=written.list_pairs(None if shuffled else limit))
+    summary = await run_prepared(
+        prepared,
+        out=out,
+        store=store,
+        cache=cache,
+        limit=limit,
+        max_connections=connections,
+        workers=workers,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        fail_on_error=fail_on_error,
+        deadline=deadline,
+        rule=rule,
+        active=active,
+        batch=batch,
+        detach=detach,
+        wait=wait,
+        progress=progress,
+        observer=observer,
+        shelf=shelf,
+        environ=environ,
+        plays=written is None or written.stopped is None,
+    )
+    return add_answers(summary, written)
+
+
+async def run_prepared(
+    prepared: Prepared,
+    *,
+    out: str | Path | None = None,
+    store: str | None = None,
+    cache: str | Path | None = None,
+    limit: int | None = None,
+    max_connections: int = 10,
+    workers: int = 1,
+    cost_limit: float | None = None,
+    token_limit: int | None = None,
+    fail_on_error: float | None = None,
+    deadline: float | None = None,
+    rule: StopRule | None = None,
+    active: bool = False,
+    batch: bool = False,
+    detach: bool = False,
+    wait: bool = False,
+    progress: bool | None = None,
+    observer: Observer | None = None,
+    shelf: Shelf,
+    environ: Mapping[str, str] | None = None,
+    plays: bool = True,
+) -> RunSummary:
+    """Run an experiment that was resolved before, or resume an earlier run of it.
+
+    Args:
+        prepared: The experiment, its data and prices.
+        out: As for `run`, like the arguments that are not described.
+        store: See `out`.
+        cache: See `out`.
+        limit: See `out`.
+        max_connections: See `out`.
+        workers: See `out`.
+        cost_limit: See `out`.
+        token_limit: See `out`.
+        fail_on_error: See `out`.
+        deadline: See `out`.
+        rule: Rule that ends the run, if any.
+        batch: See `out`.
+        detach: See `out`.
+        wait: See `out`.
+        active: Whether results choose the comparisons that are played next.
+        progress: See `out`.
+        observer: See `out`.
+        shelf: Shelf on which the experiment was resolved.
+        environ: See `out`.
+        plays: `False` records the run and leaves its discussions for later.
+    """
     for note in prepared.notes:
         _log.warning(note)
     for remark in prepared.remarks:
@@ -149,17 +267,27 @@ async def run(
     if folder is not None:
         require_own(folder, prepared.plan.experiment)
     place: str | Path = store or folder or ""
+    check_people(prepared.plan, chooses=rule is not None or active)
     async with (
         RunSpans.open(prepared.run_id) as spans,
         observe(observer, progress=progress) as watching,
         Store.open(place) as opened,
         opened.hold(prepared.run_id),
+        open_people(prepared.plan.cast, place) as people,
+        open_batch_mode(
+            choose_cache(cache, folder), batch=batch, detach=detach, say=_choose_note(watching)
+        ) as batch_mode,
         open_reviewers(
-            prepared,
+            prepared.plan.cast,
+            seed=prepared.plan.experiment.seed,
+            prices=prepared.costs.prices,
+            dataset=prepared.dataset,
             shelf=shelf,
             environ=os.environ if environ is None else environ,
-            cache=_choose_cache(cache, folder),
+            cache=choose_cache(cache, folder),
             workers=workers,
+            batch=batch_mode,
+            people=people,
         ) as reviewers,
     ):
         before = await _read_manifest(opened, prepared)
@@ -171,13 +299,13 @@ async def run(
             cast=prepared.plan.cast,
             costs=prepared.costs,
             ledger=ledger,
-            budget=_open_budget(ledger, tokens=token_limit, usd=cost_limit),
+            budget=open_budget(ledger, tokens=token_limit, usd=cost_limit),
             deadline=deadline,
             failure_rate=fail_on_error,
         )
         plan = prepared.plan
         until_decided = None if rule is None else UntilDecided(plan, opened, rule)
-        runner = _Runner(
+        runner = Player(
             prepared,
             opened,
             reviewers,
@@ -190,12 +318,22 @@ async def run(
             ),
             observer=watching,
             spans=spans,
+            people=people if wait else None,
+            say=_choose_note(watching),
         )
         if watching is not None:
             most = plan if limit is None else replace(plan, comparisons=plan.comparisons[:limit])
             watching.planned(replace(prepared, plan=most), runner.journal)
-        with bound_contextvars(run=prepared.run_id[:8]), _record_calls(prepared, ledger):
-            await runner.run_all(max_connections=max_connections)
+        with bound_contextvars(run=prepared.run_id[:8]), record_calls(prepared.plan.cast, ledger):
+            if plays:
+                try:
+                    await runner.run_all(
+                        max_connections=max_connections,
+                        stops=() if batch_mode is None else (batch_mode.detached,),
+                    )
+                finally:
+                    if batch_mode is not None:
+                        await batch_mode.close()
         decision = None if until_decided is None else until_decided.decision
         if decision is not None and decision.anytime.n:
             await _record(opened, prepared, folder, decision, chosen=chosen)
@@ -204,129 +342,18 @@ async def run(
         store=hide_password(place),
         folder=None if folder is None else str(folder),
         limit=Spending(tokens=token_limit, usd=cost_limit),
-        stopped=limits.stopped or (decision.stop_reason if decision is not None else None),
+        stopped=limits.stopped
+        or (decision.stop_reason if decision is not None else None)
+        or (DETACHED if batch_mode is not None and batch_mode.detached.is_set() else None)
+        or (WAITING if runner.journal.discussions.waiting else None),
         decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,
     )
 
 
-class _Runner:
-    """The discussions of one run that are not complete yet, and the parts that run them."""
-
-    def __init__(
-        self,
-        prepared: Prepared,
-        store: Store,
-        reviewers: Mapping[str, Reviewer],
-        limits: Limits,
-        order: OrderOfPlay,
-        *,
-        observer: Observer | None,
-        spans: RunSpans | None,
-    ) -> None:
-        self._prepared = prepared
-        self._store = store
-        self._limits = limits
-        self._order = order
-        self._open = 0
-        self._all_ended = asyncio.Event()
-        self._observer = observer
-        self._spans = spans
-        limited = {name: limits.apply(self._book(one)) for name, one in reviewers.items()}
-        self._reviewers: Mapping[str, Reviewer] = (
-            limited
-            if spans is None
-            else {name: TracedReviewer(one, spans) for name, one in limited.items()}
-        )
-        self.journal = RunCounts(store, limits.ledger, prepared.costs)
-
-    def _book(self, reviewer: Reviewer) -> Reviewer:
-        prepared = self._prepared
-        if prepared.plan.cast[reviewer.name].kind is not ReviewerKind.PYTHON:
-            return reviewer
-        return BookedReviewer(reviewer, self._limits.ledger, prepared.costs)
-
-    async def run_all(self, *, max_connections: int) -> None:
-        """Run the remaining discussions until the last one or a limit."""
-        playing = play_all(
-            self._list_setups(),
-            max_connections=max_connections,
-            journal=self.journal,
-            on_end=self._end,
-        )
-        await run_until(playing, self._limits.stop_events)
-
-    async def _list_setups(self) -> AsyncIterator[DiscussionSetup]:
-        """Yield the discussions to run, looked up in the store a chunk at a time."""
-        prepared = self._prepared
-        named = {part.condition.name: part for part in prepared.plan.parts}
-        while block := await self._order.next_block():
-            planned = replace(prepared.plan, comparisons=block)
-            async for chunk in self._store.list_chunks(planned):
-                remaining = await self._store.enlist(prepared.run_id, chunk)
-                if done := len(chunk) - len(remaining):
-                    self.journal.skip(done)
-                    if self._observer is not None:
-                        self._observer.skipped(done)
-                # A stored discussion may have the name of another condition, so look it up by its id.
-                parts = {head.id: named[head.condition] for head in chunk}
-                for transcript in remaining:
-                    setup = self._set_up(transcript, parts[transcript.id])
-                    if not await self._limits.admit(setup):
-                        return
-                    if self._observer is not None:
-                        self._observer.began(transcript)
-                    self._open += 1
-                    yield setup
-            await self._wait_for_open()
-
-    async def _wait_for_open(self) -> None:
-        """Wait until every discussion that began has ended."""
-        while self._open:
-            self._all_ended.clear()
-            await self._all_ended.wait()
-
-    def _set_up(self, transcript: Transcript, part: Part) -> DiscussionSetup:
-        cast, second = self._prepared.plan.cast, transcript.reread
-        return DiscussionSetup(
-            transcript=transcript,
-            protocol=part.protocol,
-            reviewers={
-                **{seat.id: self._reviewers[seat.reviewer] for seat in transcript.seats},
-                **({} if second is None else {second.id: self._reviewers[second.reviewer]}),
-            },
-            pack=part.pack,
-            roles={seat.id: cast[seat.reviewer].role for seat in transcript.seats},
-        )
-
-    def _end(self, transcript: Transcript) -> None:
-        self._open -= 1
-        if not self._open:
-            self._all_ended.set()
-        self._limits.end(transcript)
-        if self._spans is not None:
-            self._spans.end(transcript)
-        if self._observer is not None:
-            self._observer.ended(transcript)
-
-
-async def run_until(playing: Awaitable[None], stops: Sequence[asyncio.Event]) -> None:
-    """Await the work until it ends or one of the events is set; then cancel what is in flight.
-
-    Raises any error of the work, and `CancelledError` if this task is cancelled; the work then is
-    cancelled as well.
-    """
-    task = asyncio.ensure_future(playing)
-    waiting = [asyncio.ensure_future(stop.wait()) for stop in stops]
-    try:
-        await asyncio.wait({task, *waiting}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        stopped = not task.done()
-        for each in (task, *waiting):
-            each.cancel()
-        await asyncio.wait({task, *waiting})
-    if not (stopped and task.cancelled()):
-        task.result()
+def _choose_note(observer: Observer | None) -> Callable[[str], None]:
+    """Return what shows a sentence during the run."""
+    return observer.note if isinstance(observer, Counting) else _log.info
 
 
 async def _record(
@@ -358,32 +385,3 @@ def _mark_decision(decision: Decision | None, *, goes_on: bool) -> Decision | No
     if decision is None or not goes_on or decision.questions == decision.available:
         return decision
     return replace_noun(decision, continued=True)
-
-
-def _open_budget(ledger: Ledger, *, tokens: int | None, usd: float | None) -> Budget | None:
-    """Return the budget of a run, including what earlier runs into the same place have spent."""
-    if tokens is None and usd is None:
-        return None
-    if usd is not None:
-        ledger.warn_unpriced()
-    return Budget(tokens=tokens, usd=usd, spent=ledger.before.amount)
-
-
-def _record_calls(prepared: Prepared, ledger: Ledger) -> AbstractContextManager[None]:
-    """Record the calls of the run in its ledger, if a reviewer may use a model client."""
-    kinds = {card.kind for card in prepared.plan.cast.values()}
-    if not kinds & {ReviewerKind.MODEL, ReviewerKind.PYTHON}:
-        return nullcontext()
-    from peerjudge.clients.billing import record_calls
-
-    return record_calls(ledger)
-
-
-def _choose_cache(cache: str | Path | None, folder: Path | None) -> Path | None:
-    if cache == NO_CACHE:
-        return None
-    if cache is not None:
-        return Path(cache)
-    if folder is not None:
-        return folder
-    return find_cache("replies")

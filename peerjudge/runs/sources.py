@@ -10,6 +10,7 @@ from typing import cast
 
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Primary, Transcript, read_primary
+from peerjudge.datasets.catalogue import name_format
 from peerjudge.errors import StoreError
 from peerjudge.runs.bundles import import_bundle, is_bundle
 from peerjudge.runs.manifest import MANIFEST, chose_by_results, read_decision, read_manifest
@@ -97,7 +98,7 @@ class OpenRun:
 
 def is_run(source: str) -> bool:
     """Return whether the source is a run folder, store, transcript file or bundle, not a dataset."""
-    if ".py:" in source:
+    if ".py:" in source or name_format(source).startswith(("records:", "csv:")):
         return False
     if is_transcript_file(source) or is_bundle(source):
         return True

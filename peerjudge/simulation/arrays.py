@@ -2,8 +2,9 @@
 
 The equations are those of the spoken path (`peerjudge.simulation.latent`), for two answers: the same
 distribution of verdicts, stances and events, drawn from a stream instead of from hashes, so single
-numbers differ. Unreadable replies are not drawn. All arrays are `[study, item]`; a verdict is 1 for the
-first answer in the order of the data, -1 for the second and 0 for a tie, in every shown order.
+numbers differ. Unreadable replies are not drawn, and reactions to the wording of prompts are left out.
+All arrays are `[study, item]`; a verdict is 1 for the first answer in the order of the data, -1 for the
+second and 0 for a tie, in every shown order.
 """
 
 from __future__ import annotations
@@ -181,8 +182,9 @@ class World:
     def _draw_errors(self, noise: Noise, name: str, *, of: str) -> Drawn:
         """Draw the errors of a reply except that of the place: common, own and fresh ones."""
         total = np.float32(math.sqrt(noise.shared)) * self._recall(of)
-        if noise.own:
-            total += np.float32(math.sqrt(noise.own)) * self._recall(of, name)
+        # Without words every prompt has the same wording, so its error is the reviewer's own.
+        if own := noise.own + noise.wording:
+            total += np.float32(math.sqrt(own)) * self._recall(of, name)
         if noise.fresh:
             total += np.float32(math.sqrt(noise.fresh)) * self._draw_normal()
         return total

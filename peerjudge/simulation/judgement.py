@@ -46,13 +46,21 @@ _RATING_DOUBT = 0.6
 """Standard deviation of a rating about the felt one, on five points."""
 
 
+_VERDICT_DOUBT = 0.5
+"""Difference of two answers at which the log-odds of a bare verdict are 1. [sd]"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mind:
-    """Simulated reviewer: its card, the traits on the card, and the seed of its world."""
+    """Simulated reviewer before one request: its card, its traits for it, and the seed of its world.
+
+    `wording` is a digest of the words of the prompt, empty for a reviewer that does not read them.
+    """
 
     card: Card
     traits: Traits
     seed: int
+    wording: str = ""
 
     def find_temperature(self, request: Request) -> float:
         """Return the temperature of a reply: the seat's, else the card's, else 1."""
@@ -105,6 +113,10 @@ def weigh_answers(mind: Mind, request: Request, *, key: str) -> Mapping[str, flo
             error += math.sqrt(noise.place) * draw_normal(
                 mind.seed, "p", mind.card.name, comparison.id, place
             )
+        if noise.wording:
+            error += math.sqrt(noise.wording) * draw_normal(
+                mind.seed, "t", mind.card.name, mind.wording, *item
+            )
         appeal[answer.id] = (
             traits.ability * latent.merit[answer.id]
             + surface * latent.lure[answer.id]
@@ -138,6 +150,22 @@ def spread_rating(
     }
     total = sum(weights.values())
     return {score: weight / total for score, weight in weights.items()}
+
+
+def spread_verdict(appeal: Mapping[str, float], *, chosen: str) -> Mapping[str, float]:
+    """Return the probability of each answer as a bare verdict; the chosen one is the likeliest.
+
+    The log-odds of two answers grow in proportion to the difference of their appeal. Where a verdict was
+    formed earlier and the chosen answer appeals less now, it changes places with the most appealing.
+    """
+    most = max(appeal.values())
+    weights = {
+        answer: math.exp((value - most) / _VERDICT_DOUBT) for answer, value in appeal.items()
+    }
+    first = max(weights, key=lambda answer: weights[answer])
+    weights[first], weights[chosen] = weights[chosen], weights[first]
+    total = sum(weights.values())
+    return {answer: weight / total for answer, weight in weights.items()}
 
 
 def _feel_rating(appeal: Mapping[str, float], traits: Traits, scale: tuple[int, int]) -> float:

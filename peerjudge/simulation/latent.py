@@ -5,11 +5,12 @@ c the clarity of its subset, and on adversarial comparisons a lure A > 0 for the
 reviewer perceives
 
     x_i = ability merit_i + surface damping lure_i + pulls_i + position_bias [i is shown first]
-          + (sqrt(shared) u_i + sqrt(own) v_i + sqrt(place) p_k + sqrt(fresh) w_i) / sqrt(2)
+          + (sqrt(shared) u_i + sqrt(own) v_i + sqrt(place) p_k + sqrt(wording) t_i + sqrt(fresh) w_i)
+            / sqrt(2)
 
 with u common to all reviewers, v to all seats of one reviewer, p to these too but tied to the place k
-at which i is shown, w new in every reply, all N(0, 1). It chooses the largest x; for two answers the
-difference has error variance shared + own + place + fresh = 1.
+at which i is shown, t to the wording of the prompt, w new in every reply, all N(0, 1). It chooses the
+largest x; for two answers the difference has error variance shared + own + place + wording + fresh = 1.
 A lower temperature turns fresh error into the reviewer's own persistent error and leaves the sum,
 and so the accuracy, as it is; above 1 the fresh error grows. In a discussion a stance that differs
 from the others' changes to theirs with probability
@@ -47,6 +48,9 @@ TIED_MARGIN = 0.1
 LATER_TURNS = 0.5
 """Factor of the change probability after the first discussion turn (fixed in the fit)."""
 
+QUALITY = "simulated_quality_"
+"""Key, before the id of an answer, of the quality with which a simulated card wrote it. [sd]"""
+
 _STANDARD = NormalDist()
 
 
@@ -77,18 +81,20 @@ class Latent:
 class Noise:
     """Variances of the error of a private comparison.
 
-    The parts are common to all reviewers, the reviewer's own, its own by place, and fresh.
+    The parts are common to all reviewers, the reviewer's own, its own by place, its own by the wording
+    of the prompt, and fresh.
     """
 
     shared: float
     own: float
     place: float
     fresh: float
+    wording: float = 0.0
 
     @property
     def total(self) -> float:
         """Variance of the whole error; 1 up to temperature 1."""
-        return self.shared + self.own + self.place + self.fresh
+        return self.shared + self.own + self.place + self.wording + self.fresh
 
 
 @cache
@@ -121,9 +127,13 @@ def find_latent(comparison: Comparison, *, seed: int) -> Latent:
     """Return the truth of a comparison in the simulated world of this seed.
 
     The best answer is gold where gold is a choice; elsewhere a hash decides, and where gold is a
-    tie the margins are small.
+    tie the margins are small. Without gold, answers that simulated cards wrote have the quality with
+    which they were written.
     """
     gold = comparison.gold
+    written = None if gold is not None else read_qualities(comparison)
+    if written is not None:
+        return _rank_written(comparison, written)
     tied = gold is not None and gold.outcome is Outcome.TIE
     best = gold.choice if gold is not None else None
     if best is None:
@@ -142,9 +152,30 @@ def find_latent(comparison: Comparison, *, seed: int) -> Latent:
     )
 
 
+def read_qualities(comparison: Comparison) -> Mapping[str, float] | None:
+    """Return the quality by answer id that simulated cards gave all answers; `None` if one has none."""
+    found = {answer: comparison.meta.get(f"{QUALITY}{answer}") for answer in comparison.shown}
+    qualities = {
+        answer: float(value)
+        for answer, value in found.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return qualities if len(qualities) == len(found) else None
+
+
+def _rank_written(comparison: Comparison, qualities: Mapping[str, float]) -> Latent:
+    best = max(comparison.shown, key=lambda answer: qualities[answer])
+    lure = find_subset(comparison).lure
+    return Latent(
+        truth=Verdict.of(best),
+        merit={answer: value - qualities[best] for answer, value in qualities.items()},
+        lure={answer: 0.0 if answer == best else lure for answer in comparison.shown},
+    )
+
+
 def split_noise(traits: Traits, temperature: float) -> Noise:
     """Return how the error divides at this temperature; see the module's text."""
-    persistent = traits.shared_error + traits.copy_error + traits.place_error
+    persistent = traits.shared_error + traits.copy_error + traits.place_error + traits.wording_error
     fresh_at_one = max(0.0, 1 - persistent)
     fresh = fresh_at_one * temperature**2
     frozen = max(0.0, fresh_at_one - fresh)
@@ -153,6 +184,7 @@ def split_noise(traits: Traits, temperature: float) -> Noise:
         own=traits.copy_error + frozen,
         place=traits.place_error,
         fresh=fresh,
+        wording=traits.wording_error,
     )
 
 

@@ -1,6 +1,7 @@
 """Simulated reviewer: takes the same cue as any other and replies in words, from its traits.
 
-It keeps no state and does not read its prompt. Its earlier stance comes from the turns of the request,
+It keeps no state, and reads its prompt only if its card has `[[responds]]` or `wording_error`: the words
+of pack and role, never the material. Its earlier stance comes from the turns of the request,
 so a resumed or forked discussion continues in the same way. From the others it takes their verdicts
 and the force of their words, not their traits.
 """
@@ -11,6 +12,7 @@ import asyncio
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from string import ascii_lowercase
 
 from peerjudge.data import Card, Expects, Request, TokenLogprob, Usage, Utterance
 from peerjudge.simulation.judgement import (
@@ -21,9 +23,11 @@ from peerjudge.simulation.judgement import (
     find_seen_answers,
     rate,
     spread_rating,
+    spread_verdict,
     weigh_answers,
 )
 from peerjudge.simulation.latent import draw_normal, draw_uniform
+from peerjudge.simulation.reactions import Temper
 from peerjudge.simulation.speech import (
     Brief,
     break_off,
@@ -34,7 +38,6 @@ from peerjudge.simulation.speech import (
     write_review,
     write_turn,
 )
-from peerjudge.simulation.traits import read_traits
 
 _FAIR = -0.3
 """Appeal above which an answer judged alone is praised. [sd]"""
@@ -43,6 +46,9 @@ _LENGTH_SPREAD = 0.25
 """Standard deviation of the logarithm of the length of replies."""
 
 _CHARACTERS_PER_TOKEN = 4
+
+_LEAST_CHANCE = 1e-9
+"""Least probability of an answer in the log-probabilities of a verdict."""
 
 
 class SimulatedReviewer:
@@ -57,11 +63,12 @@ class SimulatedReviewer:
         seed: The seed of the simulated world; the same for all reviewers of one study.
 
     Raises:
-        CardError: a trait on the card is unknown or outside its range.
+        CardError: a trait on the card is unknown or outside its range, or a reaction cannot be read.
     """
 
     def __init__(self, card: Card, *, seed: int) -> None:
-        self._mind = Mind(card=card, traits=read_traits(card), seed=seed)
+        self._temper = Temper(card)
+        self._mind = Mind(card=card, traits=self._temper.traits, seed=seed)
 
     @property
     def name(self) -> str:
@@ -70,8 +77,12 @@ class SimulatedReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         """Reply to a cue in words that end in the expected form."""
-        traits = self._mind.traits
-        text, finish_reason, logprobs = _write_reply(self._mind, request)
+        mind = self._mind
+        if self._temper.reads_prompts:
+            traits, wording = self._temper.find_traits(request)
+            mind = replace(mind, traits=traits, wording=wording)
+        traits = mind.traits
+        text, finish_reason, logprobs = _write_reply(mind, request)
         latency = traits.latency * len(text.split()) / traits.length
         if latency > 0:
             await asyncio.sleep(latency)
@@ -98,7 +109,7 @@ _Reply = tuple[str, str, tuple[TokenLogprob, ...] | None]
 
 
 def _write_reply(mind: Mind, request: Request) -> _Reply:
-    """Return the text of a reply, its finish reason, and log-probabilities of a rating if wanted."""
+    """Return the text of a reply, its finish reason, and log-probabilities if wanted."""
     traits, cue = mind.traits, request.cue
     key = build_key(mind, request)
     appeal = weigh_answers(mind, request, key=key)
@@ -120,7 +131,7 @@ def _write_reply(mind: Mind, request: Request) -> _Reply:
         score = rate(appeal, traits, scale=cue.scale)
         before, after = write_rating(brief, cue.reply)
         text = f"{before}{score}{after}"
-        if not (cue.logprobs or request.seat.sampling.logprobs):
+        if not _wants_logprobs(request):
             return text, "stop", None
         chances = spread_rating(appeal, traits, scale=cue.scale)
         return text, "stop", _split_tokens(before, score, after, chances)
@@ -130,8 +141,33 @@ def _write_reply(mind: Mind, request: Request) -> _Reply:
     if decision.heard:
         return write_turn(brief, decision), "stop", None
     if cue.task in BARE_TASKS:
-        return brief.state_verdict(decision.verdict), "stop", None
+        text = brief.state_verdict(decision.verdict)
+        if chosen is None or not _wants_logprobs(request) or len(appeal) < 2:
+            return text, "stop", None
+        chances = spread_verdict(appeal, chosen=chosen)
+        return text, "stop", _split_label(text, chances, chosen=chosen)
     return write_review(brief, decision.verdict), "stop", None
+
+
+def _wants_logprobs(request: Request) -> bool:
+    return request.cue.logprobs or request.seat.sampling.logprobs
+
+
+def _split_label(
+    text: str, chances: Mapping[str, float], *, chosen: str
+) -> tuple[TokenLogprob, ...]:
+    """Return a bare verdict as the text around the letter of its label, and the letter with the others."""
+    letters = dict(zip(chances, ascii_lowercase, strict=False))
+    listed = tuple(
+        (letter, math.log(max(chances[answer], _LEAST_CHANCE)))
+        for answer, letter in letters.items()
+    )
+    before, after = text[: -len("a)")], text[-len(")") :]
+    return (
+        TokenLogprob(token=before, logprob=0.0),
+        TokenLogprob(token=letters[chosen], logprob=math.log(chances[chosen]), top=listed),
+        TokenLogprob(token=after, logprob=0.0),
+    )
 
 
 def _split_tokens(

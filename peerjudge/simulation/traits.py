@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import NoReturn, cast
@@ -47,6 +48,9 @@ class Traits:
     place_error: float = 0.0
     """Part that is a preference for a place, new on every comparison: swapping the answers reverses
     it. The rest of the variance is fresh in each reply. [share]"""
+    wording_error: float = 0.0
+    """Part that is new with every wording of the prompt and stays with it, so that two prompts of equal
+    worth do not judge alike. [share]"""
     tie_width: float = 0.1
     """Where ties are allowed, differences smaller than this are called one. [sd]"""
     susceptibility: float = 0.0
@@ -68,8 +72,9 @@ class Traits:
     """Usual length of a reply. [words]"""
 
 
-_ERRORS = ("shared_error", "copy_error", "place_error")
-_SHARES = (*_ERRORS, "unreadable_rate", "refusal_rate")
+_ERRORS = ("shared_error", "copy_error", "place_error", "wording_error")
+_FAILURES = ("unreadable_rate", "refusal_rate")
+_SHARES = (*_ERRORS, *_FAILURES)
 _NOT_NEGATIVE = (
     "ability",
     "surface",
@@ -106,6 +111,26 @@ def read_traits(card: Card) -> Traits:
     return traits
 
 
+def clamp_traits(values: Mapping[str, float]) -> Traits:
+    """Return the traits with these values, each moved to the nearest one in its range.
+
+    Shares that add up to more than 1 together are divided by their sum.
+    """
+    clamped = dict(values)
+    for name in _NOT_NEGATIVE:
+        clamped[name] = max(0.0, clamped[name])
+    for name in _SHARES:
+        clamped[name] = min(1.0, max(0.0, clamped[name]))
+    for shares in (_ERRORS, _FAILURES):
+        total = sum(clamped[name] for name in shares)
+        if total > 1:
+            clamped |= {name: clamped[name] / total for name in shares}
+    steps = round(clamped["persuasiveness"] / PERSUASIVE_STEP)
+    clamped["persuasiveness"] = min(_MOST_PERSUASIVE, max(0.0, steps * PERSUASIVE_STEP))
+    clamped["length"] = max(_LEAST_LENGTH, clamped["length"])
+    return Traits(**clamped)
+
+
 def _read_number(card: Card, name: str, value: Scalar) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         _fail(card, f"needs a finite number for the trait {name}, not {value!r}")
@@ -121,7 +146,7 @@ def _check_ranges(card: Card, traits: Traits) -> None:
         amount = cast("float", getattr(traits, name))
         if amount < 0:
             _fail(card, f"has {name} = {amount:g}; it cannot be negative")
-    if traits.shared_error + traits.copy_error + traits.place_error > 1 + _ROUNDING:
+    if sum(cast("float", getattr(traits, name)) for name in _ERRORS) > 1 + _ROUNDING:
         _fail(card, f"has {', '.join(_ERRORS)} that add up to more than 1; lower one of them")
     if traits.unreadable_rate + traits.refusal_rate > 1:
         _fail(card, "has unreadable_rate and refusal_rate that add up to more than 1; lower one")

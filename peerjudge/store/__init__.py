@@ -2,6 +2,7 @@
 
 from peerjudge.store.archive import Archive, Booked, RunRecord, Status
 from peerjudge.store.columns import Columns
+from peerjudge.store.database import exists
 from peerjudge.store.doctor import Damage, Examination, examine_store
 from peerjudge.store.store import Store
 
@@ -15,4 +16,5 @@ __all__ = [
     "Status",
     "Store",
     "examine_store",
+    "exists",
 ]

@@ -18,18 +18,34 @@ from sqlalchemy import (
     Select,
     case,
     func,
+    inspect,
     select,
     tuple_,
 )
 from sqlalchemy import cast as sql_cast
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from peerjudge.data import Comparison, StopReason, Transcript, Usage, from_json
+from peerjudge.data import (
+    Comparison,
+    StopReason,
+    Transcript,
+    Usage,
+    Utterance,
+    Writing,
+    from_json,
+)
 from peerjudge.errors import DataError
 from peerjudge.logs import get_logger
-from peerjudge.store.database import Location, fetch_rows, locate, open_database
+from peerjudge.store.database import (
+    Location,
+    describe_error,
+    fetch_rows,
+    locate,
+    open_database,
+)
 from peerjudge.store.rows import build_transcript
-from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns
+from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns, writings
 
 _PAGE = 200
 
@@ -157,6 +173,29 @@ class Archive:
             for row in await self._rows(query)
         )
 
+    async def list_calls(self, run: str | None = None) -> AsyncIterator[Sequence[dict[str, Any]]]:
+        """Yield the rows of the book of calls page by page: all, or those of a run and its discussions.
+
+        A store of schema 1 has no book, and yields nothing.
+        """
+        if not await self._has(calls.name):
+            return
+        query = select(calls).order_by(calls.c.number).limit(_PAGE)
+        if run is not None:
+            query = query.where((calls.c.run == run) | calls.c.discussion.in_(_enlisted(run)))
+        rows = await self._rows(query)
+        while rows:
+            yield [dict(zip(calls.c.keys(), row, strict=True)) for row in rows]
+            rows = await self._rows(query.where(calls.c.number > rows[-1].number))
+
+    async def find_calls(self, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
+        """Return the rows of the book with these numbers."""
+        query = select(calls).where(calls.c.number.in_(list(numbers)))
+        return {
+            row.number: dict(zip(calls.c.keys(), row, strict=True))
+            for row in await self._rows(query)
+        }
+
     async def simulated_tokens(self) -> int:
         """Return the tokens of all simulated replies, which cost nothing and so are not booked."""
         # A rereading, which may be cached itself, comes after the review. Quotes in texts are escaped.
@@ -167,7 +206,27 @@ class Archive:
             body = func.split_part(body, end, 1)
         query = select(func.sum(count_tokens(self._engine.dialect.name)))
         query = query.where(body.like('%"simulated":true%'), body.not_like('%"cached":true%'))
-        return int((await self._rows(query))[0][0] or 0)
+        columns = writings.c
+        written = select(func.sum(columns.prompt_tokens + columns.completion_tokens))
+        found = [await self._rows(one) for one in (query, written.where(columns.simulated))]
+        return sum(int(rows[0][0] or 0) for rows in found)
+
+    async def writings(self, keys: Iterable[str]) -> dict[str, Writing]:
+        """Return the texts with these keys that cards wrote, by key; none of a store without the table."""
+        found: dict[str, Writing] = {}
+        if not await self._has(writings.name):
+            return found
+        for page in _pages(list(keys)):
+            for row in await self._rows(select(writings).where(writings.c.key.in_(page))):
+                try:
+                    said = from_json(Utterance, row.body)
+                except DataError as cause:
+                    self._skip("text", row.key, cause)
+                    continue
+                found[row.key] = Writing(
+                    key=row.key, card=row.card, task=row.task, mark=row.mark, utterance=said
+                )
+        return found
 
     async def transcript(self, discussion: str) -> Transcript | None:
         """Return a discussion with its turns so far; `None` if it is not stored or unreadable."""
@@ -183,7 +242,11 @@ class Archive:
                 yield transcript
 
     async def transcripts(
-        self, *, run: str | None = None, condition: str | None = None
+        self,
+        *,
+        run: str | None = None,
+        condition: str | None = None,
+        comparison: str | None = None,
     ) -> AsyncIterator[Transcript]:
         """Yield every discussion that has begun, ended or not, read page by page.
 
@@ -192,11 +255,14 @@ class Archive:
         Args:
             run: only those of this run, under the condition's name in that run.
             condition: only those of this condition.
+            comparison: only those of the comparison with this id.
         """
         query = _select_all() if run is None else select_run(run)
         columns = query.selected_columns
         if condition is not None:
             query = query.where(columns.condition == condition)
+        if comparison is not None:
+            query = query.where(columns.comparison_id == comparison)
         place = tuple_(columns.condition, columns.comparison_id, columns.id)
         query = query.order_by(columns.condition, columns.comparison_id, columns.id).limit(_PAGE)
         rows = await self._rows(query)
@@ -206,6 +272,14 @@ class Archive:
             last = rows[-1]
             after = tuple_(last.condition, last.comparison_id, last.id)
             rows = await self._rows(query.where(place > after))
+
+    async def _has(self, table: str) -> bool:
+        """Return whether the store has this table, which stores of earlier schemas may lack."""
+        try:
+            async with self._engine.connect() as connection:
+                return await connection.run_sync(lambda sync: inspect(sync).has_table(table))
+        except (SQLAlchemyError, OSError) as cause:
+            raise describe_error(cause, self._location) from cause
 
     async def _rows(self, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
         return await fetch_rows(self._engine, query, self._location)

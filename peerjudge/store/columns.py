@@ -48,7 +48,7 @@ _FIELDS: Mapping[str, str] = {
     **{name: f"review.verdict.{name}" for name in ("outcome", "choice")},
     **{name: f"review.{name}" for name in ("score", "rule")},
     **{name: f"utterance.{name}" for name in ("model", "finish_reason", "latency", "attempts")},
-    **{name: f"utterance.{name}" for name in ("cached", "simulated")},
+    **{name: f"utterance.{name}" for name in ("cached", "simulated", "confidence")},
     **{
         name: f"utterance.usage.{name}"
         for name in ("prompt_tokens", "completion_tokens", "thinking_tokens", "estimated")
@@ -59,7 +59,15 @@ _WITHOUT_LOGPROBS = 3
 """Values of a row: the discussion, the turn and the checked values."""
 
 # Paths from which `_turn` rebuilds a turn, in the order in which it reads them.
-_STANCE = ("index", "cue", "review", "utterance.model", "utterance.simulated", "reread.model")
+_STANCE = (
+    "index",
+    "cue",
+    "review",
+    "utterance.model",
+    "utterance.simulated",
+    "reread.model",
+    "speaker",
+)
 
 # Paths whose values are checked in every turn, also by readers that do not need them.
 _CHECKED = (
@@ -281,7 +289,7 @@ def _head(text: str) -> Transcript:
 @lru_cache(maxsize=50_000)
 def _turn(packed: str) -> Turn:
     """Return a turn without its text from the JSON array of the values at `_STANCE`."""
-    index, cue, review, model, simulated, second = plain_json(packed)
+    index, cue, review, model, simulated, second, speaker = plain_json(packed)
     verdict = review["verdict"]
     return Turn(
         index=index,
@@ -304,6 +312,8 @@ def _turn(packed: str) -> Turn:
             rule=review["rule"],
         ),
         reread=None if second is None else Utterance(text="", model=second),
+        # Older turns lack the speaker.
+        speaker=speaker or "",
     )
 
 

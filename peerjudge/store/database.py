@@ -86,6 +86,12 @@ def locate(place: str | Path) -> Location:
     return _locate_file(path if path.suffix in {".db", ".sqlite"} else path / STORE_FILE)
 
 
+def exists(place: str | Path) -> bool:
+    """Return whether there is a file of a store at a place; true for a database server."""
+    file = locate(place).file
+    return file is None or file.exists()
+
+
 def describe_error(cause: BaseException, location: Location) -> StoreError:
     """Return an error of the database as a `StoreError` with the way out."""
     if isinstance(cause, StoreError):

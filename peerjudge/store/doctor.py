@@ -14,19 +14,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from sqlalchemy import Column, Executable, Row, Select, delete, insert, select, text, update
+from sqlalchemy import (
+    Column,
+    Executable,
+    Row,
+    Select,
+    delete,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from peerjudge.data import UNREADABLE, Comparison, Turn, from_json, replace, to_json
 from peerjudge.data.cleaning import clean_text, clean_utterance
 from peerjudge.data.discussion import TokenLogprob, Usage, Utterance
-from peerjudge.data.nouns import from_plain
+from peerjudge.data.nouns import from_plain, to_plain
 from peerjudge.errors import DataError
 from peerjudge.store.archive import read_manifest_row
 from peerjudge.store.database import describe_error, locate, lock_file, open_database
 from peerjudge.store.rows import Head
-from peerjudge.store.schema import comparisons, damaged, discussions, runs, turns
+from peerjudge.store.schema import comparisons, damaged, discussions, runs, turns, writings
 
 _PAGE = 200
 
@@ -124,6 +135,10 @@ class _Surgeon:
         }
         async for row in self._pages(select(discussions), discussions.c.number):
             await self._check_discussion(row, known=known - self._unreadable)
+        # A store of an earlier schema has no texts.
+        if await self._connection.run_sync(lambda made: inspect(made).has_table(writings.name)):
+            async for row in self._pages(select(writings), writings.c.key):
+                await self._check_writing(row)
 
     async def _check_file(self) -> None:
         if self._connection.dialect.name != "sqlite":
@@ -188,6 +203,20 @@ class _Surgeon:
             return False
         return True
 
+    async def _check_writing(self, row: _Row) -> None:
+        try:
+            from_json(Utterance, row.body)
+        except DataError as cause:
+            mended, where = mend_utterance(row.body), writings.c.key == row.key
+            if mended is not None:
+                repair = "the values that cannot be read are replaced"
+                query = update(writings).where(where).values(body=to_json(mended))
+            else:
+                repair = "removed; the next command that needs it has it written again"
+                query = delete(writings).where(where)
+            await self._report(f"text of {row.card}", row.key, cause, repair)
+            await self._cut(query, row.key, cause, row.body)
+
     async def _remove_turns(self, row: _Row, said: Sequence[_Row], cause: DataError) -> None:
         for index, body in said:
             where = (turns.c.discussion == row.number, turns.c.index == index)
@@ -242,6 +271,16 @@ def mend_turn(body: str, *, index: int) -> Turn | None:
         said, _ = clean_utterance(_construct_utterance(given))
         rest = {**plain, "utterance": {"text": ""}}
         return replace(from_plain(Turn, rest), index=index, utterance=said)
+    except (DataError, KeyError, TypeError, ValueError):
+        return None
+
+
+def mend_utterance(body: str) -> Utterance | None:
+    """Return the utterance with the values replaced that cannot be read; `None` without a text."""
+    try:
+        given = cast("dict[str, Any]", json.loads(body)["data"])
+        said, _ = clean_utterance(_construct_utterance(given))
+        return from_plain(Utterance, to_plain(said))
     except (DataError, KeyError, TypeError, ValueError):
         return None
 

@@ -9,13 +9,15 @@ import sqlite3
 import time
 from collections.abc import AsyncGenerator, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 from uuid import uuid4
 
+from peerjudge.engine.barrier import parked
 from peerjudge.errors import StoreError
+from peerjudge.store.connecting import connect_prepared
 
 REPLIES_FILE = "replies.db"
 
@@ -74,12 +76,10 @@ class Replies:
         Raises:
             StoreError: it belongs to another program, another version wrote it, or it cannot be written.
         """
-        file = Path(path)
-        if file.suffix not in {".db", ".sqlite"}:
-            file = file / REPLIES_FILE
+        file = _choose_file(path)
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="replies") as thread:
-            connection = await loop.run_in_executor(thread, _store_errors(file)(_open), file)
+            connection = await loop.run_in_executor(thread, store_errors(file)(_open), file)
             replies = cls(connection, file, thread)
             renewing = asyncio.create_task(replies._renew(), name="claims")
             try:
@@ -99,7 +99,8 @@ class Replies:
         pause = _FIRST_LOOK
         try:
             while isinstance(found := await self._request("claim", key, instead_of), _Held):
-                await asyncio.sleep(pause)
+                with parked():
+                    await asyncio.sleep(pause)
                 pause = min(_LONGEST_LOOK, 1.5 * pause)
         except asyncio.CancelledError:
             # It may have been claimed at this moment.
@@ -137,7 +138,7 @@ class Replies:
         loop = asyncio.get_running_loop()
         while self._waiting:
             batch, self._waiting = self._waiting, []
-            serve = _store_errors(self._path)(_serve)
+            serve = store_errors(self._path)(_serve)
             try:
                 found = await loop.run_in_executor(
                     self._thread, serve, self._connection, batch, self._owner
@@ -225,19 +226,45 @@ def _close(connection: sqlite3.Connection, owner: str) -> None:
     connection.close()
 
 
+def open_file(path: str | Path) -> tuple[sqlite3.Connection, Path]:
+    """Open the file of replies (of a folder: its `replies.db`) and return it with its path.
+
+    Raises:
+        StoreError: As for `Replies.open`.
+    """
+    file = _choose_file(path)
+    with store_errors(file):
+        return _open(file), file
+
+
+def copy_replies(source: Path, target: Path) -> None:
+    """Copy the replies of one folder to another that has none; nothing without replies.
+
+    Raises:
+        StoreError: The file cannot be read or written.
+    """
+    ours, theirs = source / REPLIES_FILE, target / REPLIES_FILE
+    if not ours.exists() or theirs.exists():
+        return
+    with store_errors(theirs):
+        target.mkdir(parents=True, exist_ok=True)
+        draft = theirs.with_suffix(".new")
+        draft.unlink(missing_ok=True)
+        reading = sqlite3.connect(f"{ours.resolve().as_uri()}?mode=ro", uri=True)
+        with closing(reading), closing(sqlite3.connect(draft)) as writing:
+            reading.backup(writing)
+            writing.execute("DELETE FROM claims")
+            writing.commit()
+        draft.replace(theirs)
+
+
+def _choose_file(path: str | Path) -> Path:
+    file = Path(path)
+    return file if file.suffix in {".db", ".sqlite"} else file / REPLIES_FILE
+
+
 def _open(file: Path) -> sqlite3.Connection:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-    try:
-        for setting in _SETTINGS:
-            connection.execute(setting)
-        with connection:
-            connection.execute("BEGIN IMMEDIATE")
-            _prepare(connection, file)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return connect_prepared(file, _prepare, settings=_SETTINGS, check_same_thread=False)
 
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
@@ -263,7 +290,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
 
 
 @contextmanager
-def _store_errors(file: Path) -> Generator[None]:
+def store_errors(file: Path) -> Generator[None]:
     """Raise errors of the database as `StoreError`."""
     try:
         yield

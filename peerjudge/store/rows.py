@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from peerjudge.data import (
     Comparison,
     Failure,
+    Fork,
     Noun,
     Scalar,
     Seat,
@@ -21,15 +22,16 @@ from peerjudge.data import (
     Transcript,
     Turn,
     Verdict,
+    Writing,
     from_json,
     to_json,
 )
 from peerjudge.engine import has_failed_rereading
 from peerjudge.errors import DataError
-from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns
+from peerjudge.store.schema import calls, comparisons, discussions, members, runs, turns, writings
 
 StatementName = Literal[
-    "new_turn", "old_turn", "reread_turn", "comparison", "member", "head", "run", "call"
+    "new_turn", "old_turn", "reread_turn", "comparison", "member", "head", "run", "call", "writing"
 ]
 
 
@@ -50,6 +52,7 @@ class Head(Noun, frozen=True, kw_only=True):
     prompts: str
     repetition: int
     reread: Seat | None = None
+    fork: Fork | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +91,21 @@ def turn_row(discussion: str, turn: Turn) -> dict[str, object]:
     return {"id": discussion, "index": turn.index, "body": to_json(turn)}
 
 
+def writing_row(writing: Writing) -> dict[str, object]:
+    """Return the row of a text that a card wrote."""
+    said = writing.utterance
+    return {
+        "key": writing.key,
+        "card": writing.card,
+        "task": writing.task,
+        "mark": writing.mark,
+        "simulated": said.simulated,
+        "prompt_tokens": said.usage.prompt_tokens,
+        "completion_tokens": said.usage.completion_tokens,
+        "body": to_json(said),
+    }
+
+
 def build_transcript(
     discussion: str, *, condition: str, head: str, comparison: Comparison, turns: Iterable[str]
 ) -> Transcript:
@@ -104,8 +122,9 @@ def build_transcript(
 def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
     """Return the inserts in this dialect; they differ in what they do with an existing row.
 
-    `new_turn` fails, since two processes must not play one discussion; `old_turn`, `comparison` and
-    `member` leave the row alone; `reread_turn`, `head`, `run` and `call` replace what may have changed.
+    `new_turn` fails, since two processes must not play one discussion; `old_turn`, `comparison`,
+    `member` and `writing` leave the row alone; `reread_turn`, `head`, `run` and `call` replace what may
+    have changed.
     """
     call = _insert(dialect, calls)
     settled = [each.name for each in calls.columns if each is not calls.c.number]
@@ -127,6 +146,7 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
         "run": run.on_conflict_do_update(
             index_elements=["id"], set_={"manifest": run.excluded.manifest}
         ),
+        "writing": _insert(dialect, writings).on_conflict_do_nothing(),
         "call": call.on_conflict_do_update(
             index_elements=["number"], set_={name: call.excluded[name] for name in settled}
         ),

@@ -26,7 +26,7 @@ from peerjudge.errors import StoreError
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-SCHEMA = 2
+SCHEMA = 3
 """Number of the tables below. A change of the tables needs the next number."""
 
 tables = MetaData()
@@ -103,6 +103,20 @@ calls = Table(
     Column("error", Text, nullable=False),
 )
 
+# Texts that cards wrote on request, by the identity of the request; the body is the utterance.
+writings = Table(
+    "writings",
+    tables,
+    Column("key", String(64), primary_key=True),
+    Column("card", Text, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("mark", String(16), nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
 # Rows that `peerjudge doctor --repair` changed or removed, as they were.
 damaged = Table(
     "damaged",
@@ -113,7 +127,7 @@ damaged = Table(
     Column("body", Text, nullable=False),
 )
 
-_ADDED = {"1": (calls, damaged)}
+_ADDED = {"1": (calls, damaged, writings), "2": (writings,)}
 """Tables that a store of an earlier schema lacks."""
 
 _LOCK = 7_230_197_511
@@ -125,8 +139,8 @@ def prepare_tables(
 ) -> None:
     """Create the tables in an empty database (if `writable`), or check that they are of this version.
 
-    A store of an earlier schema is migrated if `writable`, and can be read as it is. `fill` fills the
-    new tables from the old ones.
+    A store of an earlier schema is migrated if `writable`, and can be read as it is. `fill` fills a new
+    book of calls from the turns.
 
     Raises:
         StoreError: the database belongs to another program, lacks a table, or was written by another
@@ -160,9 +174,10 @@ def prepare_tables(
 
 
 def _migrate(connection: Connection, written: str, *, fill: Callable[[Connection], None]) -> None:
-    """Add the missing tables and fill them."""
+    """Add the missing tables, and fill the book of calls if it is one of them."""
     tables.create_all(connection, tables=_ADDED[written])
-    fill(connection)
+    if calls in _ADDED[written]:
+        fill(connection)
     connection.execute(schema.update().values(number=SCHEMA))
 
 

@@ -22,13 +22,19 @@ from typing import Any, Self
 from sqlalchemy import Executable, Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from peerjudge.data import Transcript, Turn, replace
+from peerjudge.data import Transcript, Turn, Writing, replace
 from peerjudge.engine import comparison_key
 from peerjudge.errors import StoreError
 from peerjudge.store.archive import Archive, Status
 from peerjudge.store.claims import Claims
 from peerjudge.store.database import Location, locate, lock_file, lock_run, open_database
-from peerjudge.store.rows import comparison_row, compile_statements, head_row, turn_row
+from peerjudge.store.rows import (
+    comparison_row,
+    compile_statements,
+    head_row,
+    turn_row,
+    writing_row,
+)
 from peerjudge.store.writer import Row as Write
 from peerjudge.store.writer import Writer
 
@@ -106,6 +112,11 @@ class Store(Archive):
         rows.append((self._statements["reread_turn"], turn_row(transcript.id, turn)))
         await self._writer.write(rows)
 
+    async def wait(self, transcript: Transcript) -> None:
+        """Write a discussion that waits for a person before its first turn; a later one is there already."""
+        if rows := self._beginning(transcript):
+            await self._writer.write(rows)
+
     async def end(self, transcript: Transcript) -> None:
         """Write the end of a discussion durably."""
         rows = self._beginning(transcript)
@@ -135,6 +146,10 @@ class Store(Archive):
         The row has the columns of the table `calls`. It is also written if the result is not awaited.
         """
         return self._writer.write([(self._statements["call"], row)])
+
+    async def keep(self, writing: Writing) -> None:
+        """Write a text durably; a text with this key that is there already stays."""
+        await self._writer.write([(self._statements["writing"], writing_row(writing))])
 
     async def record_run(self, run: str, manifest: Mapping[str, object]) -> None:
         """Write the manifest of a run. A second call replaces the manifest, but not the time."""
@@ -189,6 +204,11 @@ class Store(Archive):
             elif (kept := await self.transcript(head.id)) is not None:
                 to_play.append(replace(kept, condition=head.condition))
         return to_play
+
+    def release(self, discussion: str) -> None:
+        """Let `enlist` return a discussion again that it returned before and that was not played."""
+        self._open.discard(discussion)
+        self._begun.pop(discussion, None)
 
     def _beginning(self, transcript: Transcript) -> list[Write]:
         """Return the rows to be written before a turn: none after the discussion's first one."""

@@ -114,9 +114,9 @@ def check_card(card: Card) -> tuple[BrokenClause, ...]:
 
     def check_traits() -> None:
         if card.kind is ReviewerKind.SIMULATED:
-            from peerjudge.simulation import read_traits
+            from peerjudge.simulation import SimulatedReviewer
 
-            read_traits(card)
+            SimulatedReviewer(card, seed=0)
 
     broken = [
         *_broken_by("name", lambda: check_name(card.name)),
@@ -283,16 +283,23 @@ def _collect_occasions(protocol: DiscussionProtocol) -> tuple[_Occasion, ...]:
     return tuple(found.values())
 
 
+def _list_shown(pack: PromptPack, comparison: Comparison, cue: Cue) -> dict[str, str]:
+    """Return the texts that a scene shows, by what they are."""
+    reference = {"reference answer": comparison.reference} if pack.reference else {}
+    answers = {f"text of {at}": comparison.answer(at).text for at in cue.sees}
+    return {"question": comparison.question.text, **reference, **answers}
+
+
 def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
     seats, comparison, turns, cue, _ = occasion
+    if pack.reference:
+        comparison = replace(comparison, meta={"reference": "The reference answer.\nIn two lines."})
     try:
         messages = render(pack, seats=seats, comparison=comparison, turns=turns, cue=cue)
     except PromptError as error:
         return BrokenClause(clause="templates", problem=str(error))
     text = "\n".join(["", *(message.text for message in messages), ""])
-    wanted = {} if cue.blind else {"question": comparison.question.text}
-    if not cue.blind:
-        wanted |= {f"text of {at}": comparison.answer(at).text for at in cue.sees}
+    wanted = {} if cue.blind else _list_shown(pack, comparison, cue)
     if cue.control != "irrelevant":
         wanted |= {f"reply of turn {at}": turns[at].utterance.text for at in cue.hears}
     own = "\n".join(message.text for message in messages if message.role == "assistant")
@@ -301,8 +308,8 @@ def _check_prompt(pack: PromptPack, occasion: _Occasion) -> BrokenClause | None:
             return BrokenClause(
                 clause="shows_all",
                 problem=f"the prompt for task {cue.task!r} does not show the {what}",
-                remedy="Print question and all answers in scene, and words in heard, unchanged and each "
-                "on lines of its own.",
+                remedy="Print question and all answers in scene, the reference answer in reference, and "
+                "words in heard, unchanged and each on lines of its own.",
             )
     if not cue.blind and (unnamed := _find_unlabelled(pack, occasion, text)):
         return BrokenClause(

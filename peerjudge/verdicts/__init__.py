@@ -4,6 +4,7 @@ from peerjudge.verdicts.codes import RatingReading, Reading
 from peerjudge.verdicts.confidence import find_verdict_token, verdict_probabilities
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import FORM_RULES, PROSE_RULES, read_verdict
+from peerjudge.verdicts.refusals import refuses
 from peerjudge.verdicts.reviews import CUT_OFF, REREAD_FAILED, read_rereading, read_review
 from peerjudge.verdicts.thinking import split_thinking
 
@@ -19,6 +20,7 @@ __all__ = [
     "read_rereading",
     "read_review",
     "read_verdict",
+    "refuses",
     "split_thinking",
     "verdict_probabilities",
 ]

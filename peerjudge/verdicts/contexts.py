@@ -74,7 +74,9 @@ _RARELY = re.compile(
     r"|structurally|aesthetically"
     r"|as an? (?!result|whole|consequence|final|judge|reviewer|matter|rule|last|user|reader)[\w-]+)"
     rf"(?=,? (?:{NAME.lower()}|i\b|we\b|both\b|they\b)))"
-    r"|(?P<condition>(?:when|where|once|whenever) [\w' ]{1,30}(?:matters?|counts?))"
+    r"|(?P<condition>(?:when|where|once|whenever) [\w' ]{1,30}(?:matters?|counts?)"
+    r"|for an? (?!reason|number|variety|question|task|request|prompt|start)[\w ]{2,20}?"
+    r"(?=,? (?:i|we)(?:'d| would)\b))"
     r"|(?P<report>as [\w ]{3,30} puts it|(?:reviewers?|leader|follower|colleague)(?: \w+)?(?= ?:)))(?!\w)"
 )
 """Rarer ones, at the beginning of a clause."""
@@ -87,6 +89,8 @@ _RARE = (
     "ically",
     "ually",
     "As a",
+    "For a",
+    "for a",
     " as a",
     "puts it",
     "eviewer",

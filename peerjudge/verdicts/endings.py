@@ -40,7 +40,7 @@ _VERDICT_WORD = re.compile(
 )
 _ITEM = re.compile(r"(?:\d{1,2}[.)]|[-*\u2022]|(?i:step) \d{1,2}:) ")
 _OVERALL = re.compile(
-    rf"(?i:overall(?: winner| best)?) ?[:=-] ?({NAME}|(?i:{TIE_WORDS}))(?:[.!]|[.,;] .*)?"
+    rf"(?i:overall(?: winner| best)?) ?[:=→-] ?({NAME}|(?i:{TIE_WORDS}))(?:[.!]|[.,;] .*)?"
 )
 _HEADING = re.compile(
     r"(?i)(?:my |the )?(?:final |overall )?(?:verdict|choice|winner|decision|judge?ment) ?:?"
@@ -90,7 +90,8 @@ def _bare_verdicts(reply: Reply) -> int | None:
             return None
         codes.add(code)
         labels.add(before)
-    return CONTRADICTION if len(codes) > 1 and len(labels) == 1 else None
+    alone = len(reply.lines) == 2 and "" in labels
+    return CONTRADICTION if len(codes) > 1 and (len(labels) == 1 or alone) else None
 
 
 def _bare(line: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Words of verdicts in German, French, Spanish and Portuguese."""
+"""Words of verdicts in German, French, Spanish, Portuguese and Italian."""
 
 from __future__ import annotations
 
@@ -217,7 +217,11 @@ SPANISH = Language(
         beats="supera a|vence a|gana a|es mejor que",
         overall="en general|en conjunto|al final",
     ),
-    decides=(r"{N} me (?:convence más|parece (?:claramente )?(?:mejor|superior))",),
+    decides=(
+        r"{N} me (?:convence más|parece (?:claramente )?(?:mejor|superior))",
+        r"(?:gana|vence) {C}",
+        r"(?:yo )?(?:elegiría|escogería|me quedaría con) {C}",
+    ),
     ties=(
         r"(?:ambas|las dos)(?: respuestas)? son (?:igual de buenas|igualmente buenas|equivalentes|iguales)",
         r"(?:(?:es|declaro|hay) )?(?:un )?empate",
@@ -280,7 +284,11 @@ PORTUGUESE = Language(
         beats="supera|vence|é melhor (?:do )?que",
         overall="no geral|no conjunto|no final|no fim",
     ),
-    decides=(r"{N} me (?:convence mais|parece (?:claramente )?(?:melhor|superior))",),
+    decides=(
+        r"{N} me (?:convence mais|parece (?:claramente )?(?:melhor|superior))",
+        r"(?:vence|ganha) {C}",
+        r"(?:eu )?(?:escolheria|ficaria com) {C}",
+    ),
     ties=(
         r"(?:ambas as|as duas|ambas)(?: respostas)? são (?:igualmente boas|equivalentes|iguais|tão boas)",
         r"(?:(?:é|há|declaro) )?(?:um )?empate",
@@ -295,4 +303,59 @@ PORTUGUESE = Language(
     refuses=r"não posso (?:ajudar|avaliar|julgar|comparar|atender|responder|classificar)\w*\b.*",
     leads=r"por sua|por seu|por suas|graças|após|depois|apesar|embora|dado|devido|enquanto|considerando",
     within="em|no|na",
+)
+ITALIAN = Language(
+    signs=(
+        *("risposta", "scelgo", "preferisco", "verdetto", "vincitore", "vincitrice", "pareggio"),
+        *("parità", "la migliore", "vince", "entrambe", "assistente", "decisione", "non posso"),
+    ),
+    noun=r"risposta|soluzione|opzione|assistente|modello|riassunto|traduzione|testo",
+    article=r"(?:la |il |l'|alla |della |per la |dell'|all'|lo )",
+    ordinals=(
+        r"la prima(?: risposta)?|il primo assistente",
+        r"la seconda(?: risposta)?|il secondo assistente",
+        r"la terza(?: risposta)?",
+    ),
+    verbs=Verbs(
+        kinds=r"(?:il mio |la mia |il |la )?(?:verdetto|scelta|decisione|vincitore|vincitrice|giudizio"
+        r"|conclusione|preferenza|(?:migliore )?risposta(?: migliore| preferita)?)(?: finale)?",
+        choose=r"(?:io )?(?:scelgo|preferisco|voto|voto per|opto per|consiglio|raccomando|propendo per"
+        r"|seleziono)(?: (?:quindi|dunque|infine|perciò))?|la mia (?:scelta|preferenza) (?:va|cade su)"
+        r"|(?:mantengo|confermo) (?:la mia (?:scelta|preferenza)|il mio voto) ?(?:per|[:,])?|resto con",
+        best=r"la migliore|la risposta migliore|(?:il vincitore|la vincitrice)|la mia (?:scelta|preferenza)",
+        be="è",
+        adverbs=r"chiaramente|nettamente|leggermente|molto|decisamente|senza dubbio|quindi|complessivamente",
+        better=r"(?:la )?(?:migliore|superiore|preferibile|vincitrice)(?: risposta)?|meglio",
+        worse=r"peggiore (?:di|della)|inferiore a(?:lla)?",
+        than="di|della|a|alla|rispetto alla",
+        richer=_more(
+            "più",
+            "e",
+            "complet|precis|chiar|esatt|pertinent|dettagliat|util|affidabil|rigoros|convincent|struttur|coerent|concret"
+            "|corrett|approfond|fedel|adatt",
+        ),
+        serves=r"(?:risponde|soddisfa|segue|rispetta) meglio (?:al|alla|le|la|i|il|alle|ai)? ?(?:domanda"
+        r"|richiest|istruzion|esigenz|criter|consegn)\w*(?: \w+){0,3}",
+        wins="vince|prevale|ha la meglio",
+        beats="supera|batte|è migliore",
+        overall="nel complesso|complessivamente|alla fine",
+    ),
+    decides=(
+        r"(?:vince|prevale) (?:\w+mente )?{C}",
+        r"{N} mi (?:convince di più|sembra (?:chiaramente )?(?:migliore|superiore))",
+    ),
+    ties=(
+        r"(?:entrambe|le due|ambedue)(?: le)?(?: risposte)? sono (?:ugualmente buone|equivalenti|alla pari)",
+        r"(?:è )?(?:un )?(?:pareggio|parità)",
+    ),
+    opens=r"in conclusione|quindi|dunque|perciò|pertanto|alla fine|in sintesi|nel complesso|a mio avviso"
+    r"|secondo me|complessivamente|verdetto(?: finale)?|conclusione|la mia scelta",
+    reason=r",? (?:perché|poiché|in quanto|dato che|visto che|per|grazie|che)\b|, (?:più|che) |[:;] ",
+    but=r"ma|però|tuttavia|sebbene|anche se",
+    view=r"(?:io )?(?:credo|penso|ritengo|trovo) che|cambio (?:idea|la mia \w+) ?:",
+    others=r"valutator|collega|alcuni|molti|altri?\b|\blei\b|\blui\b|\bse\b|\bnon\b",
+    refuses=r"(?:mi dispiace, ?(?:ma )?)?non posso (?:aiutare|valutare|giudicare|confrontare"
+    r"|rispondere)\w*\b.*",
+    leads=r"per la sua|per il suo|grazie|dopo|nonostante|sebbene|dato|vista?o?|mentre|considerando",
+    within=r"in|per",
 )

@@ -15,8 +15,9 @@ from unicodedata import normalize
 
 from peerjudge.verdicts.codes import TIE_CODE
 from peerjudge.verdicts.east_asian import CHINESE, JAPANESE
-from peerjudge.verdicts.european import FRENCH, GERMAN, PORTUGUESE, SPANISH
+from peerjudge.verdicts.european import FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH
 from peerjudge.verdicts.languages import Language
+from peerjudge.verdicts.russian import RUSSIAN
 
 _MARK = r"(?-i:\(?#?[1-9](?![A-Za-z0-9_/%])(?!\.\d)\)?|\([A-Ea-e]\)|[A-E](?![A-Za-z/+]))"
 _BARE = r"(?-i:[1-9](?![A-Za-z0-9_/%])(?!\.\d)|\(?[A-E]\)?(?![A-Za-z])|\([a-e1-9]\))"
@@ -126,7 +127,9 @@ class Speech:
     def _compile(self, form: str, *, ties: bool) -> re.Pattern[str]:
         words = self.language
         form = form.replace("{N}", f"(?P<n>{self.name})").replace("{O}", f"(?:{self.name})")
-        form = form.replace("{C}", f"(?P<n>{self.name}|{_BARE})").replace(" ", r"\s*")
+        form = form.replace("{C}", f"(?P<n>{self.name}|(?:{words.article})?{_BARE})").replace(
+            " ", r"\s*"
+        )
         rest = f"{words.reason}|[,;、]" if ties else words.reason
         return re.compile(
             rf"(?i)(?P<opens>(?:{words.opens}) ?[,、:]?\s*)?(?:(?:{words.view}),?\s*)?(?:{form})"
@@ -134,7 +137,7 @@ class Speech:
         )
 
 
-LANGUAGES = (GERMAN, FRENCH, SPANISH, PORTUGUESE, CHINESE, JAPANESE)
+LANGUAGES = (GERMAN, FRENCH, SPANISH, PORTUGUESE, ITALIAN, RUSSIAN, CHINESE, JAPANESE)
 _SPEECHES = tuple(map(Speech, LANGUAGES))
 _CLAUSES = re.compile(r".*[、,]\s*(?=(?:因此|所以|故|综上|我|私は))|.*(?:ため|ので)、")
 _INFERS = ("因此", "所以", "故", "综上")

@@ -41,7 +41,9 @@ _SURE = (
     r"|advantage"
     rf"|(?:(?<=better )|(?<=best )|(?<=preferred )|(?<=winning )|(?<=superior )){NOUN}"
 )
-_AMBIGUOUS = r"outcome|bottom line|answer|output|conclusion|result|better|best|evaluation"
+_AMBIGUOUS = (
+    r"final|action input|outcome|bottom line|answer|output|conclusion|result|better|best|evaluation"
+)
 _END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |\| |because|since|as|for|due).*)"
 
 
@@ -82,6 +84,11 @@ _REVISES = re.compile(
     rf"|winner)\b)[^.;]*?({NAME}|: {CODE}|(?<=read ){CODE})(?=[.!)]|$)"
 )
 """After a verdict: another one replaces it."""
+_UNSAYS = re.compile(
+    r"(?i)\b(?:scratch that|never mind|(?:disregard|ignore|forget) (?:that|it)|i take (?:that|it) back"
+    r"|(?:need|have) to think about (?:this|it))[^.;]{0,20}[.!]? ?(?:i need to think[^.]*\.?)?$"
+)
+"""After a verdict: it is withdrawn, and none replaces it."""
 _ITEM = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
 _NAMED = re.compile(rf"\**{NAME}")
 
@@ -141,6 +148,8 @@ def label(line: str, *, last: bool) -> int | None:
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
     if found is not None and found["before"] and _INTRODUCES.search(found["before"]):
         return None
+    if found is not None and _UNSAYS.search(line, found.end(2)):
+        return CONTRADICTION
     if found is not None:
         revised = [code_of(name[1]) for name in _REVISES.finditer(line, found.end(2))]
         return CONTRADICTION if len(revised) > 1 else revised[0] if revised else code_of(found[2])

@@ -51,7 +51,7 @@ class Verbs:
         """Return the forms of a decision."""
         return (
             f"(?:{self.kinds}) ?: ?{{C}}",
-            f"(?:{self.choose}) (?:(?:{self.adverbs}) )*{{N}}",
+            f"(?:{self.choose}) (?:(?:{self.adverbs}) )*{{C}}",
             f"(?:{self.best}) (?:{self.be}) (?:(?:{self.adverbs}) )*{{N}}",
         )
 

@@ -74,6 +74,7 @@ _COUNTS = re.compile(
     r"|problems?\b(?!-)|bugs?\b|deduct|demerit|violation|paragraph|character|tokens?\b|lines?\b"
     r"|number of|toxic|harmful|hallucinat|bias|redundan|verbos|weakness|latency|cost\b|risk)"
 )
+_STARS = re.compile(r"[\u2605\u2b50]\ufe0f?(?:[\u2605\u2b50\u2606]\ufe0f?)*")
 _HEADER = 60
 """A line that says what the numbers below it count is shorter than this. [characters]"""
 
@@ -126,6 +127,13 @@ def _counted(header: str, before: str) -> bool:
     return len(before) < _HEADER and counts(said)
 
 
+def count_stars(line: str) -> str:
+    """Return the line with the number of full stars in place of a row of stars."""
+    if "\u2605" not in line and "\u2b50" not in line:
+        return line
+    return _STARS.sub(lambda row: str(sum(sign in "\u2605\u2b50" for sign in row[0])), line)
+
+
 def _marks_on(line: str) -> list[re.Match[str]]:
     """Return the marks of named answers on a line."""
     found = [*_GIVEN.finditer(line)]
@@ -137,6 +145,13 @@ def _marks_on(line: str) -> list[re.Match[str]]:
     return found or ([*_OTHERWISE_GIVEN.finditer(line)] if named else [])
 
 
+_CHANGED = re.compile(
+    r"(?i)\b(?:lower|raise|reduce|increase|change|revise|adjust|drop|bump|correct)\w*\b.{1,40}? to"
+    r" (?:an? )?[0-9]"
+)
+"""A mark that replaces one given before."""
+
+
 def named_marks(lines: list[str], form: Form) -> int | None:
     """Return the code of the highest mark if every answer gets one mark on one scale, else `None`.
 
@@ -144,6 +159,8 @@ def named_marks(lines: list[str], form: Form) -> int | None:
     """
     given: dict[int, set[tuple[float, str]]] = {}
     header = ""
+    if any(map(_CHANGED.search, lines)):
+        return None
     for line in lines:
         if not any(map(str.isdigit, line)):
             header = line
@@ -176,6 +193,11 @@ _TOTAL_OF = re.compile(
 )
 
 
+_ROW_TOTAL = re.compile(
+    rf"({_ANSWER}|\([a-e]\)|[A-E](?= ?[:-]))[^\n]*[^\w]{OVERALL} ?[:=]? ?{_MARK}{SCALE}\.?"
+)
+
+
 def totals(lines: Sequence[str], form: Form) -> int | None:
     """Return the code of the highest total over criteria if every answer has one, else `None`.
 
@@ -192,6 +214,8 @@ def totals(lines: Sequence[str], form: Form) -> int | None:
         elif (total := _TOTAL.fullmatch(line)) and section is not None:
             if given.setdefault(section, number(total[1])) != number(total[1]):
                 return None
+        elif (row := _ROW_TOTAL.fullmatch(line)) and (code := code_of(row[1])) is not None:
+            given[code] = number(row[2])
         elif shared := _TOTALS.fullmatch(line):
             pairs = [(code_of(name), number(mark)) for name, mark in _TOTAL_OF.findall(shared[1])]
             given.update({code: mark for code, mark in pairs if code is not None})

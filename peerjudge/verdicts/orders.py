@@ -17,7 +17,8 @@ _LISTED = re.compile(
     rf"({NAME}|{CODE})( >|,(?: then)?| then) ({NAME}|{CODE})[.!]?"
 )
 _RANKS = re.compile(
-    rf"(?:(1st|2nd|3rd|4th|[Rr]ank [1-4]|#[1-4])|([1-4])[.)])(?: place)? ?[:-]? ?({NAME})[.!]?"
+    rf"(?:(1st|2nd|3rd|4th|[Rr]ank [1-4]|#[1-4])|([1-4])[.)])(?: place)? ?[:-]? ?({NAME})"
+    r"(?:[.!]?|(?: -|:|,| \() ?.{1,150})"
 )
 _RANKING = re.compile(r"(?i)\brank|\bbest (?:first|to worst)|order of preference")
 _BOXED = re.compile(
@@ -27,6 +28,7 @@ _BOX_CONTENT = re.compile(
     rf" *(?:{NAME}|{CODE}|(?i:tie)|[0-9.]{{1,4}}(?:, ?[0-9.]{{1,4}}){{1,3}}) *"
 )
 _NAMES = re.compile(NAME)
+_ALONE = re.compile(r"(?<![\w'(])[A-E](?![\w/+'])")
 _REFERENCE = re.compile(r"\b[Tt]he (former|latter)(?: (?:one|answer|response|output))?\b")
 _TAKES_BACK = re.compile(
     r"(?i)(?:(?:sorry|actually|wait|no|hmm|oops)[,.!:]* ?)*(?:(?:please )?(?:scratch|disregard"
@@ -45,6 +47,10 @@ _WITHDRAWS = re.compile(
 )
 
 
+_SWAPPED = re.compile(
+    r"(?i)\bI had (?:the (?:order|answers|labels|numbers|letters)|them|it|these)(?: of the (?:two )?answers)?"
+    r" (?:\w+ )?(?:wrong|swapped|reversed|mixed up|backwards|the wrong way (?:a)?round)"
+)
 _GIVES_UP = re.compile(
     r"(?i)(?:(?:so|but|and|still|honestly|frankly|to be honest|in the end),? ){0,2}"
     r"(?:I (?:\w+ )?(?:cannot|can't|could not|couldn't"
@@ -125,6 +131,11 @@ def resolve_references(line: str) -> str:
         named = list(dict.fromkeys(_NAMES.findall(line[: reference.start()])))
         place = 0 if reference[1] == "former" else 1
         if not named:
+            named = [
+                f"Answer {letter}"
+                for letter in dict.fromkeys(_ALONE.findall(line[: reference.start()]))
+            ]
+        if not named:
             return ("the first answer", "the second answer")[place]
         return named[place] if len(named) == 2 else reference[0]
 
@@ -140,8 +151,16 @@ _NAMED = re.compile(
 )
 
 
+_SMALL_NAMED = re.compile(
+    rf"\b((?i:{NOUN})) (?:\[([a-e])\]|((?:[b-e]\b(?![\w'.)/-])|a(?= (?:is|was|wins|has|gets|gives|does)\b))))"
+)
+"""Small letter after a noun: "answer b is better", "Answer [b]"."""
+
+
 def name_letters(line: str) -> str:
     """Return the line with "Answer" before letters in brackets that name an answer without a noun."""
+    if _SMALL_NAMED.search(line):
+        line = _SMALL_NAMED.sub(lambda name: f"{name[1]} ({name[2] or name[3]})", line)
     if "(a)" not in line and "(b)" not in line and "(c)" not in line:
         return line
 
@@ -154,6 +173,8 @@ def name_letters(line: str) -> str:
 
 def takes_back(line: str) -> bool:
     """Return `True` for a line that only withdraws what was said before: "Scratch that."."""
+    if " had " in line and _SWAPPED.search(line):
+        return True
     if "I " in line and _GIVES_UP.fullmatch(line.rpartition(". ")[2]):
         return True
     if len(line) >= 100:

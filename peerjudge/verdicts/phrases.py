@@ -71,7 +71,8 @@ _WILLING = (
     r"|retract)\b|tempted|inclined"
     r"|initially|originally|previously|hesitate|refuse|unable|difficult|nearly|almost"
     r"|might|may|could|why|how|wonder|whether|who|those|reviewers?|colleagues?|you|they|he|she|someone"
-    r"|others|\w+n't\b)[\w']+)"
+    r"|others|most|people|many|some|everyone|everybody|anyone|readers?|users?|experts?|graders?"
+    r"|\w+n't\b)[\w']+)"
 )
 _I_WOULD = rf"\b(?:[Ii]|[Ww]e)(?:'d|'ll|'m)?{_WILLING}"
 _I = (
@@ -91,7 +92,8 @@ _GAP = (
 )
 _STOP = (
     r"(?=$|[.,;:!?)\]\"]| (?:as|because|since|for|over|instead|and|but|rather|due|with|based|given|in"
-    r"|which|on|to|is|here|-)(?:[ .,;:!]|$)| \()"
+    r"|which|on(?! the (?:assumption|condition) that)|to|is|here|now|then|again|this time"
+    r"|after all|-)(?:[ .,;:!]|$)| \()"
 )
 _OBJECT = r"(?: (?i:number|choice|verdict|the|with|as|my|of))*"
 _NOT_BOTH = rf"(?!(?: for [\w' -]{{1,30}}?)?,? (?:and|or) {CODE})"
@@ -137,6 +139,7 @@ UNDECIDED = re.compile(
 )
 """Bracketed alternatives without a choice: "[[A]] or [[B]]"."""
 
+BRACKETED_TIE = re.compile(r"\[\[(?i:tie|draw)\]\]")
 BRACKETED = re.compile(r"\[\[([A-E1-9])(?:(>{1,3}|<{1,3}|=)([A-E1-9]))?\]\]")
 CODE_IS_BETTER = re.compile(
     rf"(?:^|, |\bthat )({CODE}) (?:is|was)(?: clearly| slightly| much)?(?: the)? (?:better|best)\b{_ENDS}"
@@ -175,7 +178,10 @@ DOES_BETTER = (
 )
 """After a name: the words in which a prompt asks for the verdict, "helps the user more"."""
 
-_OTHER = rf"(?:{NAME}|(?i:the (?:other|latter|former|first|second)))"
+_OTHER = (
+    rf"(?:{NAME}|(?i:the (?:other|latter|former|first|second)|(?:its"
+    r"|the) (?:rival|competitor|opponent|counterpart|competition|alternative)))"
+)
 _ONE_RESPECT = (
     r"(?!,? (?:provided|assuming|as long as|so long as|supposing|with (?:regard|respect)|regarding|at\b"
     r"|when it comes|as (?:far as|regards|to)\b|(?:in|on) (?:style|tone|form|format|length|detail"
@@ -190,6 +196,10 @@ IS_BETTER = re.compile(
     rf"|(?: (?:narrowly|clearly|slightly|easily|just))? (?:edges out|beats|outperforms|surpasses"
     rf"|outdoes|outshines"
     rf"|defeats) {_OTHER}| it is(?=[.!]|$)| (?:takes it|comes out (?:ahead|on top)){_ENDS}"
+    r"| (?:is|was) the (?:lesser (?:evil|of (?:the )?two evils)|less(?:er)? bad|least bad)\b"
+    r"|(?: [^.;:]{3,90})?,? (?:and |so )?(?:that|this|which)(?: is|'s) (?:exactly |precisely )?why (?:it|I)"
+    r" (?:wins|(?:prefer|chose|choose|pick|picked|favou?r) it|is (?:the )?(?:better|best|stronger)|comes out"
+    r" ahead|gets my vote)\b"
     r"| (?:is|was|remains) (?:(?:clearly|overall|thus|therefore) )?the (?:better|best|stronger"
     r"|superior) (?!known|seller|part|half|thing)[a-z]+"
     r"(?=[.,;!]|$| (?:overall|of the two|here|because|since)\b)"
@@ -300,7 +310,7 @@ NO_WINNER = re.compile(
 UNTIED = re.compile(
     r"(?i)\b(?:not|\w+n't|never|cannot|declin\w+|refus\w+|hesitat\w+|reluctant|short of|far from"
     r"|nearly|almost"
-    r"|close to|rather than)\b[^,;:.]*$"
+    r"|about to|tempted to|was going to|inclined to|close to|rather than)\b[^,;:.]*$"
 )
 """Before words that call the answers equal: the clause denies it."""
 
@@ -309,6 +319,11 @@ CORRECTS = re.compile(
     rf"|that)) )?({NAME})(?=[.!]|$)"
 )
 """A name in place of the one before it: "I choose Answer 1, sorry, Answer 2."."""
+CORRECTS_CODE = re.compile(
+    rf"(?:^|\W)(?:{NAME}|{CODE})\W+(?:.{{0,60}}?\W)?(?i:sorry|scratch that|no,? wait|correction|i mean)[,:]?"
+    rf" (?:(?i:i mean|make that|that is) )?({NAME}|{CODE})(?!\w)"
+)
+"""A code in place of the one before it: "I prefer A - sorry, I mean B - since"."""
 IS = re.compile(r" is(?=[.!]?$)")
 NOT_THE_OTHER = re.compile(
     rf"{NAME} (?:is|was) not (?:the )?(?:better|best|stronger|superior"

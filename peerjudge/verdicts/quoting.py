@@ -30,13 +30,18 @@ _MARK_TAG = re.compile(
     r"\s*([0-9.,]{1,5}(?: ?/ ?[0-9]{1,3})?)\s*</[^<>\n]{1,40}>"
 )
 _PARAMETER = re.compile(
-    r"(?i)<parameter=(?:[a-z]*_)?(?:verdict|choice|winner|decision|judge?ment|preference|vote|best"
-    r"|better)(?:_[a-z]*)?>"
+    r"(?i)<parameter(?:=| name=\"?)(?:[a-z]*_)?(?:verdict|choice|winner|decision|judge?ment|preference|vote"
+    r"|best|better)(?:_[a-z]*)?\"?>"
     r"\s*([^<>\n]{1,40}?)\s*</parameter>"
 )
 _CALLS = re.compile(r"(?i)</?(?:tool_call|function)(?:=[\w.-]{1,60})?>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`~]*)")
 _INLINE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»|„[^„“”\n]*[“”]|「[^「」\n]*」')
+_ANNOUNCED = re.compile(
+    r"(?i)((?:^|[.!?] )(?:(?:therefore|thus|so|hence),? )?(?:the|my) (?:last|final) line(?: is| reads)?):? "
+    rf'["“]((?:final )?(?:choice|verdict): (?:{NAME}|{CODE}))\.?["”](?=\.?$)'
+)
+"""The requested last line, which small models put into quotation marks within their last sentence."""
 _SINGLE = re.compile(r"(?<!\w)'[^'\n]{8,200}'(?!\w)")
 _SHORT = re.compile(rf"(?:{NAME}|{CODE}|(?i:tie|draw))\.?")
 _SHORTEST = 40
@@ -74,6 +79,15 @@ def unquoted(line: str) -> str:
     return "" if line[:6].lower() == "quote:" else line
 
 
+def unwrap_label(line: str) -> str:
+    """Return the last line of a reply without the marks around the verdict that it announces.
+
+    Only a sentence of its own announces: `The last line is: "Choice: Answer (b)".` Words about an
+    answer that says so quote it.
+    """
+    return _ANNOUNCED.sub(r"\1: \2", line) if " line " in line else line
+
+
 def own_lines(text: str) -> list[str]:
     """Return the non-blank lines outside of thinking tags, fenced code, delimited answers and `>` quotes."""
     if ">" in text:
@@ -81,7 +95,7 @@ def own_lines(text: str) -> list[str]:
         text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
     text = split_thinking(text)[1]
     if "<" in text:
-        if "<parameter=" in text:
+        if "<parameter" in text:
             text = _CALLS.sub("", _PARAMETER.sub(r"\nVerdict: \1\n", text))
         text = _TAG.sub(lambda tag: "" if tag["next"] is None else "\n", text)
         text = _MARK_TAG.sub(lambda tag: f"Answer {tag[1].upper()}: {tag[2]}\n", text)

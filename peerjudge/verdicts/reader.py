@@ -12,7 +12,16 @@ from collections.abc import Callable
 
 from peerjudge.data import Outcome
 from peerjudge.verdicts.clauses import elliptical
-from peerjudge.verdicts.codes import CONTRADICTION, NAME, REFUSAL, Form, Reading, code_of, resolve
+from peerjudge.verdicts.codes import (
+    CONTRADICTION,
+    NAME,
+    REFUSAL,
+    TIE_CODE,
+    Form,
+    Reading,
+    code_of,
+    resolve,
+)
 from peerjudge.verdicts.contexts import reports
 from peerjudge.verdicts.endings import (
     FINAL,
@@ -24,7 +33,8 @@ from peerjudge.verdicts.endings import (
 )
 from peerjudge.verdicts.foreign import find_foreign, find_speeches, foreign_name
 from peerjudge.verdicts.forms import label, lone_name, lone_number, revision
-from peerjudge.verdicts.marks import named_marks, totals
+from peerjudge.verdicts.last_words import closing_code, order_of, shares
+from peerjudge.verdicts.marks import count_stars, named_marks, totals
 from peerjudge.verdicts.orders import name_letters
 from peerjudge.verdicts.phrases import NAMES
 from peerjudge.verdicts.quoting import plain, unquoted
@@ -47,6 +57,9 @@ _DECIDES = re.compile(
 _LABELS = re.compile(
     r"(?i)(?:^|\b(?:be|format|form|line|template) ?:? )[\w ]{0,12}(?:choice|verdict|pick|vote|decision)$"
 )
+_STOPS = re.compile(r"(?<=[.!?]) (?=[A-Z(\d\"'])")
+_MARKED = 3
+"""A judgement after marks of both answers stands in a reply of at least this many lines."""
 _SENTENCE = 30
 """A verdict by name is shorter than this many characters, unless it ends in a bracketed remark."""
 _USUAL = {
@@ -176,7 +189,11 @@ def _unrevised(code: int, reply: Reply, stated: Stated) -> int:
 
 
 def _judgement(reply: Reply, stated: Stated) -> int | None:
-    return unanimous(code for strength, code in stated if strength == CALLED)
+    called = unanimous(code for strength, code in stated if strength == CALLED)
+    if called is None or called == CONTRADICTION or len(reply.lines) < _MARKED:
+        return called
+    marked = named_marks([name_letters(plain(line)) for line in reply.lines], reply.form)
+    return CONTRADICTION if marked not in (None, CONTRADICTION, TIE_CODE, called) else called
 
 
 def _first_sentence(reply: Reply, stated: Stated) -> int | None:
@@ -232,7 +249,7 @@ def _other_language(reply: Reply, stated: Stated) -> int | None:
 
 def _marks(reply: Reply, stated: Stated) -> int | None:
     """Return the code of the highest mark over all criteria, unless the words praise another answer."""
-    lines = [name_letters(plain(line)) for line in reply.lines]
+    lines = [name_letters(plain(count_stars(line))) for line in reply.lines]
     marked = table_verdict(lines, reply.form)
     if marked is None:
         marked = totals(lines, reply.form)
@@ -242,6 +259,27 @@ def _marks(reply: Reply, stated: Stated) -> int | None:
     if marked is None or praised is None or praised in (marked, CONTRADICTION):
         return marked
     return CONTRADICTION
+
+
+def _closing_words(reply: Reply, stated: Stated) -> int | None:
+    """Return the code in a closing sentence of few words, unless the reply praises another answer."""
+    if stated or retold(reply) or not reply.last:
+        return None
+    last = name_letters(unquoted(reply.last))
+    sentences = _STOPS.split(last)
+    code = closing_code(sentences[-1])
+    if code is None and len(reply.lines) == 1:
+        code = closing_code(sentences[0])
+    return closing_code(last) if code is None else code
+
+
+def _signs(reply: Reply, stated: Stated) -> int | None:
+    return order_of([plain(line) for line in reply.lines])
+
+
+def _shares(reply: Reply, stated: Stated) -> int | None:
+    text = "\n".join(plain(line) for line in reply.lines)
+    return shares(unquoted(text), reply.form)
 
 
 def _refusal(reply: Reply, stated: Stated) -> int | None:
@@ -264,6 +302,9 @@ PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (
     ("other language", _other_language),
     ("first sentence", _first_sentence),
     ("marks by name", _marks),
+    ("closing words", _closing_words),
+    ("signs", _signs),
+    ("shares", _shares),
     ("refusal", _refusal),
     ("comparison", _comparison),
 )

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from peerjudge.verdicts.codes import Form
+from peerjudge.verdicts.codes import NAME, Form, code_of
 from peerjudge.verdicts.contexts import reports
 from peerjudge.verdicts.forms import label, lone_name, lone_number
 from peerjudge.verdicts.orders import name_letters, resolve_references
-from peerjudge.verdicts.quoting import own_lines, plain, unquoted
-from peerjudge.verdicts.statements import DECIDED, Statement, find_statements
+from peerjudge.verdicts.quoting import own_lines, plain, unquoted, unwrap_label
+from peerjudge.verdicts.statements import DECIDED, Statement, find_statements, find_worse_of_two
 from peerjudge.verdicts.structured import Found, find_json
 
 _SPLIT = re.compile(r"(?<=[.!?])[)\"']? (?=[A-Z\"'(\[])")
@@ -21,6 +21,15 @@ _PAUSE = re.compile(r"\bis(?:\.\.\.|\u2026) ?")
 _ASIDE = re.compile(
     r", (?:however|though|therefore|thus|in my (?:view|opinion)),(?= (?:is|was|has|wins|explains|gives))"
 )
+_FORCED = re.compile(
+    r"(?:\bBut )?\b[Ii]f (?:I(?:'m| am)|we(?:'re| are)) (?:forced|pressed|pushed|made|asked) to"
+    r" (?:choose|pick|decide)(?: one)?, "
+)
+"""Words before a decision that the reviewer takes under protest."""
+_ALIAS = re.compile(
+    rf"({NAME}),? (?:(?:i\.e\.|that is),? )?\(?(\([A-Ea-e1-9]\)|(?<=\()[A-E](?=\)))\)?"
+)
+"""An answer named twice: "the second one (B)"."""
 _SHORT = 40
 
 
@@ -51,7 +60,9 @@ class Reply:
 def take_apart(text: str, form: Form) -> Reply:
     """Split a reply into the parts that the rules read."""
     lines = own_lines(text)
-    return Reply(form, text, lines, plain(lines[-1]) if lines else "", find_json(text))
+    return Reply(
+        form, text, lines, unwrap_label(plain(lines[-1])) if lines else "", find_json(text)
+    )
 
 
 def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
@@ -70,16 +81,29 @@ def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
             asked = f"{plain(reply.lines[at - 1])[-_SHORT:]} {line}"
         if (code := label(asked, last=False)) is not None:
             yield DECIDED, code
-        said = resolve_references(name_letters(unquoted(line)))
-        if ".." in said or "\u2026" in said:
-            said = _PAUSE.sub("is ", said)
-        if ", " in said:
-            said = _ASIDE.sub("", said)
-        for sentence in reversed(_SPLIT.split(said)):
+        for sentence in reversed(_SPLIT.split(_simplify(line))):
             for strength, code in reversed(find_statements(sentence[-_LONGEST:], final=final)):
                 if reply.form.allows(code):
                     yield strength, code
+            if reply.form.answers == 2:
+                yield from reversed(find_worse_of_two(sentence[-_LONGEST:]))
             final = False
+
+
+def _simplify(line: str) -> str:
+    """Return a plain line without quotations, asides, references and second names of an answer."""
+    said = resolve_references(name_letters(unquoted(line)))
+    if " (" in said:
+        said = _ALIAS.sub(_named_once, said)
+    if ".." in said or "\u2026" in said:
+        said = _PAUSE.sub("is ", said)
+    if ", " in said:
+        said = _FORCED.sub("", _ASIDE.sub("", said))
+    return said
+
+
+def _named_once(alias: re.Match[str]) -> str:
+    return alias[1] if code_of(alias[1]) == code_of(alias[2]) else alias[0]
 
 
 def _introduced(before: str, line: str) -> int | None:

@@ -13,15 +13,18 @@ from collections.abc import Iterable, Iterator
 from peerjudge.verdicts.clauses import LETTERS, judges, prefers
 from peerjudge.verdicts.codes import CONTRADICTION, NAME, NOUN, TIE_CODE, WORK, code_of
 from peerjudge.verdicts.contexts import MINE, Context
+from peerjudge.verdicts.last_words import find_worse
 from peerjudge.verdicts.phrases import (
     ANSWER_IS_CODE,
     ASPECT,
     BRACKETED,
+    BRACKETED_TIE,
     CHOOSES,
     CHOOSES_CODE,
     CODE_IS_BETTER,
     CONDITIONAL,
     CORRECTS,
+    CORRECTS_CODE,
     DECLARES,
     DECLARES_CODE,
     DOES_MORE,
@@ -50,6 +53,7 @@ from peerjudge.verdicts.phrases import (
     TIED,
     UNDECIDED,
     UNTIED,
+    contains,
     has_choice,
     has_cue,
 )
@@ -92,6 +96,22 @@ _Found = tuple[int, int, int, int]
 """Start of a statement, position of the answer's name, strength, and verdict code."""
 
 
+_WORSE = (
+    *(
+        "weaker",
+        "worse",
+        "worst",
+        "weakest",
+        "poorer",
+        "lesser",
+        "inferior",
+        "losing",
+        "loses",
+        "short",
+    ),
+    *("second", "trails", "lags", " by ", "match", "pales", "behind", "eclipsed"),
+)
+"""Words without which a sentence has no match of `find_worse`."""
 _UNSAID = (0, -1)
 _JOINS = (" and ", " or ", " nor ", "& ", "/ ")
 _COPULAS = re.compile(r":| (?:be|goes to|remains|stays)")
@@ -108,6 +128,8 @@ def find_statements(sentence: str, *, final: bool = False) -> list[Statement]:
         corrected = CORRECTS.search(sentence)
         if corrected and NAMES.search(sentence, 0, corrected.start()):
             return [(DECIDED, code)] if (code := code_of(corrected[1])) is not None else []
+        if replaced := CORRECTS_CODE.search(sentence):
+            return [(DECIDED, code)] if (code := code_of(replaced[1])) is not None else []
     found = [*_about_names(sentence), *_about_codes(sentence, final=final), *_about_all(sentence)]
     if not found:
         return []
@@ -117,6 +139,21 @@ def find_statements(sentence: str, *, final: bool = False) -> list[Statement]:
         (min(strength + context.concludes(begin), DECIDED), code)
         for begin, at, strength, code in found
         if not context.disowned(begin, at) and (strength == DECIDED or not context.conceded(at))
+    ]
+
+
+def find_worse_of_two(sentence: str) -> list[Statement]:
+    """Return the statements of a sentence that call one of two answers the worse, in order."""
+    if not contains(sentence, _WORSE) or sentence.endswith("?"):
+        return []
+    found = sorted(find_worse(sentence))
+    if not found:
+        return []
+    context = Context.find(sentence, found[-1][0])
+    return [
+        (min(CALLED + context.concludes(at), DECIDED), code)
+        for at, code in found
+        if not context.disowned(at, at) and not context.conceded(at)
     ]
 
 
@@ -224,11 +261,17 @@ def _about_codes(sentence: str, *, final: bool) -> Iterator[_Found]:
             if code is not None:
                 yield found.start(), found.start(1), strength, code
     if "[[" in sentence and not UNDECIDED.search(sentence):
-        for found in BRACKETED.finditer(sentence):
-            less = (found[2] or "").startswith("<")
-            code = TIE_CODE if found[2] == "=" else code_of(found[3] if less else found[1])
-            if code is not None:
-                yield found.start(), found.start(1), DECIDED, code
+        yield from _about_brackets(sentence)
+
+
+def _about_brackets(sentence: str) -> Iterator[_Found]:
+    for found in BRACKETED_TIE.finditer(sentence):
+        yield found.start(), found.start(), DECIDED, TIE_CODE
+    for found in BRACKETED.finditer(sentence):
+        less = (found[2] or "").startswith("<")
+        code = TIE_CODE if found[2] == "=" else code_of(found[3] if less else found[1])
+        if code is not None:
+            yield found.start(), found.start(1), DECIDED, code
 
 
 def _about_all(sentence: str) -> Iterator[_Found]:

@@ -337,7 +337,7 @@ def test_labels_ratings_and_people_are_not_read():
         replace(_review(one, "1", by="rater", text="answer-1: 4"), scores=(4.0, 2.0)),
         _review(one, "1", by="human", text="Output (b) is better."),
     ]
-    dataset = _dataset([one], reviews, ("human",))
+    dataset = replace(_dataset([one], reviews, ("human",)), labeled=(one.id,))
     scores = _score(dataset, reviewers=["judge", "rater", "human"]).scores
     assert [found.own_reading for found in scores] == [None, None, None]
 
@@ -347,6 +347,7 @@ def test_reviewers_are_chosen_by_name_or_pattern():
     one = _comparison("a")
     names = ("A/x", "A/y", "B/x", "human")
     dataset = _dataset([one], [_review(one, "1", by=name) for name in names], ("human",))
+    dataset = replace(dataset, labeled=(one.id,))
 
     def chosen(*patterns):
         return [

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
 from peerjudge.errors import DataError
-from peerjudge.results.bundling import bundle, list_sums, open_member, order_members
+from peerjudge.results.bundling import Bundle, bundle, list_sums, open_member, order_members
 from peerjudge.results.scores import score
 from peerjudge.results.verifying import verify
 from peerjudge.runs.transcript_files import read_transcript_file
@@ -156,6 +157,41 @@ def test_added_missing_and_repacked_members_are_named(bundled: Path, tmp_path: P
         assert problem in problems(file)[name]
 
 
+def test_the_licence_of_the_data_is_in_the_metadata(run: Path, bundled: Path, tmp_path: Path):
+    """It is that of the publisher, or the one that is stated, which a bundle of the bundle keeps."""
+
+    def find_licence(file: Path) -> str:
+        graph = json.loads(read(file)["ro-crate-metadata.json"])["@graph"]
+        (found,) = (one["name"] for one in graph if one["@id"] == "#licence")
+        assert f"Licence of the data: {found}" in read(file)["REPRODUCE.md"].decode()
+        return found
+
+    assert find_licence(bundled) == "MIT"
+    stated = bundle(run, output=tmp_path / "stated.zip", licence="CC0-1.0", texts=False)
+    assert find_licence(stated.path) == "CC0-1.0"
+    # Kept in the manifest, so that a bundle of the bundle has it too.
+    assert json.loads(read(stated.path)["manifest.json"])["licence"] == "CC0-1.0"
+
+
+def test_a_bundle_of_data_without_a_licence_says_so(tmp_path: Path):
+    """Texts that nobody may pass on are not passed on by accident."""
+    found = Bundle(
+        path=tmp_path / "real.zip",
+        size=1,
+        discussions=1,
+        members=(),
+        withheld=(),
+        licence="",
+        texts=True,
+    )
+    assert "--no-texts" in str(found)
+    for known in (
+        dataclasses.replace(found, licence="MIT"),
+        dataclasses.replace(found, texts=False),
+    ):
+        assert "--no-texts" not in str(known)
+
+
 def test_texts_can_be_withheld(run: Path, bundled: Path, tmp_path: Path):
     """Without texts, no question or answer is in the discussions, and the numbers still hold."""
     found = bundle(run, output=tmp_path / "bare.zip", texts=False)
@@ -219,3 +255,17 @@ def test_commands_have_the_documented_exit_codes(run: Path, bundled: Path, shell
         told = shell(*words)
         assert told.code == 2
         assert sentence in told.err
+
+
+def test_an_archive_that_would_fill_the_memory_is_not_read(bundled: Path, tmp_path: Path):
+    """Members that would unpack to far more than a bundle holds are refused before they are read."""
+    file = tmp_path / "bomb.zip"
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        for name, content in read(bundled).items():
+            archive.writestr(name, content)
+        with archive.open("zeros", "w") as member:
+            for _ in range(200):
+                member.write(bytes(2**20))
+    for use in (verify, score):
+        with pytest.raises(DataError, match=r"bomb\.zip has .* would unpack to .* was not read"):
+            use(str(file))

@@ -23,8 +23,8 @@ def test_the_same_command_twice_runs_once(shell):
     """Without --out, the same experiment has the same folder."""
     command = ("run", "leader_follower", "--limit", "2", "-S", "turns=2", "--json")
     first, second = shell(*command), shell(*command)
-    assert first.document["discussions"] == {"done": 16, "failed": 0, "skipped": 0}
-    assert second.document["discussions"] == {"done": 0, "failed": 0, "skipped": 16}
+    assert first.document["discussions"] == {"done": 16, "failed": 0, "skipped": 0, "waiting": 0}
+    assert second.document["discussions"] == {"done": 0, "failed": 0, "skipped": 16, "waiting": 0}
     assert first.document["store"] == second.document["store"]
 
 

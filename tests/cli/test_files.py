@@ -24,7 +24,7 @@ FORMULAS = [
 def study(played, tmp_path):
     """A shell with a copy of the run, which a test may damage."""
     shutil.copytree(played.folder / "study", tmp_path / "study")
-    return type(played)(tmp_path)
+    return played.in_folder(tmp_path)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "arena"])

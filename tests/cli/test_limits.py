@@ -1,11 +1,13 @@
 """Estimates, limits and invalid options on the command line."""
 
 import asyncio
+import csv
 import json
 
 import pytest
 
 import peerjudge as pj
+from peerjudge.store.desk import Desk, DeskAnswer
 from peerjudge.verdicts import CUT_OFF
 
 STUDY = ("run", "leader_follower", "--limit", "2", "--display", "none")
@@ -26,6 +28,44 @@ def test_a_dry_run_prints_calls_tokens_and_cost(shell):
     assert document["discussions"] == sum(each["discussions"] for each in document["conditions"])
     assert (document["cost_usd"], document["cost_known"]) == (0.0, True)
     assert not list(shell.folder.iterdir())
+
+
+def test_a_dry_run_counts_requests_to_people_apart(shell):
+    """People are no paid calls and have no tokens; equal private requests are one."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "ann.toml").write_text('kind = "human"\n')
+    words = ("run", "leader_follower", "--limit", "2", "--seat", "strong=ann", "--dry-run")
+    document = shell(*words, "--json").document
+    steps = [step for condition in document["conditions"] for step in condition["steps"]]
+    assert 0 < document["people"] == sum(step["people"] for step in steps)
+    assert document["calls"] == sum(
+        step["calls"] - step["shared"] - step["people"] for step in steps
+    )
+    private = [step for step in steps if step["private"] and step["people"]]
+    assert all(step["shared"] for step in private), "under both leaders, a private review is one"
+    table = shell(*words).out
+    assert f"{document['people']} answers of people" in table
+
+
+def test_answers_of_people_are_exported(shell):
+    """`export --people` writes one row per answer as CSV or JSON lines, and refuses other formats."""
+    (shell.folder / "agents").mkdir()
+    (shell.folder / "agents" / "ann.toml").write_text('kind = "human"\n')
+    words = ("run", "leader_follower", "--limit", "1", "--seat", "strong=ann", "--out", "study")
+    assert shell(*words, "--display", "none").code == 3
+    with Desk.open(shell.folder / "study") as desk:
+        task = desk.next_task()
+        desk.submit(DeskAnswer(task=task.id, text="=1+1\nVerdict: 1", confidence=40))
+    row = json.loads(shell("export", "study", "--people", "--format", "jsonl").out)
+    assert (row["card"], row["confidence"], row["private"]) == ("ann", 40, True)
+    table = list(
+        csv.reader(shell("export", "study", "--people", "--format", "csv").out.splitlines())
+    )
+    assert table[0] == [name for name in row if name != "scores"], "no slider was moved"
+    assert any(cell.startswith("'=1+1") for cell in table[1]), "no spreadsheet runs the text"
+    for wrong in (("--format", "arena"), ("--format", "csv", "--frame", "turns")):
+        assert shell("export", "study", "--people", *wrong).code == 2
+    assert "none" in shell("export", "nowhere", "--people", "--format", "csv").err
 
 
 def test_a_dry_run_needs_no_key_and_knows_prices(shell):
@@ -111,7 +151,7 @@ def test_cut_and_empty_replies_are_named_at_the_end(shell):
     )
     outcome = shell("run", "alone.py", "--limit", "2", "--display", "none", "--json")
     assert outcome.code == 1
-    assert outcome.document["discussions"] == {"done": 2, "failed": 2, "skipped": 0}
+    assert outcome.document["discussions"] == {"done": 2, "failed": 2, "skipped": 0, "waiting": 0}
     assert outcome.document["cut_off"] == [{"reviewer": "curt", "max_tokens": None, "count": 2}]
     assert [each["kind"] for each in outcome.document["failures"]] == ["EmptyReplyError"]
     said = " ".join(outcome.err.split())

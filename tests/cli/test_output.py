@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -26,7 +25,7 @@ LEGAL = set("\n\t\r")
 @pytest.fixture(scope="module")
 def hostile(played, tmp_path_factory):
     """A shell in a folder with a run on data whose every name holds control characters."""
-    shell = type(played)(tmp_path_factory.mktemp("hostile"))
+    shell = played.in_folder(tmp_path_factory.mktemp("hostile"))
     rows = [
         {
             "id": f"i{number}{HOSTILE}",
@@ -69,6 +68,7 @@ COMMANDS = [
     ("events", "study", "--json"),
     ("events", "study", "--summary"),
     ("agreement", "study"),
+    ("reasons", "study"),
     ("bias", "study"),
     ("compare", "study"),
     ("list", "agents"),
@@ -95,37 +95,15 @@ def test_no_command_writes_control_characters_of_names(hostile, command):
 )
 def test_a_terminal_gets_the_styles_of_this_program_only(hostile, command):
     """In a terminal, tables have colours, and names no effect."""
-    assert_harmless(STYLES.sub("", in_terminal(hostile, *command)))
+    assert_harmless(STYLES.sub("", hostile.in_terminal(*command)))
 
 
 def test_the_progress_bar_shows_names_with_marks(hostile):
     """A run in a terminal, with its bar, sets no title of the window."""
     data = f"jsonl:evil{WINDOW_TITLE}.jsonl"
-    shown = in_terminal(hostile, "run", "leader_follower", "--data", data, "--out", "again")
+    shown = hostile.in_terminal("run", "leader_follower", "--data", data, "--out", "again")
     assert "discussions" in shown
     assert_harmless(STYLES.sub("", shown))
-
-
-def in_terminal(shell, *words):
-    """Return all that a command writes to a terminal."""
-    ours, theirs = pty.openpty()
-    env = shell.env | {"TERM": "xterm-256color", "COLUMNS": "200"}
-    child = subprocess.Popen(
-        [PEERJUDGE, *words], cwd=shell.folder, env=env, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    parts = []
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # The terminal is gone with the process.
-            break
-        if not part:
-            break
-        parts.append(part)
-    os.close(ours)
-    assert child.wait(60) == 0
-    return b"".join(parts).decode()
 
 
 def test_names_in_brackets_are_printed_whole(hostile):

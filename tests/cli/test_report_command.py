@@ -7,12 +7,14 @@ import pytest
 
 
 def test_a_report_has_its_numbers_beside_it_and_its_figures_in_a_folder(played, tmp_path):
-    """One command writes the page, the same numbers as JSON, and every figure in two forms."""
+    """One command writes the page, the same numbers as JSON, and every figure in three forms."""
     pytest.importorskip("resvg_py")
     outcome = played("report", "study", "-o", "page.html", "--figures", "drawn")
     page, *figures = map(Path, outcome.out.split())
+    again = played("report", "study", "-o", "page.html", "--figures", "drawn")
+    assert again.code == 0, again.err
     assert page.name == "page.html"
-    assert {figure.suffix for figure in figures} == {".svg", ".png"}
+    assert {figure.suffix for figure in figures} >= {".svg", ".png"}
     assert {"accuracy", "events"} <= {figure.stem for figure in figures}
     assert all(figure.parent.name == "drawn" for figure in figures)
 

@@ -8,6 +8,7 @@ from peerjudge.data import (
     Experiment,
     Leader,
     Orders,
+    Question,
     ReviewerKind,
     Seating,
     from_plain,
@@ -69,5 +70,21 @@ def test_a_single_condition_needs_no_tuple():
 def test_the_kind_of_a_card_is_one_of_the_known_kinds():
     """A card in a Python file names its kind as text or as a value."""
     assert Card(name="one", kind="simulated").kind is ReviewerKind.SIMULATED
-    with pytest.raises(DataError, match=r"model, simulated, recorded, python.*'human'"):
-        Card(name="one", kind="human")
+    with pytest.raises(DataError, match=r"model, simulated, recorded, python.*'robot'"):
+        Card(name="one", kind="robot")
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Seating(card="ann"), "Seating has no field 'card'; it has reviewer"),
+        (lambda: Condition(protocl="panel"), "no field 'protocl'; did you mean 'protocol'"),
+        (lambda: Experiment(condition=()), "did you mean 'conditions'"),
+        (lambda: Question(id="q", txt="Why?"), "did you mean 'text'"),
+        (lambda: Question(text="Why?"), "'id'"),
+    ],
+)
+def test_a_wrong_field_of_a_declaration_is_answered_with_the_right_one(make, says):
+    """The message has the nearest field, and all that there are."""
+    with pytest.raises(TypeError, match=says):
+        make()

@@ -65,6 +65,9 @@ class ListJournal:
     async def reread(self, transcript, turn):
         raise NotImplementedError
 
+    async def wait(self, transcript):
+        raise NotImplementedError
+
     async def end(self, transcript):
         self.ended.append(transcript)
 

@@ -20,11 +20,13 @@ from peerjudge.data import (
     Utterance,
     replace,
 )
-from peerjudge.prompts import Prompter, collect_heard, render
-from peerjudge.prompts.rendering import choose_mark
+from peerjudge.prompts import Prompter, collect_heard, pack_identity, read_pack, render, write_pack
+from peerjudge.prompts.rendering import choose_mark, quote
+from peerjudge.prompts.rendering import fence as delimit
 from peerjudge.shelf import Shelf
 
-PACK = Shelf(project=Path(__file__).resolve().parents[2]).prompts("open_chat")
+SHELF = Shelf(project=Path(__file__).resolve().parents[2])
+PACK = SHELF.prompts("open_chat")
 SEATS = (Seat(id="one", reviewer="ada"), Seat(id="two", reviewer="bob"))
 PAIR = Comparison(
     id="sky",
@@ -66,3 +68,41 @@ def test_reuse_changes_no_prompt(
         assert again == render(pack, seats=SEATS, comparison=PAIR, turns=turns, cue=cue)
         assert [m.role for m in again[1:]] == (["user", "assistant"] * 9)[: len(again) - 1]
         turns += (Turn(index=now, cue=cue, utterance=Utterance(text=text), review=Review()),)
+
+
+@pytest.mark.parametrize("fence", ["lines", "marks"])
+@given(reference=st.text(min_size=1))
+def test_a_reference_answer_stands_below_the_question_in_its_own_delimiters(
+    fence: Literal["lines", "marks"], reference: str
+) -> None:
+    """Whatever it holds, the scene goes on with the answers; a pack without the part does not show it."""
+    pack = replace(SHELF.prompts("open_chat_reference"), fence=fence)
+    pair = replace(PAIR, meta={"reference": reference})
+    cue = Cue(seat="one", task="review", sees=("a", "b"))
+    seats = {"seats": SEATS, "turns": (), "cue": cue}
+    text = render(pack, comparison=pair, **seats)[1].text
+    mark = choose_mark(("Why is the sky blue?", "Air scatters.", "It mirrors the sea.", reference))
+    if fence == "lines":
+        shown = [quote(words) for words in (PAIR.question.text, reference, "Air scatters.")]
+    else:
+        names = ("Question", "Reference answer", "Answer (a)")
+        words = (PAIR.question.text, reference, "Air scatters.")
+        shown = [delimit(name, text, mark=mark) for name, text in zip(names, words, strict=True)]
+    heads = ["# Question\n", "\n\n# Reference answer\n", "\n\n# Answer (a)\n"]
+    places = [text.find(head + body) for head, body in zip(heads, shown, strict=True)]
+    assert -1 < places[0] < places[1] < places[2]
+    plain = render(replace(pack, reference=""), comparison=pair, **seats)
+    assert plain == render(replace(pack, reference=""), comparison=PAIR, **seats)
+
+
+def test_a_pack_without_references_keeps_its_identity() -> None:
+    """A pack that shows reference answers is another pack; where there is none, its prompts are the same."""
+    pack = SHELF.prompts("open_chat_reference")
+    assert pack_identity(pack) != pack_identity(PACK)
+    assert pack_identity(replace(pack, reference="")) == pack_identity(PACK)
+    cue = Cue(seat="one", task="review", sees=("a", "b"))
+    one, other = (
+        render(each, seats=SEATS, comparison=PAIR, turns=(), cue=cue) for each in (pack, PACK)
+    )
+    assert one == other
+    assert read_pack("copy", write_pack(pack)) == replace(pack, name="copy")

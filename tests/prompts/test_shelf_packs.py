@@ -35,6 +35,8 @@ SHELF = Shelf(project=ROOT)
 PACKS = [entry.name for entry in SHELF.entries("prompts")]
 PARAPHRASED = [name for name in PACKS if name.endswith("_paraphrased")]
 PLAIN = [name for name in PACKS if name != "prometheus"]
+SEARCHED = ("summary_coherence_grips", "summary_coherence_opro")
+"""Packs whose form is as a search left it, which is no JSON any more."""
 OF_SCORES = [name for name in PACKS if name.startswith(("dialogue_sets", "summary_coherence"))]
 JUDGING = {
     *("review", "review_explained", "pros_cons", "solve_first", "explain_one", "explain_both"),
@@ -122,7 +124,7 @@ def texts(pack: PromptPack) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("scale", ["1-5", "10-1"])
-@pytest.mark.parametrize("name", OF_SCORES)
+@pytest.mark.parametrize("name", [name for name in OF_SCORES if name not in SEARCHED])
 @pytest.mark.parametrize("reply", SIX_FORMS)
 def test_a_form_of_json_is_shown_as_valid_json(name: str, reply: str, scale: str):
     """The form shows valid JSON with its keys in order; only an example shows a number."""

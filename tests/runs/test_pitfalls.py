@@ -1,11 +1,14 @@
 """Choices in an experiment that cost money for nothing, found before the first call."""
 
+import json
+
 import pytest
 from structlog.testing import capture_logs
 
 from peerjudge.data import Condition, Experiment, Seating
 from peerjudge.errors import DataError
-from peerjudge.runs import prepare, read_manifest, run
+from peerjudge.reporting.lanes import render_html, render_text
+from peerjudge.runs import load, prepare, read_manifest, run
 
 
 def declare(protocol="self_discussion", temperatures=(0.2, 1.0), **fields):
@@ -54,6 +57,22 @@ async def test_settings_that_simulation_does_not_read_are_no_warning(tmp_path):
     (note,) = read_manifest(tmp_path / "study")["notes"]
     assert "prompts=open_chat" in note
     assert [entry["log_level"] for entry in logs if entry["event"] == note] == ["info"]
+
+
+async def test_references_are_shown_by_packs_with_that_part(tmp_path):
+    """A column `reference` reaches the prompts of such a pack; without the column the run is refused."""
+    row = {"question": "What is 2 + 2?", "answer_a": "4", "answer_b": "5", "gold": "a"}
+    (tmp_path / "plain.jsonl").write_text(json.dumps(row))
+    (tmp_path / "checked.jsonl").write_text(json.dumps(row | {"reference": "It is four."}))
+    study = declare("pairwise", (None,), prompts="open_chat_reference")
+    with pytest.raises(DataError, match=r"none of the 1 comparisons has one.*column `reference`"):
+        prepare(study, data=str(tmp_path / "plain.jsonl"))
+    await run(study, data=str(tmp_path / "checked.jsonl"), out=tmp_path / "study")
+    (transcript, _) = await load(tmp_path / "study")
+    assert transcript.comparison.reference == "It is four."
+    for shown in (render_text(transcript), render_html(transcript)):
+        assert "Reference answer" in shown
+        assert "It is four." in shown
 
 
 def test_comparisons_without_texts_are_refused(verdicts):

@@ -1,96 +1,31 @@
-"""The same store on Postgres: a server on loopback for the duration of these tests."""
+"""The same store on Postgres."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import importlib.util
 import os
-import pwd
-import shutil
-import socket
-import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
 
-from peerjudge.data import Condition, Experiment, StopReason, Transcript, Utterance, replace
+from peerjudge.data import (
+    Condition,
+    Experiment,
+    Message,
+    Question,
+    StopReason,
+    Transcript,
+    Utterance,
+    replace,
+)
 from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
 from peerjudge.runs import load, run
+from peerjudge.runs.writing import WritingTask, write_texts
 from peerjudge.store import Archive, Status, Store, examine_store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
 
 PROTOCOL = rounds_of(2)
 SEATS = seats_of(2)
-
-
-def _programs():
-    """Return the folder of the server's programs; skip where Postgres is not installed."""
-    if importlib.util.find_spec("asyncpg") is None:
-        pytest.skip("asyncpg is not installed: pip install 'peerjudge[postgres]'")
-    places = [Path("/usr/lib/postgresql"), Path("/opt/homebrew/opt"), Path("/usr/local/opt")]
-    found = [path.parent for place in places for path in place.glob("*/bin/initdb")]
-    if (on_path := shutil.which("initdb")) is not None:
-        found.append(Path(on_path).resolve().parent)
-    if not found:
-        pytest.skip("Postgres is not installed: there is no initdb")
-    return max(found)
-
-
-def _servant():
-    """Return the user for the server's programs, which refuse to run as root."""
-    if os.getuid() != 0:
-        return {}
-    for name in ("postgres", "nobody"):
-        with contextlib.suppress(KeyError):
-            user = pwd.getpwnam(name)
-            return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-    pytest.skip("Postgres does not run as root, and there is no other user to run it as")
-
-
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@pytest.fixture(scope="module")
-def server():
-    """URL of a server on loopback for these tests, without the name of a database."""
-    programs, servant = _programs(), _servant()
-    # A short path, for that of a socket may not be long; and one that the server's user can reach.
-    home = Path(tempfile.mkdtemp(prefix="pj-", dir="/tmp"))
-    if servant:
-        os.chown(home, servant["user"], servant["group"])
-    port = _free_port()
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": home, **servant}
-    control = [programs / "pg_ctl", "-D", home / "data", "-w"]
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home}"
-    try:
-        subprocess.run(
-            [programs / "initdb", "-D", home / "data", "-U", "peer", "-A", "trust", "-N"],
-            check=True,
-            **quiet,
-        )
-        subprocess.run([*control, "-o", options, "start"], check=True, **quiet)
-        yield f"postgresql://peer@127.0.0.1:{port}"
-    finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], check=False, **quiet)
-        shutil.rmtree(home, ignore_errors=True)
-
-
-@pytest.fixture
-async def url(server, request):
-    """URL of an empty database."""
-    import asyncpg
-
-    name = f"t{abs(hash(request.node.name))}"
-    connection = await asyncpg.connect(f"{server}/postgres")
-    await connection.execute(f"CREATE DATABASE {name}")
-    await connection.close()
-    return f"{server}/{name}"
 
 
 class Drawn:
@@ -209,7 +144,7 @@ async def test_the_book_and_the_doctor_work_on_a_server(url):
     async with Store.open(url) as store:
         assert await store.simulated_tokens() == 34 * len(spoken.calls)
     await connection.execute(
-        "DROP TABLE calls, damaged; UPDATE peerjudge_schema SET number = 1; "
+        "DROP TABLE calls, damaged, writings; UPDATE peerjudge_schema SET number = 1; "
         "UPDATE turns SET body = replace(body, '\"simulated\":true', '\"simulated\":false')"
     )
     async with Store.open(url) as store:
@@ -339,6 +274,30 @@ async def test_a_store_of_another_version_on_a_server_is_refused(url):
     await connection.close()
 
 
+async def test_texts_of_cards_are_kept_on_a_server(url):
+    """A simulated answer is written once, is found again by its request, and its tokens are counted."""
+    import asyncpg
+
+    ask = WritingTask(
+        id="one",
+        card="sim_strong",
+        task="answer",
+        messages=(Message(role="user", text="What is rain?"),),
+        question=Question(id="q", text="What is rain?"),
+    )
+    first = await write_texts([ask], store=url)
+    again = await write_texts([ask], store=url)
+    assert (first.calls.simulated, again.calls.simulated, again.kept) == (1, 0, 1)
+    assert first.texts[0].text == again.texts[0].text
+    async with Archive.open(url) as archive:
+        assert await archive.simulated_tokens() == first.tokens == again.spent_before.tokens > 0
+    connection = await asyncpg.connect(url)
+    await connection.execute("UPDATE writings SET body = substr(body, 1, 40)")
+    await connection.close()
+    assert (await examine_store(url, repair=True)).repaired
+    assert (await write_texts([ask], store=url)).texts == first.texts
+
+
 async def test_a_database_of_something_else_on_a_server_is_refused(url):
     """No store is created among the tables of another program."""
     import asyncpg
@@ -354,7 +313,7 @@ async def test_a_database_of_something_else_on_a_server_is_refused(url):
 
 async def test_a_server_that_is_not_there_is_named_without_its_password():
     """The message names the store without its password."""
-    url = f"postgresql://peer:hunter2@127.0.0.1:{_free_port()}/study"
+    url = "postgresql://peer:hunter2@127.0.0.1:9/study"
     pytest.importorskip("asyncpg", reason="asyncpg is not installed")
     with pytest.raises(StoreError, match=r"127\.0\.0\.1") as caught:
         async with Store.open(url):

@@ -46,10 +46,20 @@ COLUMNS = {
     "peerjudge_schema": ["number"],
     "runs": ["id", "created", "manifest"],
     "turns": ["discussion", "index", "body"],
+    "writings": [
+        "key",
+        "card",
+        "task",
+        "mark",
+        "simulated",
+        "prompt_tokens",
+        "completion_tokens",
+        "body",
+    ],
 }
 
 
-async def test_a_new_store_has_the_tables_of_schema_2(tmp_path):
+async def test_a_new_store_has_the_tables_of_schema_3(tmp_path):
     """The number names exactly these tables and columns, and is written in the store."""
     async with open_database(locate(tmp_path), writable=True) as engine, engine.begin() as opened:
 
@@ -60,7 +70,7 @@ async def test_a_new_store_has_the_tables_of_schema_2(tmp_path):
 
         assert await opened.run_sync(read) == COLUMNS
         number = (await opened.execute(tables.tables["peerjudge_schema"].select())).scalar()
-    assert number == SCHEMA == 2
+    assert number == SCHEMA == 3
 
 
 @pytest.mark.parametrize(

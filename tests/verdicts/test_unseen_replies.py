@@ -72,8 +72,25 @@ hard 22 right, 5 wrong, 13 unread):
         wrong: two corrections, one aspect, one contradiction
 
 Together, 0 of 200 ordinary replies were read wrongly and 28 were not read: upper bounds (Clopper-Pearson,
-one-sided 95 %) 1.5 % wrong and 18.7 % unread. Classes of the part `eighth` were mended as well, so no part
-measures unseen replies any more.
+one-sided 95 %) 1.5 % wrong and 18.7 % unread. Classes of the part `eighth` were mended as well.
+
+The class `odd` is by a third author, who looked for uncommon forms: idioms, sarcasm, signs, letter grades,
+stars, percentages, verdicts by elimination, eight languages other than English; a quarter has no verdict.
+It is no sample of what models write. The rules of before read 76 of the 119 verdicts of the part `ninth`,
+none wrongly, and a verdict in 2 of its 31 replies without one. With the rules that its misses led to, 104
+were read, and then the unseen part `tenth` was read once:
+
+    verdict     95 replies: 48 right, 2 wrong, 45 unread (the rules of before: 45, 2, 48)
+    no verdict  25 replies: 21 right, 4 read as one (before: the same)
+
+Its classes were mended, wrong readings first, and the part `eleventh` was read once:
+
+    verdict     95 replies: 46 right, 2 wrong, 47 unread (the rules of before: 45, 2, 48)
+    no verdict  25 replies: 22 right, 3 read as one (before: the same)
+
+Rules made for one part hardly helped with the next: forms like these are too many for rules. Five replies
+are left out here: in three, reasons or marks speak for one answer and the verdict names the other; the
+verdict is read. One is JSON of this kind, one a thought that is never closed.
 """
 
 import json
@@ -87,9 +104,9 @@ LINES = (Path(__file__).parent / "unseen_replies.jsonl").read_text(encoding="utf
 REPLIES = [json.loads(line) for line in LINES]
 
 
-def read(text: str) -> object:
+def read(text: str, *, ties: bool = True) -> object:
     """Return the number of the chosen answer, or the outcome without one."""
-    reading = read_verdict(text)
+    reading = read_verdict(text, ties=ties)
     return reading.outcome.value if reading.position is None else reading.position + 1
 
 
@@ -112,13 +129,16 @@ def read(text: str) -> object:
         ("seventh", "hard", 6),
         ("eighth", "ordinary", 6),
         ("eighth", "hard", 10),
+        ("ninth", "odd", 14),
+        ("tenth", "odd", 35),
+        ("eleventh", "odd", 48),
     ],
 )
 def test_no_reply_is_read_wrongly_and_few_are_not_read(part, kind, unread):
     """No reply is read as another verdict; at most so many with a verdict are not read."""
     replies = [each for each in REPLIES if (each["part"], each["class"]) == (part, kind)]
     assert replies
-    missed = [(read(each["text"]), each) for each in replies]
+    missed = [(read(each["text"], ties=each.get("ties", True)), each) for each in replies]
     missed = [(said, each) for said, each in missed if said != each["expect"]]
     assert not [(said, each) for said, each in missed if said != "unreadable"]
     assert len(missed) <= unread, missed

@@ -71,7 +71,7 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
             "authors": of_comparison([tuple(a.author for a in one.answers) for one in comparisons]),
             "lengths": of_comparison(_cut(ballots.lengths.tolist(), comparisons)),
             "markdown": of_comparison(_cut(ballots.markdown.tolist(), comparisons)),
-            "gold": name_verdicts(ballots.gold),
+            "gold": name_verdicts(ballots.gold_of[ballots.comparison]),
             "meta": of_comparison([one.meta for one in comparisons]),
             "reviewer": _categories(ballots.reviewer, ballots.reviewers),
             "contestant": _pick(

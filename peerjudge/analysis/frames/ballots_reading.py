@@ -24,6 +24,7 @@ from peerjudge.analysis.ballots import (
     no_discussions,
 )
 from peerjudge.analysis.frames.ballots import FACTS, MOVES, OUTCOMES
+from peerjudge.analysis.left_out import leave_out_own_votes
 from peerjudge.analysis.styles import MARKDOWN
 from peerjudge.data import MAX_ANSWERS, Answer, Comparison, Outcome, Question, Verdict
 from peerjudge.errors import DataError
@@ -114,7 +115,7 @@ def read_ballots_frame(frame: pd.DataFrame) -> Ballots:
     )
     named = zip(rows.column("reviewer"), rows.column("contestant"), strict=True)
     return replace(
-        ballots,
+        leave_out_own_votes(ballots),
         contestant_of={reviewer: own for reviewer, own in named if reviewer and own},
         lengths=_fill([lengths for _, lengths, _ in told.values()], ballots.lengths),
         markdown=_fill([marks for _, _, marks in told.values()], ballots.markdown),

@@ -95,7 +95,7 @@ def build_turns_frame(heads: Sequence[Transcript], batches: Iterable[TurnColumns
         batches,
         names={**names, "choice": known.answers},
         whole=("head", "turn", "characters"),
-        real=("score", "probability"),
+        real=("score", "confidence", "probability"),
         flags=("private", "simulated"),
     )
     head = columns["head"]

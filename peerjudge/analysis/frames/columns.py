@@ -50,6 +50,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "choice": "the chosen answer's id; missing without a choice",
         "probability": "of the choice, from log-probabilities; missing without these",
         "score": "the rating read from it; missing without",
+        "confidence": "of a person, from 0 to 100; missing without",
         "rule": "the reading rule that applied",
         "correct": "whether the verdict is gold's; missing where either is not readable",
         "chose_first": "whether it chose the answer it was shown first; missing without a choice",
@@ -174,6 +175,7 @@ class TurnRow(NamedTuple):
     choice: str | None
     probability: float | None
     score: float | None
+    confidence: int | None
     rule: str
     characters: int
     model: str
@@ -224,6 +226,7 @@ def _row(head: int, turn: Turn) -> TurnRow:
             ties=turn.cue.ties,
         ),
         score=turn.review.score,
+        confidence=said.confidence,
         rule=turn.review.rule,
         characters=len(said.text),
         model=said.model,

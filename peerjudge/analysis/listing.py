@@ -1,0 +1,189 @@
+"""One discussion as a row of a list: integers to filter and sort by, and a short preview."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from peerjudge.analysis.flags import find_flags
+from peerjudge.data import (
+    Comparison,
+    Direction,
+    EventKind,
+    Outcome,
+    StopReason,
+    Transcript,
+    Verdict,
+)
+from peerjudge.tracker import opinion_events
+
+Prices = Mapping[str, tuple[float, float] | None]
+"""Prices by reviewer in USD per million tokens (in, out); `None` where a price is unknown."""
+
+KINDS = tuple(EventKind)
+"""Kinds of opinion events; the position of a kind is its bit in `ListedDiscussion.kinds`."""
+
+_PREVIEW = 160
+_MARKS = {Outcome.TIE: "=", Outcome.UNREADABLE: "?", Outcome.REFUSED: "!"}
+
+
+class State(IntEnum):
+    """Progress of a listed discussion."""
+
+    OPEN = 0
+    DONE = 1
+    FAILED = 2
+
+
+class Against(IntEnum):
+    """Conclusion of a discussion, held against gold."""
+
+    OPEN = 0
+    """There is no conclusion."""
+    NO_GOLD = 1
+    RIGHT = 2
+    WRONG = 3
+    UNDECIDED = 4
+    """The conclusion is unreadable, refused or inconsistent."""
+
+
+class Moved(IntEnum):
+    """Bits of `ListedDiscussion.moved`: a seat moved towards gold, or away from it."""
+
+    TOWARDS = 1
+    AWAY = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedDiscussion:
+    """A discussion as a list shows it. Latency in milliseconds, cost in millionths of a USD.
+
+    `choice` and `order` are places among the sorted ids of the answers, from 1, so that they mean the
+    same answer in both shown orders; `choice` is 0 where none is chosen, `order` names the answer that is
+    shown first. `moves` is JSON: seat, mark, answer and privacy of each turn. `cost` is `None` where a
+    price is unknown. `seating` is JSON: reviewer, role and temperature of each seat.
+    """
+
+    id: str
+    comparison: str
+    question: str
+    protocol: str
+    seating: str
+    subset: str
+    state: State
+    flags: int
+    kinds: int
+    moved: int
+    against: Against
+    choice: int
+    order: int
+    turns: int
+    tokens: int
+    latency: int
+    cost: int | None
+    moves: str
+    verdict: str
+    gold: str
+    failure: str
+
+
+def list_discussion(transcript: Transcript, prices: Prices) -> ListedDiscussion:
+    """Return the discussion as a row of a list."""
+    comparison = transcript.comparison
+    events = opinion_events(transcript)
+    directions = {event.gold for event in events}
+    said = [turn.utterance for turn in transcript.turns]
+    seats = {seat.id: place for place, seat in enumerate(transcript.seats)}
+    failure = transcript.failure
+    return ListedDiscussion(
+        id=transcript.id,
+        comparison=comparison.id,
+        question=" ".join(comparison.question.text[: 2 * _PREVIEW].split())[:_PREVIEW],
+        protocol=transcript.protocol,
+        seating=json.dumps(
+            [[one.reviewer, one.role.value, one.sampling.temperature] for one in transcript.seats]
+        ),
+        subset=comparison.subset,
+        state=_find_state(transcript),
+        flags=int(find_flags(transcript, events)),
+        kinds=sum(1 << KINDS.index(kind) for kind in {event.kind for event in events}),
+        moved=Moved.TOWARDS * (Direction.TOWARDS in directions)
+        + Moved.AWAY * (Direction.AWAY in directions),
+        against=hold_against_gold(transcript),
+        choice=find_tone(transcript.verdict, comparison),
+        order=find_tone(Verdict.of(comparison.shown[0]), comparison),
+        turns=len(transcript.turns),
+        tokens=sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in said),
+        latency=round(1000 * sum(one.latency for one in said)),
+        cost=_find_cost(transcript, prices),
+        moves=json.dumps(
+            [
+                [
+                    seats[turn.cue.seat],
+                    mark_verdict(turn.review.verdict, comparison),
+                    find_tone(turn.review.verdict, comparison),
+                    int(turn.cue.private),
+                ]
+                for turn in transcript.turns
+            ]
+        ),
+        verdict=mark_verdict(transcript.verdict, comparison),
+        gold=mark_verdict(comparison.gold, comparison),
+        failure="" if failure is None else f"{failure.kind}: {failure.message}"[:_PREVIEW],
+    )
+
+
+def mark_verdict(verdict: Verdict | None, comparison: Comparison) -> str:
+    """Return a verdict as one character: the place of the choice in the shown order, from 1.
+
+    `=` is a tie, `?` unreadable, `!` refused, `-` no verdict.
+    """
+    if verdict is None:
+        return "-"
+    if verdict.choice is not None and verdict.choice in comparison.shown:
+        return str(comparison.shown.index(verdict.choice) + 1)
+    return _MARKS.get(verdict.outcome, "?")
+
+
+def find_tone(verdict: Verdict | None, comparison: Comparison) -> int:
+    """Return the place of the chosen answer among the sorted ids, from 1; 0 where none is chosen."""
+    if verdict is None or verdict.choice not in comparison.shown:
+        return 0
+    return sorted(comparison.shown).index(verdict.choice) + 1
+
+
+def hold_against_gold(transcript: Transcript) -> Against:
+    """Return whether the conclusion of a discussion is the gold verdict."""
+    gold, verdict = transcript.comparison.gold, transcript.verdict
+    if transcript.stop is not StopReason.COMPLETE:
+        return Against.OPEN
+    if gold is None:
+        return Against.NO_GOLD
+    if not verdict.readable:
+        return Against.UNDECIDED
+    return Against.RIGHT if verdict == gold else Against.WRONG
+
+
+def _find_state(transcript: Transcript) -> State:
+    if transcript.stop is None:
+        return State.OPEN
+    return State.FAILED if transcript.stop is StopReason.FAILED else State.DONE
+
+
+def _find_cost(transcript: Transcript, prices: Prices) -> int | None:
+    """Return the cost of the paid replies; a reviewer without an entry is free."""
+    total = 0.0
+    names = {seat.id: seat.reviewer for seat in transcript.seats}
+    for turn in transcript.turns:
+        said, reviewer = turn.utterance, names[turn.cue.seat]
+        if said.simulated or said.cached or reviewer not in prices:
+            continue
+        price = prices[reviewer]
+        if price is None:
+            return None
+        usage = said.usage
+        total += usage.prompt_tokens * price[0] + usage.completion_tokens * price[1]
+    # Prices are for a million tokens, so that the sum is in millionths of a USD.
+    return round(total)

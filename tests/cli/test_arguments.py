@@ -1,0 +1,67 @@
+"""Arguments of the Python functions: wrong names are refused with the nearest one, lists are taken."""
+
+import pytest
+
+import peerjudge as pj
+from peerjudge.data import replace
+from peerjudge.errors import DataError
+from peerjudge.judging.specs import build_judge
+from peerjudge.testing import transcript_of
+
+
+def talks():
+    """Return discussions on easy and hard questions of two categories."""
+    found = []
+    for number, (told, gold) in enumerate([("2|1 1 1", 1), ("1|1 1 1", 2)] * 4):
+        one = transcript_of(told, gold=gold)
+        question = replace(one.comparison.question, id=f"q{number}", category="ab"[number % 2])
+        comparison = replace(
+            one.comparison, id=f"c{number}", question=question, meta={"level": f"l{number // 4}"}
+        )
+        found.append(replace(one, id=f"{number:032}", condition="talk", comparison=comparison))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda: pj.rank(talks(), stance="finl"),
+            "private, final, not 'finl'; did you mean 'final'",
+        ),
+        (lambda: pj.agreement(talks(), stance="finl"), "did you mean 'final'"),
+        (lambda: pj.rank(talks(), scoring="eloo"), "did you mean 'elo'"),
+        (lambda: pj.rank(talks(), weights="peers"), "did you mean 'peer'"),
+        (lambda: pj.rank_styles(talks(), scheme="dampd"), "did you mean 'damped'"),
+        (lambda: pj.peer_rank(talks(), scheme="dampd"), "did you mean 'damped'"),
+        (lambda: pj.score(talks(), by=["category", "levl"]), "'levl'; it has category, level; did"),
+        (lambda: pj.score(["study"]), "a list of transcripts cannot hold 'study'"),
+        (lambda: pj.score(3), "a source is a run folder, .* not 3"),
+        (lambda: build_judge("sim_plan", pj.Shelf()), "did you mean 'sim_plain'"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_the_nearest_one(call, sentence):
+    """A misspelt stance gave the numbers of another one before it was refused."""
+    with pytest.raises(pj.PeerJudgeError, match=sentence):
+        call()
+
+
+def test_a_misspelt_function_is_named():
+    """IPython shows only the message, so the nearest name is in it."""
+    with pytest.raises(AttributeError, match="no attribute 'scor'; did you mean 'score'"):
+        pj.scor  # noqa: B018
+
+
+def test_scores_by_several_names_are_of_their_combinations():
+    """Each group is equal in all names; a list of one name is that name."""
+    found = pj.score(talks(), by=["category", "level"])
+    assert found.scores.groups == ("a, l0", "b, l0", "a, l1", "b, l1")
+    assert found.document() == pj.score(talks(), by="category,level").document()
+    assert pj.score(talks(), by=["level"]).document() == pj.score(talks(), by="level").document()
+    groups = next(one.groups for one in found.scores.scores if one.judge.stance == "concluded")
+    assert {name: one.judged for name, one in groups.items()} == dict.fromkeys(
+        found.scores.groups, 2
+    )
+    assert {groups["a, l0"].right, groups["b, l0"].right} == {0, 2}
+    with pytest.raises(DataError, match="leader"):
+        pj.score(talks(), by=["category", "leader"])

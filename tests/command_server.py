@@ -1,0 +1,94 @@
+"""Server of PeerJudge commands and Python programs: each runs in a fork of this process.
+
+Importing everything takes ten times as long as most commands take, and happens once here. A request is a
+line of JSON on stdin with the keys `folder`, `env` (or null for this one's), `out` and `err` (files), and
+either `words`, a command, or `program`, Python source. The answers on stdout are the process id and, at the
+end, the exit code, negative for a signal.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import sys
+
+from peerjudge.cli import main
+
+ROOMS = (
+    *("analysis", "cli", "clients", "datasets", "engine", "judging", "optimization", "pairing"),
+    *("power", "ranking", "reporting", "results", "reviewers", "runs", "search", "shelf"),
+    *("simulation", "store", "testing", "verdicts"),
+)
+LIBRARIES = ("aiosqlite", "jinja2", "networkx", "rich.live", "scipy.special", "scipy.stats")
+EXTRAS = (
+    "gepa_search",
+    "inspect_scorer",
+    "frames",
+    "framework_langgraph",
+    "framework_openai_agents",
+    "framework_pydantic_ai",
+)
+"""Modules of extras, which warn or fail where these are not installed."""
+
+
+def answer(number):
+    """Print a number."""
+    print(number, flush=True)  # noqa: T201
+
+
+def redirect(stream, path):
+    """Send a stream of this process to the end of a file."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(file, stream)
+    os.close(file)
+
+
+def play(request):
+    """Run a command or program in this process, as an interpreter of its own would."""
+    os.chdir(request["folder"])
+    if request["env"] is not None:
+        os.environ.clear()
+        os.environ.update(request["env"])
+    redirect(1, request["out"])
+    redirect(2, request["err"])
+    if request["words"] is not None:
+        sys.argv = ["peerjudge", *request["words"]]
+        main()
+    sys.argv = ["-c"]
+    sys.path[0] = ""
+    module = type(sys)("__main__")
+    sys.modules["__main__"] = module
+    exec(compile(request["program"], "<string>", "exec"), vars(module))
+    sys.exit(0)
+
+
+def import_everything():
+    """Import all modules, also those that rooms import on first use."""
+    for room in ROOMS:
+        place = importlib.import_module(f"peerjudge.{room}")
+        for module in pkgutil.iter_modules(place.__path__, f"{place.__name__}."):
+            if not module.name.endswith(EXTRAS):
+                importlib.import_module(module.name)
+    for library in LIBRARIES:
+        importlib.import_module(library)
+
+
+import_everything()
+gc.collect()
+gc.freeze()
+pid = 0
+while line := sys.stdin.readline():
+    if pid:
+        os.waitpid(pid, 0)
+    pid = os.fork()
+    if pid == 0:
+        # A command that reads stdin must not read the requests.
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        play(json.loads(line))
+    answer(pid)
+    # Reaped only before the next one starts, so its process id stays reserved until then.
+    ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    answer(ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status)
