@@ -45,7 +45,6 @@ async def run_command(
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
     seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     max_connections: int | None = None,
-    workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
     fail_on_error: float | None = None,
@@ -94,9 +93,6 @@ async def run_command(
     max_connections
         Most calls in flight; by default 10, with --batch 2000. Each provider starts with 16; the number
         grows while calls succeed and is halved when the provider reports a rate limit.
-    workers
-        Number of processes that call models, for runs that one processor slows down; 1 uses this
-        process. Results, storage, limits and cost are the same for any number.
     cost_limit
         Stop before the cost exceeds this amount (USD). Everything ever spent into the same folder or
         database counts, also with other settings.
@@ -188,7 +184,6 @@ async def run_command(
                 seats=seats,
                 cache=cache,
                 max_connections=max_connections,
-                workers=workers,
                 cost_limit=cost_limit,
                 token_limit=token_limit,
                 fail_on_error=fail_on_error,

@@ -16,11 +16,9 @@ from peerjudge.clients.retry import (
     MalformedReplyError,
     ProviderFailedError,
     RetryPolicy,
-    WorkerLostError,
 )
 from peerjudge.clients.sampling import create_args, find_dialect, find_refused, is_simulated
 from peerjudge.clients.tokens import Price, Prices
-from peerjudge.clients.workers import WorkerPool
 
 __all__ = [
     "Billing",
@@ -41,8 +39,6 @@ __all__ = [
     "SingleFlight",
     "Tally",
     "Window",
-    "WorkerLostError",
-    "WorkerPool",
     "allow_namespace",
     "bill_to",
     "build_client",

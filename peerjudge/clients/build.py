@@ -18,7 +18,6 @@ from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
 from peerjudge.clients.gateway import Governed
 from peerjudge.clients.limits import Window
 from peerjudge.clients.tokens import Price
-from peerjudge.clients.workers import RemoteClient, WorkerPool
 from peerjudge.data import Card, ModelSpec, content_hash, to_plain
 from peerjudge.errors import CardError
 from peerjudge.shelf.cards import PROVIDERS, Provider, can_batch
@@ -44,7 +43,6 @@ class ClientPool:
         cache: Cache of replies; in memory by default.
         world: Namespace of this pool's replies in a shared cache, such as an experiment's seed.
         prices: Prices by card name; `None` or a missing entry where the price is unknown.
-        workers: Worker processes for plain calls; by default, this process makes all calls.
         batch: Batch mode of the run: calls of cards that `can_batch` go out as batches.
     """
 
@@ -55,14 +53,12 @@ class ClientPool:
         cache: ResponseCache | None = None,
         world: str = "",
         prices: Mapping[str, Price | None] | None = None,
-        workers: WorkerPool | None = None,
         batch: BatchMode | None = None,
     ) -> None:
         self._batch = batch
         self.book = CallBook()
         self._environ = environ
         self._world = world
-        self._workers = workers
         self._prices = dict(prices or {})
         self._flights = SingleFlight(MemoryCache() if cache is None else cache)
         self._clients: dict[str, ChatCompletionClient] = {}
@@ -81,7 +77,7 @@ class ClientPool:
         setting = content_hash(to_plain(card.model), card.limits.timeout)
         inner = self._clients.get(setting)
         if inner is None:
-            inner = self._clients[setting] = self._build(card, setting)
+            inner = self._clients[setting] = self._build(card)
         model = card.model
         return Governed(
             inner,
@@ -102,13 +98,9 @@ class ClientPool:
             batched=self._batch is not None and can_batch(card),
         )
 
-    def _build(self, card: Card, setting: str) -> ChatCompletionClient:
+    def _build(self, card: Card) -> ChatCompletionClient:
         batch = self._batch if can_batch(card) else None
-        client = build_client(card, environ=self._environ, batch=batch)
-        if self._workers is None:
-            return client
-        self._workers.register_card(setting, card)
-        return RemoteClient(client, self._workers, setting)
+        return build_client(card, environ=self._environ, batch=batch)
 
     def _window(self, model: ModelSpec) -> Window:
         return self._windows.setdefault(

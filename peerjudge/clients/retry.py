@@ -32,7 +32,7 @@ _TRANSIENT_TYPES = frozenset(
         "APIConnectionError",  # openai and anthropic, their timeouts included
         "TransportError",  # httpx, its timeouts included
         "ClientConnectionError",  # aiohttp
-        "MalformedReplyError",  # by name, as errors of worker processes are rebuilt
+        "MalformedReplyError",
         "EmptyReplyError",
     }
 )
@@ -75,10 +75,6 @@ class ProviderFailedError(Exception):
 
 class ClientCancelledError(Exception):
     """Cancellation raised by the model client itself, without a request to cancel."""
-
-
-class WorkerLostError(ConnectionError):
-    """Death of the worker process that made the call; a retry may succeed elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

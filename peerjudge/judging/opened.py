@@ -129,7 +129,7 @@ class Judge:
             >>> async with pj.Judge.open("sim_strong", out="judged") as judge:
             ...     found = [await judge.judge(question, pair) for question, pair in pairs]
         """
-        check_arguments(out=out, store=store, connections=max_connections, workers=1)
+        check_arguments(out=out, store=store, connections=max_connections)
         check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=None)
         shelf = shelf or Shelf()
         prepared = prepare_judge(by, seed=seed, settings=settings, seats=seats, shelf=shelf)

@@ -183,7 +183,7 @@ async def optimize(
     declared = declare(search, prepared, chosen, shelf=shelf, seed=prepared.plan.experiment.seed)
     others = tuple(load(name, reviews=False) for name in transfer_data)
     folder = Path(out) if out else _default_folder(prepared, declared)
-    check_arguments(out=folder, store=None, connections=max_connections, workers=1)
+    check_arguments(out=folder, store=None, connections=max_connections)
     player = Player(
         base=prepared,
         shelf=shelf,

@@ -93,7 +93,7 @@ async def pairs(
         (6, {'nothing to change': 2})
     """
     check_limits(cost=cost_limit, tokens=token_limit, deadline=None, failure_rate=None)
-    check_arguments(out=Path(out), store=None, connections=max_connections, workers=1)
+    check_arguments(out=Path(out), store=None, connections=max_connections)
     shelf, tell = shelf or Shelf(), on_step or _say_nothing
     recipes, verify = ((one,) if isinstance(one, str) else one for one in (recipes, verify))
     chosen = find_recipes(tuple(recipes))

@@ -11,9 +11,7 @@ _DATABASES = frozenset({".db", ".sqlite"})
 _ORDERS = ("plain", "open")
 
 
-def check_arguments(
-    *, out: str | Path | None, store: str | None, connections: int, workers: int
-) -> None:
+def check_arguments(*, out: str | Path | None, store: str | None, connections: int) -> None:
     """Raise `ExperimentError` if the place is given twice or wrongly, or a number is below 1."""
     if out is not None and store is not None:
         msg = "a run goes into a folder (out) or into a store (store), not into both"
@@ -24,10 +22,9 @@ def check_arguments(
             "use --out for a folder"
         )
         raise ExperimentError(msg)
-    for noun, count in (("connection", connections), ("worker", workers)):
-        if count < 1:
-            msg = f"a run takes 1 {noun} or more, not {count}"
-            raise ExperimentError(msg)
+    if connections < 1:
+        msg = f"a run takes 1 connection or more, not {connections}"
+        raise ExperimentError(msg)
 
 
 def choose_data(data: str | None, questions: str | None) -> str | None:

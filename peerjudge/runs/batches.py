@@ -43,11 +43,8 @@ def check_detach(*, detach: bool, batch: bool, wait: bool) -> None:
         raise ExperimentError(msg)
 
 
-def check_batch(*, workers: int, deadline: float | None, questions: str | None) -> None:
+def check_batch(*, deadline: float | None, questions: str | None) -> None:
     """Raise `ExperimentError` for arguments that batches cannot keep."""
-    if workers != 1:
-        msg = f"batches are sent by one process: leave out --workers {workers}, or --batch"
-        raise ExperimentError(msg)
     if deadline is not None:
         msg = "a batch takes up to 24 hours: leave out --deadline, or --batch"
         raise ExperimentError(msg)
@@ -80,7 +77,7 @@ def apply_batch_prices(prepared: Prepared, *, limited: bool = False) -> Prepared
         )
         raise ExperimentError(msg)
     if prepared.answers is not None:
-        check_batch(workers=1, deadline=None, questions="")
+        check_batch(deadline=None, questions="")
     if limited:
         _require_lengths(prepared, batched)
     prices = {

@@ -39,7 +39,6 @@ async def open_reviewers(
     shelf: Shelf,
     environ: Mapping[str, str],
     cache: Path | None = None,
-    workers: int = 1,
     simulate: Simulate = _simulate,
     batch: BatchMode | None = None,
     people: PeopleDesk | None = None,
@@ -56,7 +55,6 @@ async def open_reviewers(
         shelf: Shelf with the user's own reviewers.
         environ: Environment with the API keys.
         cache: File or folder of the reply cache; `None` caches replies in memory only.
-        workers: Number of processes that call models; 1 uses this process.
         simulate: Makes the reviewer of a simulated card.
         batch: Batch mode of the run, if it has one.
         people: The desk at which people answer, if they can.
@@ -69,13 +67,9 @@ async def open_reviewers(
         pool = None
         if any(card.kind is ReviewerKind.MODEL for card in cast.values()):
             # Imports AutoGen, which takes most of a second; simulated reviewers do not need it.
-            from peerjudge.clients import ClientPool, PersistentCache, WorkerPool
+            from peerjudge.clients import ClientPool, PersistentCache
 
-            replies = processes = None
-            if workers > 1:
-                processes = await stack.enter_async_context(
-                    WorkerPool.open(workers, environ=environ)
-                )
+            replies = None
             if cache is not None:
                 replies = PersistentCache(await stack.enter_async_context(Replies.open(cache)))
             pool = await stack.enter_async_context(
@@ -84,7 +78,6 @@ async def open_reviewers(
                     cache=replies,
                     world=str(seed),
                     prices=prices,
-                    workers=processes,
                     batch=batch,
                 )
             )

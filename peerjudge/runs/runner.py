@@ -67,7 +67,6 @@ async def run(
     settings: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
     max_connections: int | None = None,
-    workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
     fail_on_error: float | None = None,
@@ -104,9 +103,6 @@ async def run(
             memory only.
         max_connections: Most discussions, and so calls, in flight at a time; by default 10, with `batch`
             2,000.
-        workers: Number of processes that call models, for runs that one busy processor slows down
-            (about a thousand calls a second); 1 uses this process. Results are the same. Simulated,
-            recorded and user-written reviewers always run in this process.
         cost_limit: Limit in USD on this run and earlier runs into the same place. The run stops
             between discussions, with `stopped = "cost limit"`.
         token_limit: Limit on prompt and completion tokens, simulated ones included, of this run and
@@ -140,8 +136,8 @@ async def run(
     connections = choose_connections(max_connections, batch=batch)
     check_detach(detach=detach, batch=batch, wait=wait)
     if batch:
-        check_batch(workers=workers, deadline=deadline, questions=questions)
-    check_arguments(out=out, store=store, connections=connections, workers=workers)
+        check_batch(deadline=deadline, questions=questions)
+    check_arguments(out=out, store=store, connections=connections)
     check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
     rule, active = read_order(until=until, order=order)
     shelf = shelf or Shelf()
@@ -171,7 +167,6 @@ async def run(
         store=store,
         cache=cache,
         max_connections=connections,
-        workers=workers,
         cost_limit=cost_limit,
         token_limit=token_limit,
         fail_on_error=fail_on_error,
@@ -189,7 +184,6 @@ async def run(
         cache=cache,
         limit=limit,
         max_connections=connections,
-        workers=workers,
         cost_limit=cost_limit,
         token_limit=token_limit,
         fail_on_error=fail_on_error,
@@ -216,7 +210,6 @@ async def run_prepared(
     cache: str | Path | None = None,
     limit: int | None = None,
     max_connections: int = 10,
-    workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
     fail_on_error: float | None = None,
@@ -241,7 +234,6 @@ async def run_prepared(
         cache: See `out`.
         limit: See `out`.
         max_connections: See `out`.
-        workers: See `out`.
         cost_limit: See `out`.
         token_limit: See `out`.
         fail_on_error: See `out`.
@@ -285,7 +277,6 @@ async def run_prepared(
             shelf=shelf,
             environ=os.environ if environ is None else environ,
             cache=choose_cache(cache, folder),
-            workers=workers,
             batch=batch_mode,
             people=people,
         ) as reviewers,

@@ -84,7 +84,6 @@ async def write_texts(
     seed: int = 0,
     cache: str | Path | None = None,
     max_connections: int = 10,
-    workers: int = 1,
     cost_limit: float | None = None,
     token_limit: int | None = None,
     fail_on_error: float | None = None,
@@ -102,9 +101,8 @@ async def write_texts(
         out: Folder of the place; the texts are in its store.
         store: Database URL instead of a folder.
         seed: Seed of simulated cards and namespace of cached replies.
-        cache: As for `run`, like `max_connections`, `workers`, `cost_limit` and `token_limit`.
+        cache: As for `run`, like `max_connections`, `cost_limit` and `token_limit`.
         max_connections: See `cache`.
-        workers: See `cache`.
         cost_limit: See `cache`.
         token_limit: See `cache`.
         fail_on_error: Stop when 5 texts and this share of the ended ones have failed.
@@ -117,7 +115,7 @@ async def write_texts(
         PeerJudgeError: Usage or configuration error; texts in the place stay.
         asyncio.CancelledError: The task was cancelled; texts in the place stay.
     """
-    check_arguments(out=out, store=store, connections=max_connections, workers=workers)
+    check_arguments(out=out, store=store, connections=max_connections)
     check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
     place, shelf = _choose_place(out, store), shelf or Shelf()
     orders = place_orders(tasks, shelf, seed=seed)
@@ -146,7 +144,6 @@ async def write_texts(
                 shelf=shelf,
                 environ=os.environ if environ is None else environ,
                 cache=choose_cache(cache, None if out is None else Path(out)),
-                workers=workers,
                 simulate=lambda card, seed: SimulatedWriter(card, seed=seed),
             )
         )

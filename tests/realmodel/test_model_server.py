@@ -8,7 +8,7 @@ import math
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
 
-from peerjudge.clients import ClientPool, Governed, WorkerPool, build_client, create_args
+from peerjudge.clients import Governed, build_client, create_args
 from peerjudge.data import Sampling
 from peerjudge.reviewers.messages import read_token_logprobs
 from peerjudge.shelf.cards import read_card
@@ -120,34 +120,3 @@ async def test_a_response_format_of_the_card_is_kept(card):
     for result in results:
         assert json.loads(result.content)["better"] in {"first", "second"}
         assert result.logprobs
-
-
-async def test_workers_get_the_same_replies(card):
-    """With the same seed, whole, JSON and streamed replies are equal."""
-    qwen = read_card("qwen", card("qwen"))
-    args, _ = create_args(
-        Sampling(max_tokens=MOST, temperature=0.0, seed=5, logprobs=True), "openai"
-    )
-    replies = []
-    async with (
-        WorkerPool.open(2, environ={}) as workers,
-        ClientPool(environ={}, workers=workers) as pool,
-        ClientPool(environ={}) as own,
-    ):
-        await own.client(qwen).create(PROMPT, extra_create_args=args)
-        for each in (pool, own):
-            client = each.client(qwen)
-            whole = await client.create(PROMPT, extra_create_args=args)
-            form = await client.create(PROMPT, json_output=True, extra_create_args=args)
-            stream = client.inner.create_stream(PROMPT, extra_create_args=args)
-            replies.append((whole, form, [piece async for piece in stream]))
-        remote = pool.client(qwen).inner.inner
-        assert remote.total_usage().completion_tokens == 0
-    texts = [
-        (whole.content, form.content, pieces[:-1], len(whole.logprobs))
-        for whole, form, pieces in replies
-    ]
-    assert texts[0] == texts[1]
-    whole, form, pieces, _ = texts[0]
-    assert whole == "".join(pieces)
-    assert form.strip().startswith(("{", "["))

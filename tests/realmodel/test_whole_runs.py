@@ -66,10 +66,10 @@ def command(card, tmp_path):
     (tmp_path / "study.py").write_text(STUDY)
     (tmp_path / "pairs.jsonl").write_text(json.dumps(PAIR) + "\n")
 
-    def begin(workers: int) -> subprocess.Popen[str]:
+    def begin() -> subprocess.Popen[str]:
         words = f"run study.py --out out --max-connections {CONNECTIONS} --json"
         return subprocess.Popen(
-            [PEERJUDGE, *words.split(), "--workers", str(workers)],
+            [PEERJUDGE, *words.split()],
             cwd=tmp_path,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -105,13 +105,12 @@ def texts(transcripts) -> dict[tuple[str, int], str]:
     }
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-async def test_a_stopped_run_is_resumed(server, command, tmp_path, workers, sent, code):
+async def test_a_stopped_run_is_resumed(server, command, tmp_path, sent, code):
     """Stored turns stay, and only the calls in flight at a kill or Ctrl-C are made again."""
     before, blows, kept = server.completions, 2, {}
     for blow in range(blows):
-        run = command(workers)
+        run = command()
         wait_for(server, before + 4 * (blow + 1), run)
         run.send_signal(sent)
         _, told = run.communicate(timeout=PATIENCE)
@@ -120,7 +119,7 @@ async def test_a_stopped_run_is_resumed(server, command, tmp_path, workers, sent
         assert now
         assert kept.items() <= now.items()
         kept = now
-    summary = finish(command(workers))
+    summary = finish(command())
     assert summary["discussions"]["failed"] == 0
     played = await load(tmp_path / "out")
     said = texts(played)
@@ -129,14 +128,14 @@ async def test_a_stopped_run_is_resumed(server, command, tmp_path, workers, sent
     paid = sum(not turn.utterance.cached for one in played for turn in one.turns)
     assert paid <= server.completions - before <= paid + blows * CONNECTIONS
     asked = server.completions
-    again = finish(command(workers))
+    again = finish(command())
     assert (again["calls"]["paid"], again["discussions"]["done"]) == (0, 0)
     assert server.completions == asked
 
 
 async def test_ratings_are_weighted_by_log_probabilities(command, tmp_path):
     """Log-probabilities come where a rating needs them; all tokens are counted."""
-    assert finish(command(2))["discussions"]["failed"] == 0
+    assert finish(command())["discussions"]["failed"] == 0
     played = await load(tmp_path / "out")
     for turn in (turn for one in played for turn in one.turns):
         assert turn.utterance.usage.completion_tokens > 0
