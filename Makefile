@@ -5,12 +5,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts tests wheel docs explore realmodel studies clean
+.PHONY: demo test quick all-tests lint types contracts tests wheel docs explore realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
 
 test: lint types contracts tests wheel
+
+# Lint, types, and the tests of what differs from main, within a minute.
+quick: lint types
+	$(BIN)/python -m tools.changed_tests | xargs --no-run-if-empty $(BIN)/python -m pytest -q -n auto
+
+# All tests that need no real model: also the long ones and the storms (some ten minutes).
+all-tests: lint types contracts wheel
+	$(BIN)/python -m pytest -n auto --timeout 3000 -m 'not realmodel and not packaging'
 
 lint: $(READY)
 	$(BIN)/ruff check .

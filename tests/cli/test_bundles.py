@@ -86,6 +86,7 @@ def test_commands_read_a_bundle_like_its_run(run: Path, bundled: Path):
         assert document == kept
 
 
+@pytest.mark.slow
 def test_every_changed_byte_is_found(bundled: Path, tmp_path: Path):
     """Bytes of members, of their names and dates, and of the directory of the archive all count."""
     content, draw = bundled.read_bytes(), random.Random(1)

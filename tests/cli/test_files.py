@@ -79,6 +79,7 @@ def test_a_report_replaces_earlier_reports_only(study):
     assert study(*words, "--force").code == 0
 
 
+@pytest.mark.slow
 def test_figures_replace_earlier_figures_only(study):
     """`report --figures` writes its own figures again; a foreign picture of that name stays."""
     words = ("report", "study", "--figures", "drawn")
@@ -213,7 +214,9 @@ def test_a_name_that_no_file_can_have_is_one_sentence(played, words):
     assert outcome.err.startswith("error: ")
 
 
-@pytest.mark.parametrize("bomb", ["[" * 100_000, '{"a":' * 100_000])
+@pytest.mark.parametrize(
+    "bomb", ["[" * 100_000, pytest.param('{"a":' * 100_000, marks=pytest.mark.slow)]
+)
 def test_json_that_is_nested_too_deeply_is_one_sentence(shell, bomb):
     """Data, transcript files, cards and price lists that nest without end are named, not read."""
     (shell.folder / "bomb.jsonl").write_text(f"{bomb}\n")

@@ -34,7 +34,11 @@ def _exported(shell, folder):
     return outcome.out
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)],
+    ids=["Ctrl-C", "kill -9"],
+)
 def test_a_resumed_run_equals_an_uninterrupted_one(shell, number):
     """A run stopped in the middle and resumed has the transcripts of an uninterrupted one."""
     running = shell.start(*SLOW)
@@ -53,6 +57,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(shell, number):
     assert _exported(shell, "slow") == _exported(shell, "whole")
 
 
+@pytest.mark.slow
 def test_an_unresponsive_collector_does_not_delay_an_interrupt(shell):
     """An interrupted run does not wait for the export of its last spans."""
     with socket.create_server(("127.0.0.1", 0)) as collector:

@@ -72,7 +72,7 @@ COMMANDS = [
     ("bias", "study"),
     ("compare", "study"),
     ("list", "agents"),
-    ("check",),
+    pytest.param(("check",), marks=pytest.mark.slow),
     ("run", "leader_follower", "--dry-run", "--data", f"jsonl:evil{WINDOW_TITLE}.jsonl"),
     ("rank", f"nothing{HOSTILE}"),
     ("rank", "study", f"--no{WINDOW_TITLE}"),

@@ -122,6 +122,7 @@ def test_a_reviewer_stands_for_the_evaluator_it_is_said_to_be():
         find(play("pairwise", reviewer="mine"))
 
 
+@pytest.mark.slow
 def test_recorded_verdicts_give_two_methods(shell, verdicts):
     """GPT-4 and LLaMA2 as LLMBar recorded them: each published value lies inside."""
     outcome = shell("reproduce", "prepair", verdicts("llmbar"), "--json")

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -49,6 +50,7 @@ def start_models(shell: Shell, server: HTTPServer) -> None:
         (shell.folder / f"experiments/{name}.py").write_text(EXPERIMENT.replace("{more}", more))
 
 
+@pytest.mark.slow
 def test_a_setting_or_an_experiment_names_the_second_model(shell, httpserver: HTTPServer):
     """Both count rereadings in `--json`; without either, riddles stay unreadable."""
     start_models(shell, httpserver)

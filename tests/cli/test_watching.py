@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -52,11 +51,11 @@ def project(shell, httpserver: HTTPServer):
     return shell
 
 
-@pytest.mark.parametrize(("answer", "workers"), [(completion, "1"), (refusal, "2")])
-def test_a_key_appears_nowhere(project, httpserver: HTTPServer, answer, workers):
+@pytest.mark.parametrize("answer", [completion, refusal])
+def test_a_key_appears_nowhere(project, httpserver: HTTPServer, answer):
     """A key that a server repeats is in no file and no output."""
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
-    run = ("run", "study.py", "--limit", "1", "--out", "out", "--workers", workers)
+    run = ("run", "study.py", "--limit", "1", "--out", "out")
     done = project(*run, "--log-level", "debug", "--json")
     assert done.code == (1 if answer is refusal else 0), done.err
     report = project("report", "out", "-o", "report.html")
@@ -134,18 +133,6 @@ def test_progress_has_counts_and_tokens(project, httpserver: HTTPServer):
     done = project("run", "study.py", "--limit", "2", "--out", "out", "--display", "plain")
     assert "4 of 4 discussions" in done.err
     assert "tokens" in done.err
-
-
-def test_a_terminal_shows_pace_and_accuracy_while_a_paid_run_goes_on(
-    project, httpserver: HTTPServer
-):
-    """The live display has calls per second, and accuracy by condition until the results follow."""
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(completion)
-    shown = project.in_terminal("run", "study.py", "--limit", "6", "--out", "out")
-    assert re.search(r"[\d.]+ calls/s", shown)
-    live, _, results = shown.rpartition("accuracy so far: ")
-    assert live
-    assert "discussions completed" in results
 
 
 def test_spans_are_sent_to_the_endpoint_of_the_environment(project, httpserver: HTTPServer):

@@ -208,6 +208,7 @@ async def test_batches_have_the_requests_of_single_calls(kit, start, tmp_path, c
     assert sorted(map(json.dumps, server.sent)) == sorted(map(json.dumps, batched))
 
 
+@pytest.mark.slow
 async def test_a_run_killed_at_each_step_pays_nothing_twice(kit, start, tmp_path, commands):
     """Whenever a run is killed, the same command finds its batches, also where only the list can tell."""
     server = start(MessageBatchServer())
@@ -246,6 +247,7 @@ async def test_a_run_killed_at_each_step_pays_nothing_twice(kit, start, tmp_path
     await require_paid_once(tmp_path, server, summary)
 
 
+@pytest.mark.slow
 async def test_requests_that_did_not_run_are_sent_again(kit, start, tmp_path, commands):
     """Expired, cancelled and overloaded requests go into a later batch, and replies are billed once."""
     fates = ("expired", "canceled", "overloaded_error", "api_error")

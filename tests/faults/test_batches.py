@@ -172,7 +172,9 @@ async def test_a_study_goes_out_in_one_batch_a_turn(kit, start, tmp_path, comman
     assert [len(each["lines"]) for each in server.batches.values()] == [DISCUSSIONS] * TURNS
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 async def test_a_run_ended_at_each_step_pays_nothing_twice(kit, start, tmp_path, commands, number):
     """However a run ends, the same command collects its batches and sends none of them again."""
     server = start(BatchServer())

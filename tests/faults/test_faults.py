@@ -99,20 +99,29 @@ def content(transcript):
     )
 
 
-@pytest.mark.parametrize("connections", [1, 48])
-async def test_a_limit_in_usd_is_never_passed(kit, start, tmp_path, connections):
+@pytest.mark.parametrize(
+    ("connections", "comparisons", "limits"),
+    [
+        (16, 2, (0.01, 0.03)),
+        pytest.param(1, 10, (0.01, 0.05, 0.1), marks=pytest.mark.slow),
+        pytest.param(48, 10, (0.01, 0.05, 0.1), marks=pytest.mark.slow),
+    ],
+)
+async def test_a_limit_in_usd_is_never_passed(
+    kit, start, tmp_path, connections, comparisons, limits
+):
     """With faults and at any concurrency, the cost stays below every limit."""
     server = start(
         kit.ModelServer(rate=FAILING, fates=("429 with Retry-After", "malformed", "wrong type"))
     )
     shelf = kit.project(tmp_path, server)
     ended = []
-    for limit in (0.01, 0.05, 0.1):
+    for limit in limits:
         summary = await run(
             kit.study(),
             out=tmp_path / "out",
             shelf=shelf,
-            limit=10,
+            limit=comparisons,
             max_connections=connections,
             cost_limit=limit,
             environ={},
@@ -124,7 +133,9 @@ async def test_a_limit_in_usd_is_never_passed(kit, start, tmp_path, connections)
         assert summary.cost_known
         ended.append(sum(one.stop is not None for one in played))
     assert ended == sorted(set(ended)), "a higher limit allows more discussions"
-    while (await run(kit.study(), out=tmp_path / "out", shelf=shelf, limit=10)).discussions.failed:
+    while (
+        await run(kit.study(), out=tmp_path / "out", shelf=shelf, limit=comparisons)
+    ).discussions.failed:
         pass
     assert max(server.answered.values()) == 1
 

@@ -9,10 +9,11 @@ import sqlite3
 import threading
 from contextlib import closing
 
+import pytest
+
 from peerjudge.data import StopReason, replace
 from peerjudge.runs import load
 
-KILLS = 20
 CONNECTIONS = 8
 STUDY = '''
 """Ann and Bob discuss, each leading; and Ann judges alone, after explaining."""
@@ -76,7 +77,8 @@ def plain(transcript):
     return replace(transcript, turns=turns)
 
 
-async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_path, commands):
+@pytest.mark.parametrize("most", [4, pytest.param(20, marks=pytest.mark.slow)])
+async def test_a_run_killed_often_ends_as_if_undisturbed(kit, start, tmp_path, commands, most):
     """Only calls in flight are lost, and no stored reply is requested again."""
     choose = random.Random(20260711)
     server = start(kit.ModelServer(pace=0.02))
@@ -85,7 +87,7 @@ async def test_a_run_killed_twenty_times_ends_as_if_undisturbed(kit, start, tmp_
     (tmp_path / "experiments" / "study.py").write_text(STUDY)
     words = f"run study --display none --limit 16 --max-connections {CONNECTIONS} --out".split()
     kills, kept = 0, set()
-    while kills < KILLS:
+    while kills < most:
         before = server.asked.copy()
         pid = commands.start(tmp_path, *words, "killed")
         calls = choose.randrange(12)

@@ -24,9 +24,9 @@ def test_a_run_displays_its_progress(execute):
     settings = "settings={'turns': '2', 'latency': '0.1'}, max_connections=1"
     notebook = execute(
         "import peerjudge as pj",
-        f"played = await pj.run('leader_follower', limit=4, out='study', {settings})",
-        "again = pj.run_sync('leader_follower', limit=6, out='study', settings={'turns': '2'})",
-        "quiet = pj.run_sync('leader_follower', limit=6, out='study', progress=False)",
+        f"played = await pj.run('leader_follower', limit=1, out='study', {settings})",
+        "again = pj.run_sync('leader_follower', limit=2, out='study', settings={'turns': '2'})",
+        "quiet = pj.run_sync('leader_follower', limit=2, out='study', progress=False)",
         "quiet",
         "pj.load_sync('study')[0]",
     )

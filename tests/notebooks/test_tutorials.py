@@ -14,6 +14,7 @@ FRESH = "%reset -f\nimport os, pathlib\npathlib.Path('{0}').mkdir()\nos.chdir('{
 SPEECH = "# %% [markdown]\n# # Title\n#\n# See [x](../a.md).\n\n# %%\na = 1\n\nb = 2\n\n# %%\nb\n"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_tutorial_works_in_a_notebook(execute, tmp_path):
     """Cells run from top to bottom in an empty folder, without error, warning or unfinished output."""

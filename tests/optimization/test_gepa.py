@@ -10,6 +10,7 @@ SEARCH = ("optimize", "rules", "--out", "found", "--display", "none", "--method"
 SEARCH += ("--proposer", "proposer", "--steps", "4", "--json")
 
 
+@pytest.mark.slow
 def test_gepa_resumes_and_repeats_for_nothing(commands, make_project, tmp_path):
     """Killed, interrupted or repeated, a search by GEPA makes the same proposals from kept replies."""
     whole, stopped = (make_project(tmp_path / name) for name in ("whole", "stopped"))

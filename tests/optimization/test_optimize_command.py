@@ -136,6 +136,7 @@ def test_a_search_stops_at_its_limit_and_resumes(whole, commands, project):
     assert read_search(project.folder) == read_search(reference.folder)
 
 
+@pytest.mark.slow
 def test_openings_of_the_test_are_counted_over_searches(whole, commands):
     """A second search on the same data in the same folder has seen the test questions before."""
     project, _ = whole
@@ -167,6 +168,7 @@ def test_transfer_compares_base_and_chosen_elsewhere(whole, commands):
     assert all(row["difference"]["value"] > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_a_role_is_transferred_to_other_cards(commands, project):
     """The role that a search found is laid on the other reviewer, beside that reviewer's own role."""
     shelf = Shelf(project.folder)

@@ -30,6 +30,8 @@ ELSEWHERE = {
     "docs/frameworks.md": "tests/reviewers/test_frameworks_page.py",
 }
 """Pages whose programs other tests execute."""
+DAILY = {"README.md", "docs/index.md", "docs/extending.md", "docs/own-pairs.md"}
+"""Pages that `make test` executes; `make all-tests` executes all."""
 
 
 class Block(NamedTuple):
@@ -51,8 +53,15 @@ def list_pages() -> list[str]:
     return [page for page in ("README.md", *docs) if list_blocks(page)]
 
 
+def mark_page(page: str) -> object:
+    """Return a page as a parameter, marked where its commands take many seconds."""
+    return pytest.param(page, marks=() if page in DAILY else pytest.mark.slow)
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("page", [page for page in list_pages() if page not in ELSEWHERE])
+@pytest.mark.parametrize(
+    "page", [mark_page(page) for page in list_pages() if page not in ELSEWHERE]
+)
 def test_every_block_of_a_page_works(page, commands, tmp_path):
     """A reader who types the files, programs and commands of a page, top to bottom, meets no error."""
     shelved = write_files(list_blocks(page), tmp_path)

@@ -57,6 +57,7 @@ def test_a_program_that_configures_structlog_has_the_events_there(program):
     assert (out, err) == ("", '{"calls": 3, "event": "limited"}\n')
 
 
+@pytest.mark.slow
 def test_a_script_shows_progress_if_asked(program):
     """A script is silent unless it asks for progress, which goes to stderr."""
     assert program(RUN.format(progress="")) == ("", "")

@@ -48,7 +48,7 @@ async def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path):
     assert len(await run(tmp_path / "whole")) == TURNS
     place = tmp_path / "killed"
     kept = set()
-    for _ in range(5):
+    for _ in range(3):
         calls = await run(place, last=choose.randrange(1, 36))
         assert kept.isdisjoint(calls)
         now = await turns_in(place)

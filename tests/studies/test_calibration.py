@@ -119,6 +119,7 @@ def results(calibration, found):
     )
 
 
+@pytest.mark.slow
 def test_models_without_discussion_fit_much_worse(results):
     """Models without moves, leaders or different reviewers do not meet the figures."""
     for null in results.nulls:
@@ -128,11 +129,13 @@ def test_models_without_discussion_fit_much_worse(results):
     assert count_inside(select_rows(results.untamed.rows, llmbar.CELL)) < 130
 
 
+@pytest.mark.slow
 def test_without_a_pull_of_the_truth_the_gains_are_not_met(results):
     """PRD's discussions give more than two private reviews can."""
     assert results.unguided.cost > 3 * results.calibration.fits[PRD].cost
 
 
+@pytest.mark.slow
 def test_levels_alone_are_no_evidence(results):
     """In the model without moves nearly all of PRD's levels lie inside, and the gains do not."""
     still = results.nulls[0]

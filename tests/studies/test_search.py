@@ -93,6 +93,7 @@ def rows():
     return measure_rows(seed=5, searches=10, sizes=((60, 40, 100),))
 
 
+@pytest.mark.slow
 def test_searches_adopt_what_is_planted_and_little_else(rows):
     """Most searches adopt the planted edit and gain on the test split; few adopt a neutral one."""
     planted, neutral = rows

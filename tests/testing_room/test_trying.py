@@ -55,6 +55,7 @@ async def test_a_trial_of_an_unknown_card_tries_nothing(project):
         [one async for one in try_cards(["longest", "nobody"], shelf=Shelf(project))]
 
 
+@pytest.mark.slow
 def test_the_command_fails_where_a_trial_does(project, commands):
     """`check --try` exits with 2 if a reviewer has a problem, and other cards are tried by name."""
     whole = commands.run(project, "check", "--try")

@@ -128,6 +128,7 @@ def test_a_package_that_pip_cannot_find_is_one_sentence(tmp_path):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_machine_that_cannot_run_a_model_is_told_why(tmp_path):
     """Without a server to install, the command says so in one sentence and exits with 77."""
     done = subprocess.run(
