@@ -21,8 +21,13 @@ START = 16
 _RAMP = 0.2
 """Time without a refusal after which a full window doubles. Refusals come at once. [s]"""
 
+_SETTLING = 1.0
+"""Time after a reduction in which the window grows slowly, until the pace is known. [s]"""
+
 _OVERLOAD = frozenset({429, 503, 529})
 
+_SHORT = 2.0
+"""Longest requested wait that the refused call alone may keep. [s]"""
 _LONG = 60.0
 """Seconds of a wait from which a warning is logged, as the run looks dead."""
 _DAY = 86400.0
@@ -66,13 +71,12 @@ def _per_minute(rate: int | None) -> AsyncLimiter | None:
 class Window:
     """Congestion window of one provider: the number of calls in flight adapts to its replies.
 
-    Additive increase, multiplicative decrease, as in TCP (Jacobson, "Congestion avoidance and
-    control", 1988). From `start` the window grows by one with every call that succeeds while it is
-    at least half full, and so doubles in the time of a call, or in a fifth of a second while calls
-    wait. A 429, 503 or 529 shrinks it to the calls that are still in flight, at most by half for all
-    calls that were sent before. Refusals also set the pace at which calls start; until it is known,
-    the window then grows by one in the time of a call. A `Retry-After` header delays every call to
-    the provider for as long as it says.
+    From `start` the window grows by one with every call that succeeds while it is at least half full,
+    and so doubles in the time of a call, or in a fifth of a second while calls wait. Where a provider
+    refuses too many calls (429, 503 or 529), calls start at a `Pace`, and until it is known the window
+    is halved, once for all calls that were sent before. A
+    `Retry-After` of more than two seconds delays every call to the provider for as long as it says; a
+    shorter one only the refused call, unless many are refused before the pace is known.
 
     Waiting calls are admitted in order of arrival.
 
@@ -88,16 +92,13 @@ class Window:
         self._name = name
         self._most = float("inf") if most is None else float(most)
         self._size = min(float(start), self._most)
-        self._fast = True
         self._healthy = True
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._pace = Pace()
-        self._least = 1.0
-        self._halved_at = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
         self._ramp: asyncio.TimerHandle | None = None
-        self._held_until = float("-inf")
+        self._held_until = self._halved_at = float("-inf")
 
     @property
     def size(self) -> int:
@@ -111,11 +112,10 @@ class Window:
         await self._enter(loop)
         started = loop.time()
         used = 2 * self._in_flight >= self.size
-        refused = False
         try:
             yield
         except Exception as error:
-            if refused := is_overload(error):
+            if is_overload(error):
                 self._shrink(loop, started, read_retry_after(error))
             elif is_transient(error) and self._healthy:
                 # One line until the next success, as failed calls are retried.
@@ -125,11 +125,10 @@ class Window:
         else:
             self._healthy = True
             if used:
-                self._grow()
+                fast = self._pace.is_known or loop.time() - self._halved_at > _SETTLING
+                self._size = min(self._most, self._size + (1.0 if fast else 1.0 / self._size))
         finally:
             self._in_flight -= 1
-            if refused:
-                self._size = max(self._least, min(self._size, self._in_flight))
             self._admit(loop)
 
     async def _enter(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -170,44 +169,42 @@ class Window:
 
     def _set_timers(self, loop: asyncio.AbstractEventLoop) -> None:
         """Admit waiting calls when their time comes, and widen a full window."""
-        full = self._in_flight >= self.size
-        due = self._pace.measured_at if full else self._ready_at
-        if due is not None and self._timer is None:
-            self._timer = loop.call_at(due, self._continue, loop)
-        if full and self._grows_fast and self._size < self._most and self._ramp is None:
+        if self._in_flight < self.size:
+            if self._timer is None:
+                self._timer = loop.call_at(self._ready_at, self._continue, loop)
+        elif self._size < self._most and self._ramp is None:
             self._ramp = loop.call_later(_RAMP, self._widen, loop)
 
     def _continue(self, loop: asyncio.AbstractEventLoop) -> None:
         self._timer = None
-        self._pace.measure(loop.time())
         self._admit(loop)
 
     def _widen(self, loop: asyncio.AbstractEventLoop) -> None:
         self._ramp = None
-        if self._grows_fast and self._waiting and self._in_flight >= self.size:
+        if self._waiting and self._in_flight >= self.size:
             self._size = min(self._most, 2.0 * self._size)
         self._admit(loop)
 
-    @property
-    def _grows_fast(self) -> bool:
-        # A known pace protects the provider, however many slow calls are in flight.
-        return self._fast or self._pace.is_known
-
-    def _grow(self) -> None:
-        self._size = min(self._most, self._size + (1.0 if self._grows_fast else 1.0 / self._size))
-
     def _shrink(self, loop: asyncio.AbstractEventLoop, started: float, wait: float | None) -> None:
-        self._pace.refuse(loop.time(), started=started, wait=wait)
-        if started >= self._halved_at:
-            self._fast = False
-            self._least = max(1.0, self._size / 2)
-            self._halved_at = loop.time()
+        """Slow down if too many calls are refused."""
+        now = loop.time()
+        burst = not self._pace.is_known
+        self._pace.refuse(now, started=started)
+        exceeded = self._pace.is_exceeded or self._pace.is_known
+        if wait is not None and (wait > _SHORT or (burst and exceeded)):
+            self._hold(now, wait)
+        if burst and exceeded and started > self._halved_at:
+            self._size = max(1.0, self._size / 2.0)
+            self._halved_at = now
             # One line for all calls that were sent before, not per refused call.
             _log.info("rate limited", provider=self._name, calls_at_once=self.size, wait=wait)
-        if wait is not None and loop.time() + wait > self._held_until:
-            if loop.time() + wait > max(loop.time(), self._held_until) + _LONG:
+
+    def _hold(self, now: float, wait: float) -> None:
+        """Delay every call, as the provider requests."""
+        if now + wait > self._held_until:
+            if now + wait > max(now, self._held_until) + _LONG:
                 self._warn(wait)
-            self._held_until = loop.time() + wait
+            self._held_until = now + wait
 
     def _warn(self, wait: float) -> None:
         """Log the end of a long wait, once for refusals with about the same end."""

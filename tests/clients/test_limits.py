@@ -12,19 +12,11 @@ from autogen_core.models import UserMessage
 from peerjudge.clients import ClientPool, Governed, Window, bill_to
 from peerjudge.clients.fake import FakeChatClient
 from peerjudge.shelf.cards import read_card
+from tests.clients.virtual_time import Refusal, VirtualLoop
 
 
-class Refusal(Exception):  # noqa: N818  it stands for vendors' errors, which have any name
-    """Rate limit error as vendor libraries raise it."""
-
-    def __init__(self, after: str | None = None):
-        super().__init__("slow down")
-        self.status_code = 429
-        self.response = type("Response", (), {"headers": {"retry-after": after} if after else {}})
-
-
-async def use(window: Window, *errors: Exception | None) -> None:
-    """Make concurrent calls that end with these errors (`None`: success)."""
+async def use(window: Window, *errors: Exception | None, seconds: float = 0.0) -> None:
+    """Make concurrent calls that end with these errors (`None`: success) after some seconds."""
     inside = asyncio.Event()
 
     async def call(error: Exception | None) -> None:
@@ -34,7 +26,7 @@ async def use(window: Window, *errors: Exception | None) -> None:
                 raise error
 
     calls = [asyncio.ensure_future(call(error)) for error in errors]
-    await asyncio.sleep(0)
+    await asyncio.sleep(seconds)
     inside.set()
     await asyncio.gather(*calls, return_exceptions=True)
 
@@ -54,29 +46,23 @@ async def test_an_idle_window_does_not_grow():
     assert window.size == 4
 
 
-async def test_refusals_of_one_moment_halve_once():
-    """Ten calls refused at the same time halve the window once."""
-    window = Window(start=16)
-    await use(window, *[Refusal()] * 10)
-    assert window.size == 8
-    await use(window, Refusal())
-    assert window.size == 4
+def test_refusals_halve_a_window_once():
+    """Sixteen calls that are refused at the same time halve the window once, and a single one does not."""
 
-
-async def test_after_a_refusal_the_window_grows_slowly():
-    """After the first refusal, a full window of successes makes room for one more call."""
-    window = Window(start=16)
-    await use(window, Refusal())
-    await use(window, *[None] * 8)
-    assert window.size in {8, 9}
-
-
-async def test_the_window_stays_between_one_and_its_bound():
-    """At least one call is always allowed, and never more than the bound."""
-    window = Window(start=2, most=3)
-    for _ in range(5):
+    async def play() -> tuple[int, int]:
+        window = Window(start=16)
+        await use(window, *[Refusal()] * 16)
+        halved = window.size
         await use(window, Refusal())
-    assert window.size == 1
+        return halved, window.size
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        assert runner.run(play()) == (8, 8)
+
+
+async def test_the_window_stays_below_its_bound():
+    """Successes widen the window up to the bound."""
+    window = Window(start=2, most=3)
     for _ in range(50):
         await use(window, *[None] * window.size)
     assert window.size == 3
@@ -89,22 +75,28 @@ async def test_other_failures_leave_the_window_alone():
     assert window.size == 4
 
 
-async def test_retry_after_delays_all_calls():
-    """No call to the provider starts before the requested time."""
-    window = Window(start=4)
-    loop = asyncio.get_running_loop()
-    await use(window, Refusal("0.05"))
-    refused = loop.time()
-    await use(window, None)
-    assert loop.time() - refused >= 0.045
+def test_a_long_retry_after_delays_all_calls():
+    """No call starts before the requested time; a wait of a second is for the refused call alone."""
+
+    async def measure(wait: float, refusals: int) -> float:
+        window, loop = Window(start=4), asyncio.get_running_loop()
+        await use(window, *[Refusal(wait)] * refusals)
+        refused = loop.time()
+        await use(window, None)
+        return loop.time() - refused
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        assert runner.run(measure(30.0, 1)) == pytest.approx(30.0, abs=0.01)
+        assert runner.run(measure(1.0, 1)) == pytest.approx(0.0, abs=0.01)
+        assert runner.run(measure(1.0, 4)) == pytest.approx(1.0, abs=0.01)
 
 
 async def test_a_long_wait_is_logged_once():
     """A wait of an hour causes one warning with provider and end; a short one none."""
     window = Window(start=4, name="them")
     with structlog.testing.capture_logs() as events:
-        await use(window, Refusal("0.01"))
-        await use(window, Refusal("3600"), Refusal("3600.001"))
+        await use(window, Refusal(0.01))
+        await use(window, Refusal(3600), Refusal(3600.001))
     warned = [event for event in events if event["log_level"] == "warning"]
     assert [(event["provider"], event["seconds"]) for event in warned] == [("them", 3600)]
     assert "until" in warned[0]

@@ -1,103 +1,95 @@
-"""Pace of calls to a provider with a rate limit, against a simulated provider and clock."""
+"""Pace of calls to a provider that refuses some, on a virtual clock."""
 
 from __future__ import annotations
-
-import random
-from collections import deque
 
 import pytest
 
 from peerjudge.clients.pace import Pace
+from tests.clients.virtual_time import Noise, RateLimit, call_provider
 
 
-class Provider:
-    """Provider that accepts so many calls in any second; `wait` is what its refusals request."""
-
-    def __init__(self, allowed: int, wait: float | None = None):
-        self.allowed, self.wait = allowed, wait
-        self.recent: deque[float] = deque()
-        self.accepted = self.refused = 0
-
-    def takes(self, now: float) -> bool:
-        """Accept or refuse a call."""
-        while self.recent and self.recent[0] <= now - 1.0:
-            self.recent.popleft()
-        if len(self.recent) >= self.allowed:
-            self.refused += 1
-            return False
-        self.recent.append(now)
-        self.accepted += 1
-        return True
-
-
-def call(pace: Pace, provider: Provider, *, since: float, seconds: float) -> float:
-    """Call a hundred times a second for so long, as far as the pace allows; return the time."""
-    now, held = since, since
+def start_calls(pace: Pace, provider: RateLimit, *, since: float, seconds: float) -> list[float]:
+    """Start a hundred calls a second for so long, as far as the pace allows; return the accepted ones."""
+    now, accepted = since, []
     while now < since + seconds:
-        if now >= max(held, pace.ready_at):
+        if now >= pace.ready_at:
             pace.start(now)
-            if not provider.takes(now):
-                pace.refuse(now, started=now, wait=provider.wait)
-                held = now + (provider.wait or 0.0)
+            if provider.takes(now):
+                accepted.append(now)
+            else:
+                pace.refuse(now, started=now)
         now += 0.01
-    return now
+    return accepted
 
 
-@pytest.mark.parametrize("wait", [None, 0.05, 1.0])
-def test_a_refusing_provider_gets_most_of_what_it_bears(wait: float | None):
-    """Of forty calls that are allowed in a second, thirty-two are made, and few are refused."""
-    pace, provider = Pace(), Provider(40, wait)
-    now = call(pace, provider, since=0.0, seconds=3.0)
-    provider.accepted = provider.refused = 0
-    call(pace, provider, since=now, seconds=60.0)
-    assert provider.accepted >= 32 * 60
-    assert provider.refused <= 60
+@pytest.mark.parametrize("wait", [None, 1.0])
+@pytest.mark.parametrize("latency", [0.05, 0.5, 2.0])
+def test_a_refusing_provider_gives_most_of_what_it_allows(latency: float, wait: float | None):
+    """Of forty replies that a second allows, thirty-two arrive, the search for the limit included."""
+    found = call_provider(RateLimit(40), callers=256, latency=latency, wait=wait, seconds=60.0)
+    assert found.answered >= 32 * 60
+    assert found.refused <= 0.3 * found.answered
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("wait", [None, 1.0])
+@pytest.mark.parametrize(("share", "longer"), [(0.06, 1.3), (0.2, 1.7)])
+def test_refusals_at_any_rate_do_not_slow_down_the_calls(
+    share: float, longer: float, wait: float | None
+):
+    """Refused calls are made again; the others go on as without refusals."""
+    free, found = (
+        call_provider(Noise(each), callers=32, latency=2.0, wait=wait, calls=640)
+        for each in (0.0, share)
+    )
+    assert free.answered == 640 == found.answered + found.failed
+    assert found.failed <= 2
+    assert found.seconds <= longer * free.seconds
 
 
 def test_a_limit_that_falls_is_followed_and_one_that_ends_is_forgotten():
     """The pace falls with the limit within seconds, and ends within a minute of its end."""
-    pace, provider = Pace(), Provider(40)
-    now = call(pace, provider, since=0.0, seconds=10.0)
-    provider.allowed = 10
-    now = call(pace, provider, since=now, seconds=10.0)
-    provider.accepted = provider.refused = 0
-    now = call(pace, provider, since=now, seconds=20.0)
-    assert provider.accepted >= 8 * 20
-    assert provider.refused <= 40
-    provider.allowed = 1000
-    call(pace, provider, since=now, seconds=60.0)
+    pace, provider = Pace(), RateLimit(40)
+    start_calls(pace, provider, since=0.0, seconds=10.0)
+    provider.calls = 10
+    start_calls(pace, provider, since=10.0, seconds=10.0)
+    assert len(start_calls(pace, provider, since=20.0, seconds=20.0)) >= 8 * 20
+    provider.calls = 1000
+    start_calls(pace, provider, since=40.0, seconds=60.0)
     assert not pace.is_known
 
 
-@pytest.mark.parametrize("share", [0.05, 0.3])
-def test_refusals_that_do_not_depend_on_the_rate_do_not_stop_the_calls(share: float):
-    """A provider that refuses a fixed share at any rate gets at least half of the calls, not ever fewer."""
-    pace, chance = Pace(), random.Random(1)
-    now, started = 0.0, 0
-    while now < 120.0:
-        if now >= pace.ready_at:
-            pace.start(now)
-            started += 1
-            if chance.random() < share:
-                pace.refuse(now, started=now, wait=None)
-        now += 0.01
-    assert started >= 0.5 * 12_000
-
-
-def test_a_provider_that_refuses_nothing_has_no_pace():
-    """Calls start as they come."""
+def test_single_refusals_set_no_pace():
+    """Two refusals are no rate, whenever they come."""
     pace = Pace()
-    now = call(pace, Provider(1000), since=0.0, seconds=5.0)
+    for now in (0.0, 2.0):
+        pace.start(now)
+        pace.refuse(now, started=now)
     assert not pace.is_known
-    assert pace.ready_at < now
+    assert pace.ready_at < 0.0
 
 
-def test_a_very_long_wait_does_not_stop_the_calls_after_it():
-    """After an hour's wait with one accepted call, the next calls are seconds apart, not an hour."""
+def test_refusals_of_calls_from_before_a_reduction_do_not_count():
+    """Forty calls that were sent at once reduce the pace once, however late they are refused."""
     pace = Pace()
-    for accepted in (True, False):
+    for _ in range(40):
         pace.start(0.0)
-        if not accepted:
-            pace.refuse(0.0, started=0.0, wait=3600.0)
-    pace.start(3600.0)
-    assert pace.ready_at <= 3600.0 + 20.0
+    for _ in range(5):
+        pace.refuse(1.0, started=0.0)
+    pace.start(1.0)
+    reduced = pace.ready_at
+    for number in range(34):
+        pace.refuse(1.1 + 0.01 * number, started=0.0)
+    assert pace.ready_at == reduced
+    assert not pace.is_exceeded
+
+
+def test_a_provider_that_refuses_everything_is_asked_every_few_seconds():
+    """After refusals alone, the calls are at most five seconds apart."""
+    pace = Pace()
+    for _ in range(16):
+        pace.start(0.0)
+    for _ in range(16):
+        pace.refuse(60.0, started=0.0)
+    pace.start(60.0)
+    assert 60.0 < pace.ready_at <= 65.0
