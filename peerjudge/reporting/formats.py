@@ -113,9 +113,9 @@ def money(cost: float | None) -> str:
     return f"${cost:.2g}" if 0.0 < cost < 0.01 else f"${cost:,.2f}"
 
 
-def counted(number: int, noun: str) -> str:
-    """Format a count with its noun: `1 turn`, `2,000 turns`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, several: str = "") -> str:
+    """Format a count with its noun: `1 turn`, `2,000 turns`; `several` is an irregular plural."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {several or f'{noun}s'}"
 
 
 def tokens(number: int) -> str:

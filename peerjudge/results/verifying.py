@@ -1,10 +1,10 @@
-"""Verification of evidence bundles: digests, and every number recomputed from the transcripts."""
+"""Verification of evidence bundles: digests, replies read again, and every number computed again."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import cast
 from zipfile import BadZipFile, ZipFile
 
 from peerjudge.errors import DataError, PeerJudgeError
+from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, Result, Shown
 from peerjudge.results.bundling import (
@@ -24,6 +25,7 @@ from peerjudge.results.bundling import (
     order_members,
     own_version,
 )
+from peerjudge.results.retracing import BundledRun, Retraced, retrace
 from peerjudge.runs.bundles import TRANSCRIPTS, read_member_manifest, require_bounded
 from peerjudge.runs.manifest import MANIFEST
 
@@ -44,15 +46,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification(Result):
-    """Checks of all members of a bundle. `version` is the one that computed its numbers."""
+    """Checks of a bundle. `version` is the one that computed its numbers."""
 
     path: Path
     version: str
     checks: tuple[Check, ...]
+    retraced: Retraced
 
     @property
     def holds(self) -> bool:
-        """True if every digest is right and every number comes out again."""
+        """True if nothing that was checked differs; `retraced` says what was not."""
         return not any(check.problem for check in self.checks)
 
     def document(self) -> Document:
@@ -66,27 +69,33 @@ class Verification(Result):
                 {"member": one.member, "recomputed": one.recomputed, "problem": one.problem}
                 for one in self.checks
             ],
+            "discussions": self.retraced.discussions,
+            "replies_read": self.retraced.replies,
+            "conclusions_run": self.retraced.played,
+            "ids_computed": self.retraced.identified,
+            "unchecked": list(self.retraced.unchecked),
         }
 
     def parts(self) -> Shown:
-        """Return one row for each member, and a conclusion."""
-        rows = tuple(
-            (
-                one.member,
-                one.problem or ("recomputed, equal" if one.recomputed else "digest equal"),
-            )
-            for one in self.checks
-        )
+        """Return one row for each member, what was checked, and what was not."""
+        rows = tuple((one.member, _describe_state(one)) for one in self.checks)
         wrong = sum(bool(one.problem) for one in self.checks)
-        recomputed = sum(one.recomputed for one in self.checks)
+        done = self.retraced
+        checked = (
+            f"Checked: the digests of {counted(len(rows) - 1, 'member')}; "
+            f"{sum(one.recomputed for one in self.checks)} recomputed from the transcripts; "
+            f"{counted(done.replies, 'reply', 'replies')} read again; the conclusions of {done.played:,} "
+            f"and the ids of {done.identified:,} of {counted(done.discussions, 'discussion')}."
+        )
         conclusion = (
-            f"The bundle holds: {len(rows)} members have their digests, and the numbers of "
-            f"{recomputed} were recomputed from the transcripts."
+            "The bundle holds: nothing that was checked differs."
             if self.holds
-            else f"The bundle does not hold: {wrong} of {len(rows)} members differ."
+            else f"The bundle does not hold: {counted(wrong, 'problem')}."
         )
         parts: list[str | Table] = [
             Table(title=str(self.path), headings=("Member", "State"), rows=rows, names=2),
+            checked,
+            *done.unchecked,
             conclusion,
         ]
         if self.version != own_version():
@@ -97,53 +106,77 @@ class Verification(Result):
         return parts
 
 
-def verify(path: str | Path) -> Verification:
-    """Check the digests of a bundle, and recompute every number in it; needs no key and no network.
+def _describe_state(one: Check) -> str:
+    if one.problem or one.recomputed:
+        return one.problem or "recomputed, equal"
+    return "lists the digests" if one.member == SUMS else "digest equal"
+
+
+def verify(path: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verification:
+    """Check a bundle: digests, files, readings of replies, conclusions, ids of discussions and numbers.
+
+    Needs no key and no network, and executes nothing of the bundle. A bundle that holds agrees with itself:
+    that its replies are those of the models cannot be seen from it.
 
     Args:
         path: File that `peerjudge bundle` wrote.
+        protocols: Your own files of protocols that are not built in; each is executed if its code is that
+            of the run.
 
     Raises:
-        DataError: The file is missing or is no bundle.
+        DataError: The file, or one of `protocols`, is missing, or the file is no bundle.
     """
     file = Path(path)
+    named = tuple(map(Path, protocols))
+    for one in named:
+        if not one.is_file():
+            msg = f"there is no file {one}; --protocol names the file of a protocol"
+            raise DataError(msg)
     try:
         with ZipFile(file) as archive:
             names = archive.namelist()
             if SUMS not in names or SUMMARY not in names:
                 msg = f"{file} is not a bundle: it has no {SUMS}; `peerjudge bundle` writes one"
                 raise DataError(msg)
-            return _verify(file, archive, names)
+            return _verify(file, archive, names, named)
     except BadZipFile as cause:
         if file.read_bytes()[:2] != b"PK":
             msg = f"{file} is not a bundle: it is no zip archive"
             raise DataError(msg) from cause
         damaged = Check(member=file.name, problem=f"the archive is damaged: {cause}")
-        return Verification(path=file, version="unknown", checks=(damaged,))
+        return Verification(path=file, version="unknown", checks=(damaged,), retraced=Retraced())
     except OSError as cause:
         msg = f"cannot read {file}: {cause.strerror or cause}"
         raise DataError(msg) from cause
 
 
-def _verify(file: Path, archive: ZipFile, names: list[str]) -> Verification:
+def _verify(
+    file: Path, archive: ZipFile, names: list[str], protocols: Sequence[Path]
+) -> Verification:
     require_bounded(archive, file)
     contents, problems = _read_members(archive, names)
     problems |= _check_sums(contents, problems)
     summary = _read_summary(contents)
     recomputed: set[str] = set()
+    retraced = Retraced()
     if TRANSCRIPTS in contents and MANIFEST in contents:
-        found, again = _recompute(contents, texts=bool(summary.get("texts", True)))
-        recomputed = again
-        problems = {**found, **problems}
+        try:
+            retraced, found, recomputed = _recompute(contents, summary, protocols)
+        except (PeerJudgeError, OSError, EOFError) as cause:
+            found = {TRANSCRIPTS: f"cannot be analysed: {cause}"}
+        problems = {**found, **retraced.problems, **problems}
     checks = [
         Check(member=name, recomputed=name in recomputed, problem=problems.get(name, ""))
         for name in sorted({*names, *problems})
     ]
     if not problems and not _is_as_written(file, contents):
-        problem = "every member is as it was, but the archive itself was changed or written anew"
+        problem = "the archive itself differs from the one that `bundle` writes of these members"
         checks.append(Check(member=file.name, problem=problem))
     return Verification(
-        path=file, version=str(summary.get("computed_by", "unknown")), checks=tuple(checks)
+        path=file,
+        version=str(summary.get("computed_by", "unknown")),
+        checks=tuple(checks),
+        retraced=retraced,
     )
 
 
@@ -187,23 +220,32 @@ def _read_summary(contents: Mapping[str, bytes]) -> Mapping[str, object]:
     return cast("Mapping[str, object]", summary) if isinstance(summary, dict) else {}
 
 
-def _recompute(contents: Mapping[str, bytes], *, texts: bool) -> tuple[dict[str, str], set[str]]:
-    """Return what differs from the numbers of the bundle, and the members that were recomputed."""
-    try:
-        with TemporaryDirectory(prefix="peerjudge-") as folder:
-            transcripts = Path(folder) / TRANSCRIPTS
-            transcripts.write_bytes(contents[TRANSCRIPTS])
-            manifest = read_member_manifest(contents[MANIFEST])
-            fresh = compute_numbers(transcripts, manifest, texts=texts)
-    except (PeerJudgeError, OSError, EOFError) as cause:
-        return {TRANSCRIPTS: f"cannot be analysed: {cause}"}, set()
+def _recompute(
+    contents: Mapping[str, bytes], summary: Mapping[str, object], protocols: Sequence[Path]
+) -> tuple[Retraced, dict[str, str], set[str]]:
+    """Return the discussions retraced, the numbers that differ, and the members that were recomputed."""
+    texts = bool(summary.get("texts", True))
+    manifest = read_member_manifest(contents[MANIFEST])
+    with TemporaryDirectory(prefix="peerjudge-") as folder:
+        run = BundledRun(contents=contents, manifest=manifest, folder=Path(folder), named=protocols)
+        retraced = retrace(run, unidentified=_explain_unidentified(manifest, texts=texts))
+        fresh = compute_numbers(Path(folder) / TRANSCRIPTS, manifest, texts=texts)
     problems: dict[str, str] = {}
     for name, content in fresh.items():
         if name not in contents:
             problems[name] = "is missing"
         elif problem := _compare(contents[name], content, name):
             problems[name] = problem
-    return problems, set(fresh)
+    return retraced, problems, set(fresh)
+
+
+def _explain_unidentified(manifest: Mapping[str, object], *, texts: bool) -> str:
+    """Return why ids of discussions cannot be computed, if they cannot."""
+    if not texts:
+        return "the texts that it is computed from are withheld"
+    versions = cast("Mapping[str, object]", manifest.get("versions") or {})
+    played = versions.get("peerjudge")
+    return "" if played in {None, own_version()} else f"PeerJudge {played} computed it"
 
 
 def _compare(stored: bytes, fresh: bytes, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import hashlib
 import json
 import random
@@ -12,8 +13,17 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
+from peerjudge.data import UNREADABLE, Transcript, replace, to_json
 from peerjudge.errors import DataError
-from peerjudge.results.bundling import Bundle, bundle, list_sums, open_member, order_members
+from peerjudge.results.bundling import (
+    Bundle,
+    bundle,
+    compute_numbers,
+    dump,
+    list_sums,
+    open_member,
+    order_members,
+)
 from peerjudge.results.scores import score
 from peerjudge.results.verifying import verify
 from peerjudge.runs.transcript_files import read_transcript_file
@@ -115,8 +125,6 @@ def edit_page(members: dict[str, bytes]) -> None:
 
 def drop_verdicts(members: dict[str, bytes]) -> None:
     """Leave out the last discussions."""
-    import gzip
-
     lines = gzip.decompress(members["transcripts.jsonl.gz"]).splitlines(keepends=True)
     members["transcripts.jsonl.gz"] = gzip.compress(b"".join(lines[:-3]))
 
@@ -142,6 +150,165 @@ def test_a_changed_number_with_a_right_digest_is_found(
         assert "rows[0].reviewer is 'sim_weak' in the bundle" in found[member]
 
 
+def rewrite_transcripts(
+    bundled: Path, folder: Path, change: Callable[[Transcript], Transcript]
+) -> Path:
+    """Return a bundle of changed discussions, with the numbers that the project computes from them."""
+    members = read(bundled)
+    transcripts = folder / "transcripts.jsonl.gz"
+    transcripts.write_bytes(members[transcripts.name])
+    changed = [to_json(change(one)) for one in read_transcript_file(transcripts)]
+    transcripts.write_bytes(gzip.compress("\n".join(changed).encode()))
+    numbers = compute_numbers(transcripts, json.loads(members["manifest.json"]), texts=True)
+    members |= {**numbers, transcripts.name: transcripts.read_bytes()}
+    return write(folder / "changed.zip", members)
+
+
+def set_verdicts_to_gold(one: Transcript) -> Transcript:
+    """Let every turn and the conclusion choose the gold answer; the replies stay."""
+    gold = one.comparison.gold or UNREADABLE
+    turns = (replace(turn, review=replace(turn.review, verdict=gold)) for turn in one.turns)
+    return replace(one, turns=tuple(turns), verdict=gold)
+
+
+def set_conclusions_to_gold(one: Transcript) -> Transcript:
+    """Let only the conclusion choose the gold answer."""
+    return replace(one, verdict=one.comparison.gold or UNREADABLE)
+
+
+def set_gold_to_conclusions(one: Transcript) -> Transcript:
+    """Declare what was concluded right."""
+    return replace(one, comparison=replace(one.comparison, gold=one.verdict))
+
+
+def drop_turns(one: Transcript) -> Transcript:
+    """End each discussion after its first turn."""
+    return replace(one, turns=one.turns[:1])
+
+
+def hear_nothing(one: Transcript) -> Transcript:
+    """Let no turn hear another one."""
+    turns = (replace(turn, cue=replace(turn.cue, hears=())) for turn in one.turns)
+    return replace(one, turns=tuple(turns))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (set_verdicts_to_gold, "turn 0 says"),
+        (set_conclusions_to_gold, "its turns conclude"),
+        (set_gold_to_conclusions, "its id is not that of its comparison"),
+        (drop_turns, "it ends before protocol"),
+        (hear_nothing, "has another cue than protocol"),
+    ],
+)
+def test_a_consistent_forgery_is_found(
+    bundled: Path, tmp_path: Path, change: Callable[[Transcript], Transcript], problem: str
+):
+    """Replies are read again and protocols concluded again, so numbers that fit false verdicts fail."""
+    found = problems(rewrite_transcripts(bundled, tmp_path, change))
+    assert list(found) == ["transcripts.jsonl.gz"]
+    assert problem in found["transcripts.jsonl.gz"]
+
+
+def test_an_edited_card_pack_or_protocol_is_found(bundled: Path, tmp_path: Path):
+    """The manifest has the digests of the files and the cards; the ids of discussions depend on both."""
+    members = read(bundled)
+    edited = {name for name in members if name.startswith(("agents/", "protocols/"))}
+    changed = {
+        name: content + b"\n# changed\n" * (name in edited) for name, content in members.items()
+    }
+    found = problems(write(tmp_path / "edited.zip", changed))
+    assert len(edited) >= 8
+    assert {name for name, problem in found.items() if "whose SHA-256" in problem} == edited
+    extra = write(tmp_path / "extra.zip", {**members, "agents/other.toml": b""})
+    assert list(problems(extra)) == ["agents/other.toml"]
+
+
+def test_an_edited_card_with_its_digest_in_the_manifest_is_found(bundled: Path, tmp_path: Path):
+    """A card is in the bundle as its file, in the manifest, and in the identity of each discussion."""
+    members, name = read(bundled), "sim_strong"
+    card = members[f"agents/{name}.toml"].replace(b"[traits]\nability = ", b"[traits]\nability = 1")
+    manifest = json.loads(members["manifest.json"])
+    manifest["files"][f"agents/{name}"] = hashlib.sha256(card).hexdigest()
+    for whole in (False, True):
+        if whole:
+            manifest["cards"][name]["traits"]["ability"] += 10
+        file = write(
+            tmp_path / "card.zip",
+            {**members, f"agents/{name}.toml": card, "manifest.json": dump(manifest)},
+        )
+        member = "transcripts.jsonl.gz" if whole else f"agents/{name}.toml"
+        problem = (
+            "is not the one of manifest.json" if whole else "is another card than manifest.json"
+        )
+        assert problem in problems(file)[member]
+
+
+def test_a_protocol_of_a_bundle_is_never_executed(shell):
+    """A protocol of one's own is played again only from a file that is named and is the same code."""
+    own = shell.folder / "protocols" / "own.py"
+    own.parent.mkdir()
+    own.write_bytes((Path(__file__).parents[2] / "protocols" / "pairwise.py").read_bytes())
+    experiment = shell.folder / "mine.py"
+    experiment.write_text(
+        "from peerjudge.data import Condition, Experiment\n"
+        'ONE = Condition(name="one", protocol="own", seats="sim_strong")\n'
+        'EXPERIMENT = Experiment(data="sample", prompts="instruction_following", conditions=(ONE,))\n'
+    )
+    assert shell("run", "mine.py", "--limit", "2", "--out", "run").code == 0
+    assert shell("bundle", "run", "-o", "own.zip").code == 0
+    told = shell("verify", "own.zip", "--json")
+    assert (told.code, told.document["conclusions_run"]) == (0, 0)
+    assert "a bundle is not executed" in told.document["unchecked"][0]
+    told = shell("verify", "own.zip", "--protocol", "protocols/own.py", "--json")
+    assert told.document["conclusions_run"] == told.document["discussions"] > 0
+    assert told.document["unchecked"] == []
+    own.write_text(own.read_text() + '\nraise RuntimeError("executed")\n')
+    told = shell("verify", "own.zip", "--protocol", "protocols/own.py", "--json")
+    assert (told.code, told.document["conclusions_run"]) == (0, 0)
+    assert shell("verify", "own.zip", "--protocol", "absent.py").code == 2
+
+
+def test_verify_says_what_it_did_not_check(bundled: Path, run: Path, tmp_path: Path):
+    """Every reply is read and every conclusion run; ids need the texts, files must be there."""
+    found = verify(bundled)
+    assert found.retraced.unchecked == ()
+    assert found.retraced.played == found.retraced.identified == found.retraced.discussions
+    assert found.retraced.replies > found.retraced.discussions
+    bare = verify(bundle(run, output=tmp_path / "bare.zip", texts=False).path).retraced
+    assert (bare.replies, bare.played, bare.identified) == (
+        found.retraced.replies,
+        found.retraced.played,
+        0,
+    )
+    (sentence,) = bare.unchecked
+    assert "withheld" in sentence
+
+
+def test_verdicts_recorded_with_discussions_are_counted_as_unread(shell):
+    """Imported verdicts that were given, without being read from words, are data and stay as they are."""
+    rows = [
+        {
+            "question": f"q{number}",
+            "answers": ["one", "two"],
+            "turns": [{"speaker": "x", "text": "Well.", "verdict": "a"}],
+        }
+        for number in range(3)
+    ]
+    (shell.folder / "talks.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert shell("import", "discussions", "talks.jsonl", "--out", "run").code == 0
+    assert shell("bundle", "run", "-o", "talks.zip").code == 0
+    told = shell("verify", "talks.zip", "--json")
+    assert (told.code, told.document["replies_read"], told.document["conclusions_run"]) == (0, 0, 0)
+    unchecked = told.document["unchecked"]
+    assert [one.partition(":")[0] for one in unchecked] == [
+        "3 conclusions not checked",
+        "3 verdicts not checked",
+        "3 discussion ids not checked",
+    ]
+
+
 def test_added_missing_and_repacked_members_are_named(bundled: Path, tmp_path: Path):
     """A bundle holds exactly the members of its list, as `bundle` wrote them."""
     members = read(bundled)
@@ -149,7 +316,7 @@ def test_added_missing_and_repacked_members_are_named(bundled: Path, tmp_path: P
     for name, changed, problem in (
         ("extra.txt", {**members, "extra.txt": b"more"}, "is not in SHA256SUMS"),
         ("manifest.json", dropped, "is missing"),
-        ("repacked.zip", members, "the archive itself was changed or written anew"),
+        ("repacked.zip", members, "the archive itself differs from the one that `bundle` writes"),
     ):
         file = tmp_path / "repacked.zip"
         with ZipFile(file, "w") as archive:
@@ -238,7 +405,7 @@ def test_commands_have_the_documented_exit_codes(run: Path, bundled: Path, shell
     """0 for a bundle that holds, 1 for one that differs, 2 for a file that is none."""
     made = shell("bundle", str(run), "-o", "mine.zip", "--json")
     assert (made.code, made.document["path"]) == (0, "mine.zip")
-    assert shell("verify", "mine.zip").out.rstrip().endswith("from the transcripts.")
+    assert shell("verify", "mine.zip").out.rstrip().endswith("nothing that was checked differs.")
     members = read(bundled)
     edit_number(members)
     write(shell.folder / "edited.zip", members)
