@@ -17,6 +17,7 @@ from peerjudge.data import (
     Turn,
     content_hash,
     from_plain,
+    to_plain,
 )
 from peerjudge.datasets.discussions import GIVEN, IMPORTED
 from peerjudge.engine import identify_played
@@ -189,10 +190,10 @@ def _check_files(run: BundledRun) -> dict[str, str]:
             copy.write_bytes(content)
     for kind, name, member in run.list_files():
         if kind == "agents" and member not in problems and member.endswith(".toml"):
-            settings = from_plain(Experiment, run.manifest.get("experiment")).reviewer_settings
+            settings = _table(_table(run.manifest, "experiment"), "reviewer_settings")
             alone = Condition(name=name, protocol="", seats=(name,))
-            settled = Experiment(data="", conditions=(alone,), reviewer_settings=settings)
-            read = load_cards(settled, run.shelf)
+            plain = {"data": "", "conditions": [to_plain(alone)], "reviewer_settings": settings}
+            read = load_cards(from_plain(Experiment, plain), run.shelf)
             if run.cards.get(name) != read[name]:
                 problems[member] = f"is another card than {MANIFEST} holds"
     return problems
