@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from math import isnan
 from typing import TypeAlias
 
@@ -16,6 +17,28 @@ from peerjudge.errors import DataError
 
 CellKey: TypeAlias = tuple[str, str, str]
 """The grid, row and column of a value; the grid of an item that has only one is empty."""
+
+FEWEST_QUESTIONS = 20
+"""The fewest questions of a run whose intervals are held against published values."""
+
+
+class Origin(StrEnum):
+    """What a value of ours comes from."""
+
+    RECORDED = "recorded"
+    """Reviews or votes on record: the data of the paper itself, so that values are equal or not."""
+    PRINTED = "printed"
+    """Verdicts that the paper prints."""
+    RUN = "run"
+    """Discussions of real models."""
+    SIMULATED = "simulated"
+    FITTED = "simulated, fitted to this"
+    """Simulated reviewers whose traits were fitted to this table or figure, or to what it counts."""
+
+    @property
+    def is_fresh(self) -> bool:
+        """True for new reviews, which can only agree with the paper up to chance."""
+        return self not in {Origin.RECORDED, Origin.PRINTED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +74,8 @@ class PublishedItem:
     `data` names the dataset that it is about, if it is one, and `needs` says which sources give it. `of`
     names the items in which its values are printed as well. A table of accuracies names the groups `by` of
     its columns, with the number of judged comparisons in `counts`, and the prompt pack `prompts` that plays
-    it (empty for every pack that no other table names).
+    it (empty for every pack that no other table names). `fitted` names the simulated cards whose traits were
+    fitted to its values, or to the reviews that it counts.
     """
 
     name: str
@@ -65,6 +89,7 @@ class PublishedItem:
     by: str = ""
     prompts: str = ""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    fitted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,15 +152,17 @@ class Evidence:
 class Estimates:
     """Our values by cell, and a note on how they were counted.
 
-    `source` says what they come from where that is not the source that is read, and `missing` why it gives
-    none where more than what the item needs is to be said.
+    `source` says what they come from where that is not the source that is read, `recorded` names the values
+    that are on record in any source, and `missing` says why it gives none where more than what the item needs
+    is to be said.
     """
 
     values: Mapping[CellKey, Measurement | str] = field(
         default_factory=dict[CellKey, Measurement | str]
     )
     note: str = ""
-    source: str = ""
+    source: Origin | None = None
+    recorded: frozenset[CellKey] = frozenset()
     missing: str = ""
 
 
@@ -143,9 +170,10 @@ class Estimates:
 class ReproducedCell:
     """A printed value and ours.
 
-    `equal` is true if both are the same at the printed rounding, and `inside` if they are equal or the
-    printed one lies within our interval; both are `None` where there is nothing to compare. `source`
-    says what ours comes from, and is empty where the source gives none.
+    Of a recorded value, `equal` says whether both are the same at the printed rounding; of a value from at
+    least 20 questions of a run, `inside` says whether the printed one is that or lies within our interval.
+    Else they are `None`. `n` is the number of observations, and `source` what ours comes from, `None` where
+    the source gives none.
     """
 
     item: str
@@ -155,10 +183,11 @@ class ReproducedCell:
     ours: float | str | None
     low: float | None
     high: float | None
+    n: int | None
     equal: bool | None
     inside: bool | None
     digits: int
-    source: str
+    source: Origin | None
     note: str
 
 
@@ -201,7 +230,8 @@ def compare_cell(
     cell: PublishedCell,
     ours: Measurement | str | None,
     *,
-    source: str,
+    source: Origin,
+    questions: int,
     note: str,
     comparable: bool,
 ) -> ReproducedCell:
@@ -212,6 +242,7 @@ def compare_cell(
         cell: the printed value.
         ours: `None` where the source does not give it.
         source: what ours comes from.
+        questions: how many questions the source has.
         note: how it was counted, or what would give it.
         comparable: false for values on other data than the paper's.
     """
@@ -220,9 +251,13 @@ def compare_cell(
     known = isinstance(ours, Measurement)
     equal = inside = None
     if ours is not None and cell.value is not None and comparable and not cell.impossible:
-        equal = _is_equal(cell, ours)
-        within = known and not isinstance(cell.value, str) and ours.low <= cell.value <= ours.high
-        inside = equal or within
+        same = _is_equal(cell, ours)
+        if not source.is_fresh:
+            equal = same
+        elif known and not isnan(ours.low) and min(questions, ours.n) >= FEWEST_QUESTIONS:
+            inside = same or (
+                not isinstance(cell.value, str) and ours.low <= cell.value <= ours.high
+            )
     return ReproducedCell(
         item=item.name,
         grid=cell.key[0],
@@ -231,10 +266,11 @@ def compare_cell(
         ours=ours.value if known else ours,
         low=ours.low if known and not isnan(ours.low) else None,
         high=ours.high if known and not isnan(ours.high) else None,
+        n=ours.n if known else None,
         equal=equal,
         inside=inside,
         digits=cell.digits,
-        source=source if ours is not None else "",
+        source=source if ours is not None else None,
         note=cell.impossible or note,
     )
 

@@ -54,7 +54,7 @@ def read_paper(name: str) -> Paper:
         source=str(read["source"]),
         without_values=str(read.get("without_values", "")),
         names={model: tuple(letters) for model, letters in names.items()},
-        items=tuple(_item(one, str(read["source"]), cells) for one in items),
+        items=tuple(_item(one, read, cells) for one in items),
         methods=cast("dict[str, str]", read.get("methods", {})),
     )
 
@@ -77,13 +77,15 @@ def _read(name: str) -> _Toml:
     return tomllib.loads((_TABLES / f"{name}.toml").read_text("utf-8"))
 
 
-def _item(item: _Toml, source: str, cells: Mapping[str, Sequence[PublishedCell]]) -> PublishedItem:
+def _item(item: _Toml, paper: _Toml, cells: Mapping[str, Sequence[PublishedCell]]) -> PublishedItem:
     parts = cast("list[_Toml]", item.get("parts", []))
+    fits = cast("list[dict[str, list[str]]]", paper.get("fitted", []))
+    names = {str(item["name"]), *(str(part["of"]) for part in parts)}
     shared = [cell for part in parts for cell in cells[str(part["of"])] if _is_of(cell, part)]
     return PublishedItem(
         name=str(item["name"]),
         title=str(item["title"]),
-        source=str(item.get("source", source)),
+        source=str(item.get("source", paper["source"])),
         data=str(item.get("data", "")),
         needs=str(item.get("needs", "")),
         cells=(*cells[str(item["name"])], *shared),
@@ -95,6 +97,7 @@ def _item(item: _Toml, source: str, cells: Mapping[str, Sequence[PublishedCell]]
         by=str(item.get("by", "")),
         prompts=str(item.get("prompts", "")),
         counts=cast("dict[str, int]", item.get("counts", {})),
+        fitted=frozenset(card for fit in fits if names & {*fit["items"]} for card in fit["cards"]),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from peerjudge.analysis.reproducing import PublishedItem, ReproducedCell
+from peerjudge.analysis.reproducing import FEWEST_QUESTIONS, Origin, PublishedItem, ReproducedCell
 from peerjudge.data import Measurement
 from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import Marked, draw_marks
@@ -28,7 +28,9 @@ def build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> Ta
         ),
         ("Ours", lambda cell: _number(cell, "ours")),
         ("95 % interval", _interval),
-        ("Inside", _verdict),
+        ("n", lambda cell: MISSING if cell.n is None else f"{cell.n:,}"),
+        ("From", lambda cell: cell.source or MISSING),
+        ("Compared", _verdict),
         note=" ".join(
             note if note.endswith(".") else f"{note[:1].upper()}{note[1:]}." for note in notes
         ),
@@ -77,28 +79,32 @@ def describe_missing_values(item: PublishedItem, cells: Sequence[ReproducedCell]
     return f"{item.name}{part}: {'; '.join(reasons)}." if missing else ""
 
 
-def describe_counts(cells: Sequence[ReproducedCell]) -> str:
-    """Return how many values were compared, and how they compare, in one sentence."""
-    compared = [cell for cell in cells if cell.inside is not None]
-    equal = sum(cell.equal is True for cell in compared)
-    inside = sum(cell.inside is True for cell in compared)
-    shown = sum(cell.ours is not None for cell in cells) - len(compared)
+def describe_counts(cells: Sequence[ReproducedCell], *, questions: int) -> list[str]:
+    """Return how the values compare, one sentence for each kind of source, and how many are missing."""
+    found: list[str] = []
+    for source in Origin:
+        own = [cell for cell in cells if cell.source is source]
+        compared = [cell for cell in own if cell.equal is not None or cell.inside is not None]
+        agreeing = sum(bool(cell.equal or cell.inside) for cell in compared)
+        if compared:
+            said = (
+                "within our interval"
+                if source.is_fresh
+                else "equal to ours at the printed rounding"
+            )
+            fitted = "; the cards were fitted to them, so this is no reproduction"
+            found.append(
+                f"{source.capitalize()}: {agreeing} of {counted(len(compared), 'published value')} {said}"
+                f"{fitted * (source is Origin.FITTED)}."
+            )
+        if own[len(compared) :]:
+            few = questions < FEWEST_QUESTIONS and source.is_fresh
+            found.append(
+                f"{source.capitalize()}: {counted(len(own) - len(compared), 'value')} shown without "
+                f"comparison{f', which takes {FEWEST_QUESTIONS} questions' * few}."
+            )
     missing = sum(cell.ours is None for cell in cells)
-    parts = [
-        f"{_verb(equal, 'equal')} ours at the printed rounding",
-        f"{inside - equal} more within our interval",
-        f"{_verb(len(compared) - inside, 'lie')} outside",
-    ]
-    more = [f"{shown} more shown without comparison"] if shown else []
-    more += [f"{missing} not from this source"] if missing else []
-    return (
-        "; ".join([f"Of {counted(len(compared), 'published value')}, {', '.join(parts)}", *more])
-        + "."
-    )
-
-
-def _verb(number: int, verb: str) -> str:
-    return f"{number} {verb}{'s' * (number == 1)}"
+    return [*found, *([f"{counted(missing, 'value')} not from this source."] if missing else [])]
 
 
 def _number(cell: ReproducedCell, of: str) -> str:
@@ -115,8 +121,8 @@ def _interval(cell: ReproducedCell) -> str:
 
 
 def _verdict(cell: ReproducedCell) -> str:
+    if cell.equal is not None:
+        return "equal" if cell.equal else "differs"
     if cell.inside is None:
         return MISSING
-    if cell.equal:
-        return "equal"
-    return "yes" if cell.inside else "no"
+    return "inside" if cell.inside else "outside"

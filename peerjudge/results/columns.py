@@ -115,9 +115,10 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "ours": "our value; missing where the source does not give it",
         "low": "lower bound of its interval",
         "high": "upper bound",
-        "equal": "true if both are equal at the printed rounding; missing without comparison",
-        "inside": "true if equal, or if the published value lies in the interval",
-        "source": "recorded data, simulated run, or real run",
+        "n": "observations",
+        "equal": "of recorded data: true if both are equal at the printed rounding",
+        "inside": "of a run of 20 questions or more: true if equal, or in the interval",
+        "source": "recorded, printed, run, simulated, or simulated and fitted to this item",
         "note": "how it was counted, or why there is nothing to compare",
     },
     "report": {

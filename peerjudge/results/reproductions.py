@@ -10,6 +10,7 @@ from typing import ClassVar
 from peerjudge.analysis.reproducing import (
     Estimates,
     Evidence,
+    Origin,
     Paper,
     PublishedItem,
     ReproducedCell,
@@ -106,7 +107,14 @@ class ReproduceResult(DrawnResult):
         missing = [describe_missing_values(item, self._of(item)) for item in self.items]
         whole = len(self.items) == len(self.paper.items)
         without = [self.paper.without_values] if whole and self.paper.without_values else []
-        return [*parts, "", *filter(None, missing), *without, "", describe_counts(self.cells)]
+        return [
+            *parts,
+            "",
+            *filter(None, missing),
+            *without,
+            "",
+            *describe_counts(self.cells, questions=self.questions),
+        ]
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each value."""
@@ -117,15 +125,17 @@ class ReproduceResult(DrawnResult):
 
     def _count(self, item: PublishedItem) -> dict[str, object]:
         cells = self._of(item)
+        sources = {cell.source for cell in cells if cell.source is not None}
         return {
             "name": item.name,
             "title": item.title,
             "source": item.source,
             "cells": len(cells),
             "given": sum(cell.ours is not None for cell in cells),
-            "compared": sum(cell.inside is not None for cell in cells),
-            "inside": sum(cell.inside is True for cell in cells),
-            "equal": sum(cell.equal is True for cell in cells),
+            "by_source": {
+                source: _count_compared([cell for cell in cells if cell.source is source])
+                for source in sorted(sources)
+            },
             "missing": describe_missing_values(item, cells),
         }
 
@@ -133,6 +143,16 @@ class ReproduceResult(DrawnResult):
         if self.stand_ins:
             pairs = ", ".join(f"{name} for {model}" for name, model in self.stand_ins.items())
             yield f"Reviewers that stand for those of the paper: {pairs}."
+
+
+def _count_compared(cells: Sequence[ReproducedCell]) -> dict[str, int]:
+    """Return how many values of one source were compared, and how many are equal or inside."""
+    fresh = any(cell.source is not None and cell.source.is_fresh for cell in cells)
+    compared = [cell.inside if fresh else cell.equal for cell in cells]
+    return {
+        "compared": sum(one is not None for one in compared),
+        "inside" if fresh else "equal": sum(one is True for one in compared),
+    }
 
 
 def reproduce(
@@ -260,9 +280,12 @@ def _compare(item: PublishedItem, estimated: Estimates, found: Material) -> list
     judged = (data or "").partition(":")[0].partition("+")[0]
     comparable = not item.data or judged in {item.data, "", "transcripts"}
     other = "" if comparable else f"The paper's values are on {item.data}, ours on {judged}."
-    origin = "recorded data"
+    origin = Origin.RECORDED
     if found.of_run:
-        origin = "simulated run" if found.ballots.simulated else "real run"
+        fitted = not item.fitted.isdisjoint(found.ballots.reviewers)
+        simulated = Origin.FITTED if fitted else Origin.SIMULATED
+        origin = simulated if found.ballots.simulated else Origin.RUN
+    questions = found.ballots.count_questions()
     note = " ".join(filter(None, (estimated.note, other)))
     missing = estimated.missing or f"needs {item.needs}"
     return [
@@ -270,7 +293,10 @@ def _compare(item: PublishedItem, estimated: Estimates, found: Material) -> list
             item,
             cell,
             estimated.values.get(cell.key),
-            source=estimated.source or origin,
+            source=Origin.RECORDED
+            if cell.key in estimated.recorded
+            else estimated.source or origin,
+            questions=questions,
             note=note if cell.key in estimated.values else missing,
             comparable=comparable,
         )

@@ -61,12 +61,12 @@ def test_coherence_is_held_against_the_experts_of_the_data(tmp_path):
     )
     (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
-    def play(*judges: str):
+    def play(*judges: str, other: str = ""):
         conditions = tuple(
             Condition(
                 name=f"{order} {judge}",
                 protocol="score_reasons",
-                seats=(judge,),
+                seats=(other if other and order == "score_reasons" else judge,),
                 options={"order": order},
             )
             for order in ("score_reasons", "reasons_score")
@@ -76,7 +76,7 @@ def test_coherence_is_held_against_the_experts_of_the_data(tmp_path):
         experiment = Experiment(
             name="sums", data=data, prompts="summary_coherence", conditions=conditions
         )
-        return pj.run_sync(experiment, out=tmp_path / "-".join(judges))
+        return pj.run_sync(experiment, out=tmp_path / "-".join([*judges, other]))
 
     found = play("sim_solid")
     (own, _) = pj.score(found).document()["correlations"][::-1]
@@ -88,5 +88,8 @@ def test_coherence_is_held_against_the_experts_of_the_data(tmp_path):
     assert cells["optimised, +OPRO, Kendall"]["ours"] is None
     means = _cells(pj.reproduce("sequencing", found), "Section 3.1")
     assert all(cell["ours"] is not None for cell in means.values())
+    mixed = _cells(pj.reproduce("sequencing", play("sim_solid", other="sim_weak")), "Section 3.1")
+    assert all(cell["ours"] is None for cell in mixed.values())
+    assert all("there are sim_solid, sim_weak" in cell["note"] for cell in mixed.values())
     with pytest.raises(DataError, match="gives nothing of Output sequencing"):
         pj.reproduce("sequencing", play("sim_solid", "sim_weak"))

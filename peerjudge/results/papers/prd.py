@@ -19,7 +19,7 @@ from peerjudge.analysis.leaders import find_led_pairs, measure_pair
 from peerjudge.analysis.peers import measure_head_to_head
 from peerjudge.analysis.position import measure_position
 from peerjudge.analysis.preferences import measure_gold_preference, measure_preferences
-from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence
+from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, Origin
 from peerjudge.analysis.selecting import keep_contestants
 from peerjudge.data import EventKind, Measurement, Ranking, Scoring, Tournament, replace
 from peerjudge.protocol.scripted import transcript_of
@@ -208,6 +208,7 @@ def measure_machine_wins(evidence: Evidence) -> Estimates:
                     values["", model, f"{when}, human first"] = row.second
     return Estimates(
         values=evidence.only_printed(values),
+        recorded=frozenset(key for key in values if key[1] == HUMAN),
         note="After discussing counts the last verdicts of a reviewer in its discussions with others.",
     )
 
@@ -252,7 +253,7 @@ def classify_dialogues(evidence: Evidence) -> Estimates:
     return Estimates(
         values=evidence.only_printed(values),
         note="From the verdicts that the paper prints; ours is the last event of a reviewer but agreement.",
-        source="verdicts printed in the paper",
+        source=Origin.PRINTED,
     )
 
 

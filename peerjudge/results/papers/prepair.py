@@ -39,6 +39,7 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
     named = {one: model for model, names in evidence.reviewers.items() for one in names}
     played = describe_conditions(evidence.ballots)
     found: dict[CellKey, list[tuple[str, Measurement]]] = {}
+    stances: set[str] = set()
     for by in dict.fromkeys(table.by for table in tables if table.name in wanted):
         fitting = [table for table in tables if table.by == by]
         for one in _score(evidence, by):
@@ -50,6 +51,7 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
                 how = played.get(judge.condition) or Played(method=judge.protocol)
             line = find_line(fitting, how, evaluator)
             if line is not None and line.table in wanted:
+                stances.add(judge.stance)
                 name = " by ".join(filter(None, (judge.condition, judge.reviewer)))
                 method = fitting[0].methods[line.protocol]
                 cells = {"": one.total, **one.groups}
@@ -62,7 +64,9 @@ def measure_accuracies(evidence: Evidence) -> Estimates:
     return Estimates(
         values=evidence.only_printed(values),
         note="Every verdict counts, in each order in which it was given, and an unreadable one is wrong. The "
-        "paper has one verdict on each pair.",
+        "paper has one verdict on each pair."
+        + " The verdicts on record are LLMBar's, not those of the paper."
+        * ("recorded" in stances),
         missing=f"values of several conditions are left out ({', '.join(twice)}), others need "
         f"{evidence.item.needs}"
         if twice

@@ -114,10 +114,16 @@ def _of_condition(ballots: Ballots, name: str) -> Ballots:
 def compare_orders(evidence: Evidence) -> Estimates:
     """Estimate the means of section 3.1: reasons before and after the score."""
     values: _Values = {}
+    judges: set[str] = set()
     for form in ("json (rs)", "json (sr)"):
-        rows = tabulate_ratings(_choose(evidence.ballots, form, rules=False, scale=_SUMMARIES))
+        rated = _choose(evidence.ballots, form, rules=False, scale=_SUMMARIES)
+        rows = tabulate_ratings(rated)
+        judges |= {rated.reviewers[code] for code in np.unique(rated.reviewer)}
         if len(rows) == 1:
             values["", form, "mean"] = rows[0].levels[0].mean
+    if len(judges) > 1:
+        named = ", ".join(sorted(judges))
+        return Estimates(missing=f"is of one judge in both forms, and here there are {named}")
     return Estimates(values=values, note=_OWN_TEST if values else "")
 
 
