@@ -83,7 +83,8 @@ def bound_resampled(
 
     Percentiles of the resamples; below 60 questions, where these are too narrow, the studentised
     interval of `bound_score` with the variance of the resamples; and `bound_unvaried` where all
-    resamples are equal and the limits are known. NaN where there are no values.
+    resamples are equal and the limits are known. NaN where there are no values, or all resamples are
+    equal and there are no limits: such data do not show how far the estimate may be off.
 
     Args:
         value: `[estimate]`.
@@ -105,7 +106,9 @@ def bound_resampled(
         low[varied], high[varied] = bound_score(
             value[varied], spread, df=questions - 1, limits=limits, level=level
         )
-    if limits is not None and unvaried.any():
+    if limits is None:
+        low[unvaried] = high[unvaried] = np.nan
+    elif unvaried.any():
         low[unvaried], high[unvaried] = bound_unvaried(
             value[unvaried], questions=questions, limits=limits, level=level
         )
@@ -127,10 +130,14 @@ def widen(value: Floats, drawn: Floats, *, questions: int) -> Floats:
 
 
 def rank_bounds(scores: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Compute percentile bounds of the ranks of scores `[sample, contestant]`."""
-    place = rank_scores(scores)
-    best = np.quantile(place, _TAILS[0], axis=0, method="lower")
-    worst = np.quantile(place, _TAILS[1], axis=0, method="higher")
+    """Compute percentile bounds of the ranks of scores `[sample, contestant]`.
+
+    Contestants of equal scores may have any of the ranks that they share.
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    best = np.quantile(rank_scores(known), _TAILS[0], axis=0, method="lower")
+    last = scores.shape[1] + 1 - rank_scores(-known)
+    worst = np.quantile(last, _TAILS[1], axis=0, method="higher")
     return best.astype(np.int64), worst.astype(np.int64)
 
 

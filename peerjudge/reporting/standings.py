@@ -27,6 +27,9 @@ def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     bounds = _describe_bounds(ranking, orders=orders, bootstrap=bootstrap)
     read = f"{ranking.reviews:,} reviews, {ranking.unreadable:,} more without a readable verdict"
     read += _schedule(ranking)
+    scores = {one.score for one in ranking.contestants.values() if not isnan(one.score)}
+    if len(scores) == 1 and ranking.reviews:
+        bounds = f"{bounds}; the reviews do not tell the contestants apart: all have the same score"
     found = ranking.weights
     if found.scheme is None:
         return "; ".join(filter(None, [read, "equal weights", bounds]))

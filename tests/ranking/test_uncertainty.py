@@ -14,6 +14,7 @@ from peerjudge.data import Battle, Scheme, Scoring, Tournament, replace
 from peerjudge.ranking import bootstrap, collect, peer_rank, rank, ranking_document, win_rates
 from peerjudge.ranking.bounds import bound_resampled, outranking_shares, rank_bounds, rank_scores
 from peerjudge.ranking.resampling import select_rows, win_rates_by_sample
+from peerjudge.reporting.standings import describe_ranking
 
 scores = arrays(np.float64, (7, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]))
 
@@ -54,11 +55,26 @@ def test_winning_every_battle_has_wilson_bounds():
     assert found.outranks == {"ann": {"bob": 1.0}, "bob": {"ann": 0.0}}
 
 
-def test_bounds_without_questions_are_percentiles_only():
-    """Elo and Bradley-Terry scores have no limits, so estimates that never vary have no other bounds."""
+@pytest.mark.parametrize("scoring", Scoring)
+def test_ties_alone_tell_no_contestants_apart(scoring: Scoring):
+    """Ratings have no interval where no question varies them, and equal scores may have any rank."""
+    ties = collect(
+        Battle.scored(question=f"q{k}", reviewer="x", first=one, second=other, score=0)
+        for k in range(12)
+        for one, other in ("ab", "bc", "ca")
+    )
+    found = rank(ties, scoring=scoring, orders=50, bootstrap=50)
+    for one in found.contestants.values():
+        assert (one.rank, one.rank_low, one.rank_high) == (1, 1, 3)
+        assert (one.low is None) == (scoring is not Scoring.WIN_RATE)
+    assert "do not tell the contestants apart" in describe_ranking(found, orders=50, bootstrap=50)
+
+
+def test_a_rating_that_no_question_varies_has_no_bounds():
+    """Elo and Bradley-Terry scores have no limits, so nothing shows how far the estimate may be off."""
     low, high = bound_resampled(np.zeros(2), np.zeros((5, 2)), questions=9, limits=None)
-    assert low.tolist() == high.tolist() == [0.0, 0.0]
-    assert rank_bounds(np.zeros((5, 2)))[1].tolist() == [1, 1]
+    assert np.isnan([low, high]).all()
+    assert rank_bounds(np.zeros((5, 2)))[1].tolist() == [2, 2]
 
 
 def random_tournament(seed: int, judges: int = 6, size: int = 6, count: int = 400) -> Tournament:
