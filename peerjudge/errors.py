@@ -54,5 +54,15 @@ class AwaitingPersonError(Exception):
     """
 
 
+class UnconnectedError(DataError):
+    """No battles connect reviewers as contestants, so peer weights do not exist; `reason` has no advice."""
+
+    def __init__(self, groups: str) -> None:
+        self.reason = (
+            f"peer weights compare reviewers as contestants, and no battles connect these: {groups}"
+        )
+        super().__init__(f"{self.reason}; use weights 'equal', or the reviewers of one group only")
+
+
 class ConvergenceError(PeerJudgeError):
     """An iteration did not converge within its bounds; the message holds the last residual."""

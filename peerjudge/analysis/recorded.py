@@ -23,7 +23,7 @@ from peerjudge.analysis.self_enhancement import SelfEnhancement, measure_self_en
 from peerjudge.analysis.tournaments import build_tournament
 from peerjudge.analysis.verbosity import Verbosity, log_length_ratios, measure_verbosity
 from peerjudge.data import Measurement, Noun, Ranking, Scheme, Scoring, Tournament, replace
-from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.ranking import peer_rank, rank
 
 ALL, WEIGHTED, HUMANS = "All", "All (weighted)", "Human"
@@ -73,7 +73,7 @@ class RecordedFindings(Noun, frozen=True, kw_only=True):
     people, who saw a pair in one order only. `awarded` has the ranking by each reviewer alone, and
     `together` the measures of the panel, if there are few reviewers. `weights` has the peer weights
     of each scheme that settles. `reviews` and `unreadable` count those of reviewers, `humans` the
-    names under which people voted. Without gold or ranking, a sentence gives the reason.
+    names under which people voted. Without gold, ranking or weights, a sentence gives the reason.
     """
 
     dataset: str
@@ -94,6 +94,7 @@ class RecordedFindings(Noun, frozen=True, kw_only=True):
     awarded: Mapping[str, Ranking]
     weights: Mapping[str, Mapping[str, Measurement]]
     ranking_missing: str
+    weights_missing: str
     positions: tuple[Position, ...]
     consistency: tuple[OrderConsistency, ...]
     self_enhancement: tuple[SelfEnhancement, ...]
@@ -129,6 +130,7 @@ def build_recorded_findings(
     ranked = len(authors - {""}) > 1
     humans = [name for name in ballots.humans if name in present]
     alone = reviewers if 1 < len(reviewers) <= _MOST_ALONE else []
+    weighed, apart = _can_weigh(ballots, reviewers) if ranked else (False, "")
     return RecordedFindings(
         dataset=ballots.name,
         description=description,
@@ -142,24 +144,40 @@ def build_recorded_findings(
         humans=len(humans),
         groups=groups,
         scores=scores,
-        agreement=_measure_juries(ballots, reviewers, juries, seed=seed) if scores else (),
+        agreement=_measure_juries(ballots, reviewers, juries, weighed=weighed, seed=seed)
+        if scores
+        else (),
         gold_missing="" if scores else "No comparison has a gold answer, so there is no accuracy.",
-        evaluators=_rank_juries(ballots, reviewers, humans, seed=seed) if ranked else (),
+        evaluators=_rank_juries(ballots, reviewers, humans, weighed=weighed, seed=seed)
+        if ranked
+        else (),
         awarded={
             name: rank(build_tournament(ballots, reviewers=[name]), bootstrap=_SAMPLES, seed=seed)
             for name in alone
             if ranked
         },
         weights=_weigh_peers(build_tournament(ballots, reviewers=reviewers), seed=seed)
-        if ranked
+        if weighed
         else {},
         ranking_missing="" if ranked else "The authors of the answers are not known.",
+        weights_missing=apart,
         positions=measure_position(judged, seed=seed),
         consistency=tuple(row for row in measure_consistency(judged, seed=seed) if row.rate.n),
         self_enhancement=measure_self_enhancement(judged, seed=seed),
         verbosity=_measure_lengths(judged, reviewers, seed=seed),
         together=measure_panel(judged, seed=seed) if alone else None,
     )
+
+
+def _can_weigh(ballots: Ballots, reviewers: Sequence[str]) -> tuple[bool, str]:
+    """Return whether reviewers have peer weights, and why not where contestants among them never met."""
+    if len(_find_contestants(ballots, reviewers)) < 2:
+        return False, ""
+    try:
+        peer_rank(build_tournament(ballots, reviewers=reviewers), scheme=Scheme.DAMPED)
+    except UnconnectedError as failed:
+        return False, failed.reason
+    return True, ""
 
 
 def _explain_no_reviews(name: str, *, people: bool) -> str:
@@ -181,15 +199,24 @@ def _score(
 
 
 def _measure_juries(
-    ballots: Ballots, reviewers: Sequence[str], juries: Sequence[Jury], *, seed: int
+    ballots: Ballots,
+    reviewers: Sequence[str],
+    juries: Sequence[Jury],
+    *,
+    weighed: bool,
+    seed: int,
 ) -> tuple[JuryAgreement, ...]:
     wanted: list[Jury] = []
     if len(reviewers) <= _MOST_ALONE:
         wanted += [Jury(name=name, reviewers=(name,)) for name in reviewers]
-    wanted += [jury for jury in juries if set(jury.reviewers) <= set(reviewers)]
+    wanted += [
+        jury
+        for jury in juries
+        if set(jury.reviewers) <= set(reviewers) and (weighed or jury.weights != "peer")
+    ]
     if len(reviewers) > 1:
         wanted.append(Jury(name=ALL, reviewers=tuple(reviewers)))
-    if len(_find_contestants(ballots, reviewers)) > 1:
+    if weighed:
         wanted.append(Jury(name=WEIGHTED, reviewers=tuple(reviewers), weights="peer"))
     return tuple(
         JuryAgreement(
@@ -228,22 +255,27 @@ _Ranked: TypeAlias = tuple[Jury, Scheme, Tournament, Ranking]
 
 
 def _rank_juries(
-    ballots: Ballots, reviewers: Sequence[str], humans: Sequence[str], *, seed: int
+    ballots: Ballots,
+    reviewers: Sequence[str],
+    humans: Sequence[str],
+    *,
+    weighed: bool,
+    seed: int,
 ) -> tuple[Evaluator, ...]:
     """Return the evaluators of PRD Table 2, as far as the dataset has them.
 
     These are the best contestant as the only reviewer, if it reviewed; all reviewers with equal
-    weights; all by peer weight, if at least two of them are contestants; and people.
+    weights; all by peer weight, if there is one; and people.
     """
     own = _find_contestants(ballots, reviewers)
     together = Jury(name=ALL if len(reviewers) > 1 else reviewers[0], reviewers=tuple(reviewers))
     juries = [together]
-    if len(own) > 1:
+    if weighed:
         juries.append(replace(together, name=WEIGHTED, weights="peer"))
     if humans:
         juries.append(Jury(name=HUMANS, reviewers=tuple(humans)))
     ranked = [_rank_jury(ballots, jury, seed=seed) for jury in juries]
-    best = next(iter(ranked[1 if len(own) > 1 else 0][3].contestants))
+    best = next(iter(ranked[1 if weighed else 0][3].contestants))
     if best in own and len(reviewers) > 1:
         jury = Jury(name=own[best], reviewers=(own[best],))
         ranked.insert(0, _rank_jury(ballots, jury, seed=seed))
@@ -296,12 +328,7 @@ def _build_evaluator(ranked: _Ranked, followed: str, *, most: int, seed: int) ->
 
 
 def _weigh_peers(tournament: Tournament, *, seed: int) -> dict[str, dict[str, Measurement]]:
-    """Return the weights of reviewers by scheme (PRD Figure 3), of those schemes that settle.
-
-    Empty if fewer than two reviewers are contestants: then all have the same weight.
-    """
-    if len(set(tournament.own) & set(tournament.contestants)) < 2:
-        return {}
+    """Return the weights of reviewers by scheme (PRD Figure 3), of those schemes that settle."""
     found: dict[str, dict[str, Measurement]] = {}
     for scheme in Scheme:
         try:

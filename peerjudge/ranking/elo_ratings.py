@@ -13,7 +13,7 @@ from peerjudge.data import Tournament
 from peerjudge.errors import ConvergenceError, DataError
 from peerjudge.ranking.tally import LEAST, Floats, win_rates
 from peerjudge.ranking.tournament import contestant_columns
-from peerjudge.ranking.weights import min_max
+from peerjudge.ranking.weights import check_connected, min_max
 
 _START = 1000.0
 _STEP = 32.0
@@ -139,10 +139,12 @@ def elo_peer(
 
     Raises:
         ConvergenceError: that average is above 0.001 after 100 passes.
+        UnconnectedError: no battles connect the reviewers as contestants.
     """
     rows = _rows(tournament)
     judges = len(tournament.reviewers)
     at = contestant_columns(tournament.own, tournament.contestants)
+    check_connected(win_rates(tournament).met, at, tournament.contestants)
     own = np.where(at >= 0, 0.0, np.nan)
     sequence = _orders(orders, len(rows.value) - 1, seed)
     weights = np.full((len(sequence), judges), 1.0 / judges)

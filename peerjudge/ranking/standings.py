@@ -87,6 +87,7 @@ def rank(
 
     Raises:
         DataError: no readable battles, weights that do not fit, or no finite Bradley-Terry estimate.
+        UnconnectedError: peer weights of reviewers that no battles connect as contestants.
         ConvergenceError: the peer weights do not converge.
     """
     if not len(tournament):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peerjudge.data import ReviewerWeights, Scheme, Tournament
-from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.ranking.graphs import find_groups, name_group, read_meetings
 from peerjudge.ranking.tally import LEAST, Floats, win_rates
 from peerjudge.ranking.tournament import contestant_columns
@@ -91,7 +91,8 @@ def peer_rank(
         max_iterations: maximum number of passes.
 
     Raises:
-        DataError: no reviews, or no battles connect the reviewers as contestants.
+        DataError: no reviews.
+        UnconnectedError: no battles connect the reviewers as contestants.
         ConvergenceError: the weights still change after `max_iterations`.
     """
     criteria = Convergence(damping=damping, tolerance=tolerance, max_iterations=max_iterations)
@@ -148,16 +149,11 @@ def check_connected(
         contestants: names of the columns.
 
     Raises:
-        DataError: their scores, which are to be their weights, have no common measure.
+        UnconnectedError: their scores, which are to be their weights, have no common measure.
     """
     groups = [group for group in find_groups(met) if np.isin(group, at).any()]
     if len(groups) > 1:
-        apart = "; ".join(", ".join(name_group(contestants, group)) for group in groups)
-        msg = (
-            f"peer weights compare reviewers as contestants, and no battles connect these: {apart}; "
-            f"use weights 'equal', or the reviewers of one group only"
-        )
-        raise DataError(msg)
+        raise UnconnectedError("; ".join(", ".join(name_group(contestants, one)) for one in groups))
 
 
 def peer_weights(

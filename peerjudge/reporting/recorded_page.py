@@ -183,6 +183,7 @@ def _ranking_section(
         "All (weighted): every reviewer has its weight as a contestant."
         if _WEIGHTED in names
         else "",
+        f"No reviewer is weighed: {found.weights_missing}." if found.weights_missing else "",
         "Human: the votes of people; of several on one pair, the sign of their mean."
         if found.humans
         else "",

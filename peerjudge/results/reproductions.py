@@ -20,7 +20,7 @@ from peerjudge.analysis.reproducing import (
 )
 from peerjudge.analysis.selecting import number_authors
 from peerjudge.datasets.papers import read_paper
-from peerjudge.errors import ConvergenceError, DataError
+from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.reporting.drawing import Figure, save_figures
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.layout import Table
@@ -268,6 +268,8 @@ def _estimate(evidence: Evidence, estimate: Estimate | None) -> Estimates:
         estimated = estimate(evidence)
     except ConvergenceError as failed:
         return Estimates(missing=str(failed))
+    except UnconnectedError as failed:
+        return Estimates(missing=failed.reason)
     unknown = set(estimated.values) - {cell.key for cell in evidence.item.cells}
     if unknown:
         msg = f"{evidence.item.name} prints no {min(unknown)}"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from peerjudge.data import Battle, Scheme, Scoring, Tournament
-from peerjudge.errors import DataError
+from peerjudge.errors import DataError, UnconnectedError
 from peerjudge.ranking import (
     collect,
     find_groups,
@@ -91,8 +91,10 @@ def test_reviewers_that_never_met_get_no_peer_weights():
     apart = play("ab", "cd", judges="abcd")
     with pytest.raises(DataError, match=r"no battles connect.*: a, b; c, d"):
         peer_rank(apart)
-    with pytest.raises(DataError, match="no battles connect"):
-        rank(apart, weights="peer")
+    for scoring in Scoring:
+        for scheme in Scheme:
+            with pytest.raises(UnconnectedError, match="no battles connect"):
+                rank(apart, weights="peer", scoring=scoring, scheme=scheme)
     # Only two reviewers of the same group are contestants: the other group does not matter.
     assert peer_rank(play("ab", "cd", judges="abx")).converged
 

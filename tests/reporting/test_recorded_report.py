@@ -197,6 +197,46 @@ def test_our_values_equal_those_of_the_paper(tmp_path: Path, verdicts) -> None:
         assert f"(PRD {place})" in page
 
 
+def apart(*pairs: tuple[str, str]) -> Dataset:
+    """Return pairs of contestants who review one another's pair and never meet the others."""
+    comparisons = [
+        replace(pair(number, authors=authors), id=f"{authors}{number}")
+        for authors in pairs
+        for number in range(8)
+    ]
+    return Dataset(
+        name="apart",
+        description="",
+        comparisons=tuple(comparisons),
+        reviews=tuple(
+            review(one, judge, Verdict.of("one" if int(one.id[-1]) % 3 else "two"), swap=False)
+            for authors in pairs
+            for judge in authors
+            for one in comparisons
+            if one.id.startswith(str(authors))
+        ),
+    )
+
+
+def test_reviewers_that_never_met_are_reported_without_weights(tmp_path: Path):
+    """Peer weights have no common measure there; everything else is reported, and the reason is said."""
+    found = find(apart(("ann", "bob"), ("cid", "dee")))
+    assert found.weights == {}
+    assert {one.jury.weights for one in found.evaluators} == {"equal"}
+    assert "no battles connect these: ann, bob; cid, dee" in found.weights_missing
+    assert "--weights" not in found.weights_missing
+    assert "No reviewer is weighed: peer weights" in page_of(found, tmp_path)
+
+
+def test_values_that_need_weights_are_missing_where_contestants_never_met():
+    """A paper's other values are still beside ours."""
+    found = pj.reproduce("prd", apart(("gpt-4", "claude"), ("gpt-3.5", "bard"))).document()
+    items = {item["name"]: item for item in found["items"]}
+    assert items["Section 4.2"]["given"] == 2
+    assert items["Table 3"]["given"] == 6
+    assert "no battles connect these: gpt-3.5" in items["Table 3"]["missing"]
+
+
 def test_hostile_names_add_no_element(tmp_path: Path) -> None:
     """Names of reviewers, contestants and datasets stay text."""
     attack = "<img src=x onerror=alert(1)></script><script>alert(1)</script>{{ 7*7 }}"

@@ -22,7 +22,7 @@ from peerjudge.analysis.frames.tables import (
     make_whole,
 )
 from peerjudge.data import Scheme, Tournament, Transcript, Verdict
-from peerjudge.errors import ConvergenceError
+from peerjudge.errors import ConvergenceError, UnconnectedError
 from peerjudge.ranking import rank
 from peerjudge.tracker import opinion_events
 
@@ -257,7 +257,7 @@ def build_weights_frame(
                 bootstrap=0 if scheme is None else bootstrap,
                 seed=seed,
             )
-        except ConvergenceError:
+        except (ConvergenceError, UnconnectedError):
             continue
         bounds = found.weight_bounds or {}
         for name, weight in sorted(found.weights.weights.items(), key=lambda item: -item[1]):

@@ -21,7 +21,8 @@ from peerjudge.analysis.position import measure_position
 from peerjudge.analysis.preferences import measure_gold_preference, measure_preferences
 from peerjudge.analysis.reproducing import CellKey, Estimates, Evidence, Origin
 from peerjudge.analysis.selecting import keep_contestants
-from peerjudge.data import EventKind, Measurement, Ranking, Scoring, Tournament, replace
+from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tournament, replace
+from peerjudge.errors import DataError, UnconnectedError
 from peerjudge.protocol.scripted import transcript_of
 from peerjudge.ranking import peer_rank, rank
 from peerjudge.reporting.contestants import measure_standing
@@ -55,7 +56,10 @@ _Weights = Literal["equal", "peer"]
 def rank_contestants(evidence: Evidence) -> Estimates:
     """Estimate Table 2: Elo ratings and win rates by evaluator."""
     values: _Values = {}
+    apart = _explain_apart(evidence)
     for evaluator, tournament, weights in _list_evaluators(evidence):
+        if weights == "peer" and apart:
+            continue
         for grid, scoring, samples in (
             ("Elo", Scoring.ELO, _ELO_SAMPLES),
             ("win rate", Scoring.WIN_RATE, _SAMPLES),
@@ -76,23 +80,25 @@ def rank_contestants(evidence: Evidence) -> Estimates:
         values=values,
         note="Elo ratings depend on the order of the battles, which PRD does not print: ours are means over "
         f"{_ELO_ORDERS} orders.",
+        missing=apart,
     )
 
 
 def measure_juries(evidence: Evidence) -> Estimates:
     """Estimate Table 3: kappa and accuracy against people."""
     values: _Values = {}
+    apart = _explain_apart(evidence)
     for jury in _rows(evidence):
         found = _choose_jury(evidence, jury)
-        if found:
-            weights: _Weights = "peer" if len(found) > 1 else "equal"
+        weights: _Weights = "peer" if len(found) > 1 else "equal"
+        if found and not (weights == "peer" and apart):
             reviews = evidence.ballots.of_stance("private")
             agreement = measure_agreement(
                 reviews, reviewers=found, weights=weights, seed=evidence.seed
             )
             values["", jury, "kappa"] = agreement.fleiss_kappa
             values["", jury, "accuracy"] = agreement.accuracy
-    return Estimates(values=evidence.only_printed(values))
+    return Estimates(values=evidence.only_printed(values), missing=apart)
 
 
 def weigh_reviewers(evidence: Evidence) -> Estimates:
@@ -116,7 +122,10 @@ def weigh_reviewers(evidence: Evidence) -> Estimates:
 def compare_contestants(evidence: Evidence) -> Estimates:
     """Estimate Figures 7 and 8: win rates between two contestants."""
     values: _Values = {}
+    apart = _explain_apart(evidence)
     for evaluator, tournament, weights in _list_evaluators(evidence):
+        if weights == "peer" and apart:
+            continue
         shares = measure_head_to_head(tournament, weighted=weights == "peer", seed=evidence.seed)
         values |= {
             (evaluator, one, other): shares[own, against]
@@ -126,7 +135,7 @@ def compare_contestants(evidence: Evidence) -> Estimates:
             and (own := evidence.find_contestant(one))
             and (against := evidence.find_contestant(other))
         }
-    return Estimates(values=evidence.only_printed(values))
+    return Estimates(values=evidence.only_printed(values), missing=apart)
 
 
 def measure_one_pair(evidence: Evidence) -> Estimates:
@@ -307,6 +316,20 @@ def _choose_jury(evidence: Evidence, jury: str) -> tuple[str, ...]:
     found = [evidence.find_reviewer(model) for model in models]
     known = tuple(name for name in found if name is not None)
     return known if len(known) == len(found) else ()
+
+
+def _explain_apart(evidence: Evidence) -> str:
+    """Return why the reviewers have no peer weights where no battles connect them; else nothing."""
+    known = [name for model in MODELS if (name := evidence.find_reviewer(model)) is not None]
+    reviews = evidence.ballots.of_stance("private")
+    try:
+        if len(known) > 1:
+            peer_rank(build_tournament(reviews, reviewers=known), scheme=Scheme.DAMPED)
+    except UnconnectedError as failed:
+        return failed.reason
+    except DataError:
+        return ""  # Its reviews are no battles, and what needs them is left out.
+    return ""
 
 
 def _list_evaluators(evidence: Evidence) -> Iterator[tuple[str, Tournament, _Weights]]:
