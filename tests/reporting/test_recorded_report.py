@@ -234,7 +234,7 @@ def test_values_that_need_weights_are_missing_where_contestants_never_met():
     items = {item["name"]: item for item in found["items"]}
     assert items["Section 4.2"]["given"] == 2
     assert items["Table 3"]["given"] == 6
-    assert "no battles connect these: gpt-3.5" in items["Table 3"]["missing"]
+    assert "no battles connect these: bard, gpt-3.5; claude, gpt-4" in items["Table 3"]["missing"]
 
 
 def test_hostile_names_add_no_element(tmp_path: Path) -> None:
