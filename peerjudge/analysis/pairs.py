@@ -12,14 +12,13 @@ import numpy as np
 from peerjudge.analysis.ballots import SHARED, Ballots, Floats, score_of
 from peerjudge.analysis.inference import (
     CorrelationTest,
-    McNemar,
     adjust_holm,
     compare_correlations,
-    run_mcnemar,
 )
 from peerjudge.analysis.intervals import SHARE, make_measurement, resample_sums, sum_by_cluster
 from peerjudge.analysis.kappa import KAPPA, cohen_kappa, correlation
 from peerjudge.analysis.selecting import number_judges
+from peerjudge.analysis.signflips import PairedDifference, measure_difference
 from peerjudge.data import Measurement, Noun, replace
 
 # Of two reviewers and an item: nine cells for their verdicts, then four for their errors.
@@ -32,10 +31,10 @@ class PanelPair(Noun, frozen=True, kw_only=True):
     """Two reviewers on the items that both judged.
 
     `same` is the share of equal verdicts. Where there is gold: `error_correlation` is how much more
-    often than by chance they are wrong together (phi), `accuracy` McNemar's test of which is right
-    on more questions, and `correlation` Williams' test of which correlates better with gold over
-    comparisons. Gold made of the votes of one of the two is left out. The `_adjusted` p-values are
-    Holm's over all pairs of the panel.
+    often than by chance they are wrong together (phi), `accuracy` the accuracy of the first minus that
+    of the second on the same comparisons with its sign-flip test, as in `compare`, and `correlation`
+    Williams' test of which correlates better with gold over comparisons. Gold made of the votes of one
+    of the two is left out. The `_adjusted` p-values are Holm's over all pairs of the panel.
     """
 
     one: str
@@ -43,7 +42,7 @@ class PanelPair(Noun, frozen=True, kw_only=True):
     same: Measurement
     cohen_kappa: Measurement
     error_correlation: Measurement | None
-    accuracy: McNemar | None
+    accuracy: PairedDifference | None
     accuracy_adjusted: float | None
     correlation: CorrelationTest | None
     correlation_adjusted: float | None
@@ -114,8 +113,13 @@ def measure_pairs(
     pairs: Sequence[tuple[int, int]],
     by_question: Floats,
     drawn: Floats,
+    *,
+    seed: int | None,
 ) -> list[PanelPair]:
-    """Return the measures of these pairs from `count_pairs`; see `adjust_p_values` for the tests."""
+    """Return the measures of these pairs from `count_pairs`; see `adjust_p_values` for the tests.
+
+    `seed` is that of the sign flips; with `None` accuracies are not compared.
+    """
     phi, phi_drawn = correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)
     rows: list[PanelPair] = []
     for k, (one, other) in enumerate(pairs):
@@ -124,8 +128,6 @@ def measure_pairs(
         said, erred = cells[:, :_SAID].sum(axis=1), cells[:, _SAID:]
         golden = erred.sum(axis=1)
         has_gold = bool(golden.any())
-        # Right where only the other erred, less wrong where only this one did.
-        ahead = (erred - erred[:, [0, 2, 1, 3]])[golden > 0, 1]
         rows.append(
             PanelPair(
                 one=names[one],
@@ -135,7 +137,11 @@ def measure_pairs(
                 error_correlation=(
                     _measure(golden, phi[k : k + 1], phi_drawn[:, k], KAPPA) if has_gold else None
                 ),
-                accuracy=run_mcnemar(ahead.tolist()) if has_gold else None,
+                accuracy=(
+                    _compare_accuracies(rated, (one, other), seed=seed)
+                    if has_gold and seed is not None
+                    else None
+                ),
                 accuracy_adjusted=None,
                 correlation=_test_correlations(
                     rated.items, rated.ratings[:, [one, other]], rated.shared_gold[:, [one, other]]
@@ -205,6 +211,17 @@ def _share_same(cells: Floats) -> Floats:
 
 def _kappa(cells: Floats) -> Floats:
     return cohen_kappa(cells[:, :_SAID].reshape(-1, 3, 3))
+
+
+def _compare_accuracies(rated: Ratings, pair: tuple[int, int], *, seed: int) -> PairedDifference:
+    """Return the difference of two accuracies with its test; both orders of a comparison are one."""
+    items, gold = rated.items, _share_gold(rated.shared_gold[:, pair])
+    ours, theirs = rated.ratings[:, pair].T
+    rows = ~np.isnan(ours + theirs + gold)
+    ahead = 1.0 * (ours == gold)[rows] - (theirs == gold)[rows]
+    comparisons, place = np.unique(items.comparison[rows], return_inverse=True)
+    means = np.bincount(place, ahead) / np.bincount(place)
+    return measure_difference(means, items.question_of[comparisons], seed=seed)
 
 
 def _test_correlations(items: Ballots, ratings: Floats, gold: Floats) -> CorrelationTest | None:

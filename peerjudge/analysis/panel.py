@@ -34,6 +34,9 @@ from peerjudge.analysis.pairs import (
 from peerjudge.analysis.selecting import ignore_orders, number_judges
 from peerjudge.data import Measurement, Noun, Undecided
 
+_MOST_TESTED = 25
+"""The most reviewers whose accuracies are compared by pairs."""
+
 
 class Panel(Noun, frozen=True, kw_only=True):
     """The reviewers of a source on the same items (a comparison in one shown order).
@@ -67,6 +70,8 @@ class Panel(Noun, frozen=True, kw_only=True):
 def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Panel:
     """Return the agreement of reviewers with gold and with one another.
 
+    Accuracies are compared by pairs among few reviewers: of many, Holm's method leaves no power.
+
     Args:
         ballots: on pairs, see `select_judges`. Bounds resample questions.
         seed: of the resampling.
@@ -87,10 +92,11 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         n = int(rows.sum())
         return measure_statistic(sums, function, n=n, limits=KAPPA, seed=seed, samples=samples)
 
+    tests = seed if len(names) <= _MOST_TESTED else None
     pairs: list[PanelPair] = []
     phis: list[tuple[Floats, Floats]] = []
     for numbers, by_question, drawn in count_pairs(rated, seed=seed, samples=samples):
-        pairs += measure_pairs(rated, names, numbers, by_question, drawn)
+        pairs += measure_pairs(rated, names, numbers, by_question, drawn, seed=tests)
         phis.append((correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)))
     errors = np.where(np.isnan(ratings) | np.isnan(gold), np.nan, ratings != gold)
     accuracy: dict[str, Measurement] = {}

@@ -168,7 +168,9 @@ def measure_against_models(
             if (names[one] in people) != (names[other] in people)
         ]
         chosen = [numbers[place] for place in mixed]
-        rows += measure_pairs(rated, names, chosen, by_question[:, mixed], drawn[:, mixed])
+        rows += measure_pairs(
+            rated, names, chosen, by_question[:, mixed], drawn[:, mixed], seed=None
+        )
     named = [_name_person_first(one, people) for one in rows]
     return tuple(sorted(named, key=lambda pair: (pair.other, pair.one)))
 
@@ -176,7 +178,7 @@ def measure_against_models(
 def _name_person_first(pair: PanelPair, people: Collection[str]) -> PanelPair:
     """Return the pair with the person as the first, without tests of which of the two is better."""
     one, other = (pair.one, pair.other) if pair.one in people else (pair.other, pair.one)
-    return replace(pair, one=one, other=other, accuracy=None, correlation=None)
+    return replace(pair, one=one, other=other, correlation=None)
 
 
 def _list_reviews(ballots: Ballots) -> list[RecordedReview]:

@@ -300,19 +300,19 @@ def build_panel_table(found: Panel) -> Table:
         ("Same", lambda pair: percent(pair.same)),
         ("Cohen's kappa", lambda pair: interval(pair.cohen_kappa)),
         ("Errors", lambda pair: interval(pair.error_correlation)),
-        ("Better on", _better_on),
-        ("p, McNemar", lambda pair: p_value(pair.accuracy_adjusted)),
+        ("Accuracy, points", _lead),
+        ("p", lambda pair: p_value(pair.accuracy_adjusted)),
         ("With gold", _with_gold),
         ("p, Williams", lambda pair: p_value(pair.correlation_adjusted)),
         names=2,
-        note="Errors: correlation of their errors. Better on: questions on which each has more right. "
-        "With gold: correlation of each with gold. p-values are adjusted by Holm's method for the "
-        "number of pairs.",
+        note="Errors: correlation of their errors. Accuracy: of the first minus that of the second, with the "
+        "sign-flip test of `compare`. With gold: correlation of each with gold. p-values are adjusted by "
+        "Holm's method for the number of pairs.",
     )
 
 
-def _better_on(pair: PanelPair) -> str:
-    return MISSING if pair.accuracy is None else f"{pair.accuracy.ours} : {pair.accuracy.theirs}"
+def _lead(pair: PanelPair) -> str:
+    return MISSING if pair.accuracy is None else points(pair.accuracy.difference)
 
 
 def _with_gold(pair: PanelPair) -> str:

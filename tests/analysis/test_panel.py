@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import peerjudge as pj
 from peerjudge.analysis import fleiss_kappa, measure_panel, select_judges
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots
@@ -145,7 +146,7 @@ def test_pairs_are_compared_on_what_both_judged():
     found = measure_panel(judged(data), samples=50)
     (pair,) = found.pairs
     assert (pair.one, pair.other, pair.same.value, pair.same.n) == ("x", "y", 0.0, 3)
-    assert (pair.accuracy.ours, pair.accuracy.theirs) == (3, 0)
+    assert (pair.accuracy.difference.value, pair.accuracy.difference.n) == (1.0, 3)
     assert pair.accuracy.p_value == pair.accuracy_adjusted == pytest.approx(0.25)
     assert pair.correlation is None
     assert found.accuracy["x"].value == 1.0
@@ -159,6 +160,25 @@ def test_many_pairs_are_adjusted_for_their_number():
     adjusted = [pair.accuracy_adjusted for pair in found.pairs]
     assert len(p_values) == 6
     assert min(adjusted) == pytest.approx(min(1.0, 6 * min(p_values)))
+
+
+def test_a_pair_has_one_test_wherever_it_is_printed(verdicts):
+    """The panel asks which of two reviewers is right more often as `compare` does, with the same answer."""
+    source = verdicts("vicuna80")
+    panel = pj.agreement(source, panel=True).document()["panel"]["pairs"]
+    compared = pj.compare(source).document()["pairs"]
+    assert len(panel) == len(compared) == 10
+    for ours, theirs in zip(panel, compared, strict=True):
+        assert (ours["one"], ours["other"]) == (theirs["one"], theirs["other"])
+        assert ours["accuracy"] == theirs["difference"]
+        assert ours["accuracy_adjusted"] == theirs["holm"]
+
+
+def test_large_panels_have_no_tests_by_pairs():
+    """Hundreds of pairs leave no power to any test, and are described without them."""
+    names = {f"r{k}": ["1", "2", "1"] for k in range(26)}
+    found = measure_panel(judged(judging(names, ["1", "1", "1"])), samples=20)
+    assert {pair.accuracy for pair in found.pairs} == {None}
 
 
 def test_without_gold_there_is_agreement_but_no_error():
