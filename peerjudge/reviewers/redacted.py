@@ -1,4 +1,4 @@
-"""Reviewers without keys in what they say and in how they fail."""
+"""Reviewers that receive no gold, and without keys in what they say and in how they fail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from peerjudge.clients.redaction import Redaction
-from peerjudge.data import Request, Utterance, replace
+from peerjudge.data import Comparison, Request, Utterance, replace
 from peerjudge.engine import Reviewer
 
 __all__ = ["find_environment_secrets", "make_redacted"]
@@ -40,7 +40,7 @@ def find_environment_secrets(source: str, *, environ: Mapping[str, str]) -> tupl
 
 
 def make_redacted(make: Callable[[], Reviewer], *, secrets: tuple[str, ...]) -> Reviewer:
-    """Make a reviewer whose utterances and errors have `[key]` in place of secrets.
+    """Make a reviewer that receives no gold, with `[key]` for secrets in its utterances and errors.
 
     An error in `make` is raised without them.
     """
@@ -50,6 +50,12 @@ def make_redacted(make: Callable[[], Reviewer], *, secrets: tuple[str, ...]) -> 
     except Exception as error:
         redaction.redact_error(error)
         raise
+
+
+def _hide_gold(comparison: Comparison) -> Comparison:
+    """Return the comparison without gold, and without values of its source but a reference answer."""
+    meta = {key: value for key, value in comparison.meta.items() if key == "reference"}
+    return replace(comparison, gold=None, meta=meta)
 
 
 class _RedactedReviewer:
@@ -63,7 +69,8 @@ class _RedactedReviewer:
 
     async def speak(self, request: Request) -> Utterance:
         try:
-            said = await self._reviewer.speak(request)
+            hidden = replace(request, comparison=_hide_gold(request.comparison))
+            said = await self._reviewer.speak(hidden)
         except Exception as error:
             self._redaction.redact_error(error)
             raise

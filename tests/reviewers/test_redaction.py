@@ -1,5 +1,7 @@
 """Keys of reviewers that are Python files stay out of everything that a run keeps."""
 
+import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -7,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import peerjudge as pj
+from peerjudge.data import Condition, Experiment
 from peerjudge.reviewers.redacted import find_environment_secrets
+from peerjudge.shelf import Shelf
 
 KEY, OTHER = "sk-0123456789abcdef-secret", "pass/word+of=mine"
 AGENT = '''
@@ -45,6 +50,37 @@ EXPERIMENT = Experiment(
     ),
 )
 '''
+
+
+PEEKING = '''
+"""Looks for the accepted verdict."""
+
+
+async def peek(request):
+    known = [request.comparison.gold, *request.comparison.meta]
+    return f"{known}\\n\\nChoice: Answer (a)"
+
+
+def reviewer():
+    return peek
+'''
+
+
+def test_a_reviewer_receives_no_gold(tmp_path):
+    """A reviewer in a Python file cannot judge by the accepted verdict or by ratings of the data."""
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "peeking.py").write_text(PEEKING)
+    row = {"question": "Q?", "answer_a": "One.", "answer_b": "Two.", "gold": "b"}
+    data = tmp_path / "pairs.jsonl"
+    data.write_text(json.dumps(row | {"gold_coherence": 4, "reference": "Two."}))
+    one = Condition(name="one", protocol="pairwise", seats=("peeking",), orders="given")
+    experiment = Experiment(name="peek", data=f"jsonl:{data}", conditions=(one,))
+    found = pj.run_sync(experiment, out=tmp_path / "run", shelf=Shelf(project=tmp_path))
+    (one,) = asyncio.run(pj.load(tmp_path / "run"))
+    said = one.turns[0].utterance.text
+    assert said.startswith("[None")
+    assert "coherence" not in said
+    assert pj.score(found).df["value"].notna().all()
 
 
 def run_leaking(folder, kind, **more):
