@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerjudge as pj
-from peerjudge.analysis.frames import FRAMES
+from peerjudge.analysis.frames import FRAMES, ballots_reading
 from peerjudge.data import TIE, StopReason, Transcript, Utterance, replace
 from peerjudge.testing import comparison_of, transcript_of
 from peerjudge.tracker import opinion_events
 
+TraceFunction = Callable[[FrameType, str, Any], Any]
 NAMES = ("discussions", "turns", "calls", "events")
 
 
@@ -140,6 +146,42 @@ def test_battles_and_weights_of_discussions():
     sums = weights.groupby("scheme", observed=True)["weight"].sum()
     assert np.allclose(sums, 1.0)
     assert weights[weights["scheme"] == "equal"]["low"].isna().all()
+
+
+def count_steps(questions: int) -> int:
+    """Count the instructions that read a frame of ballots, in the module that reads it."""
+    rows = range(questions)
+    frame = pd.DataFrame(
+        {
+            "question": [f"q{k}" for k in rows],
+            "discussion": [f"d{k}" for k in rows],
+            "reviewer": ["x"] * questions,
+            "shown": [("a", "b")] * questions,
+            "verdict": ["a"] * questions,
+        }
+    )
+    steps = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> TraceFunction | None:
+        nonlocal steps
+        if frame.f_code.co_filename != ballots_reading.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        steps += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        ballots_reading.read_ballots_frame(frame)
+    finally:
+        sys.settrace(before)
+    return steps
+
+
+def test_reading_a_frame_takes_steps_in_proportion_to_its_rows():
+    """Four times as many questions take about four times as many steps, not sixteen."""
+    assert count_steps(160) < 5 * count_steps(40)
 
 
 def test_failed_discussions_are_rows_too():

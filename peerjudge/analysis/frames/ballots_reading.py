@@ -136,13 +136,16 @@ class _Rows:
 
     def column(self, name: str, *, default: object = None) -> list[Any]:
         """Return the cells of a column, with the default for missing ones."""
+        return [default if cell is None else cell for cell in self._read(name)]
+
+    def _read(self, name: str) -> list[Any]:
         if name not in self._held:
             if name in self._frame.columns:
                 cells = self._frame[name].astype(object).tolist()
                 self._held[name] = [None if _is_missing(cell) else cell for cell in cells]
             else:
                 self._held[name] = [None] * len(self._frame)
-        return [default if cell is None else cell for cell in self._held[name]]
+        return self._held[name]
 
     def vocabulary(self, name: str) -> list[str]:
         """Return the names of a column in the order of its categories, else of appearance."""
@@ -170,9 +173,10 @@ class _Rows:
         self, name: str, row: int
     ) -> tuple[Comparison, Sequence[Any], Sequence[Any]]:
         def cell(column: str, default: object) -> Any:  # noqa: ANN401  a cell of any column
-            return self.column(column, default=default)[row]
+            found = self._read(column)[row]
+            return default if found is None else found
 
-        ids = tuple(cell("answers", tuple(sorted(self.column("shown")[row]))))
+        ids = tuple(cell("answers", tuple(sorted(self._read("shown")[row]))))
         gold = cell("gold", None)
         comparison = Comparison(
             id=str(name),
@@ -195,7 +199,10 @@ def _read_discussions(rows: _Rows, table: ComparisonTable) -> tuple[Discussions,
     discussion = [-1 if one is None else ids[one] for one in rows.column("discussion")]
     if not ids:
         return no_discussions(), discussion
-    first = [discussion.index(number) for number in range(len(ids))]
+    rows_of: dict[int, int] = {}
+    for row, number in enumerate(discussion):
+        rows_of.setdefault(number, row)
+    first = [rows_of[number] for number in range(len(ids))]
     conditions = rows.vocabulary("condition") or [""]
     protocols, controls = Vocabulary[str](), Vocabulary[Any]()
     settings, seatings = Vocabulary[str](), Vocabulary[tuple[SeatKey, ...]]()
