@@ -65,10 +65,10 @@ class ComparisonTable:
         readable = gold is not None and gold.readable
         self._gold_of.append(self.code(number, gold) if readable else NONE)
         self._question_of.append(self.questions[comparison.question.id])
-        lengths = [len(answer.text) for answer in comparison.answers]
+        lengths = [len(answer.known_text) for answer in comparison.answers]
         absent = MAX_ANSWERS - len(lengths)
         self._lengths.append(lengths + [0] * absent)
-        marks = [count_markdown(answer.text) for answer in comparison.answers]
+        marks = [count_markdown(answer.known_text) for answer in comparison.answers]
         self._markdown.append(marks + [[0] * len(MARKDOWN)] * absent)
         return number
 

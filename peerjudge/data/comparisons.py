@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -94,6 +95,11 @@ class Question(Declared, frozen=True, kw_only=True):
             raise DataError(msg)
 
 
+WITHHELD = "sha256:"
+"""Beginning of the digest that stands for a text that may not be passed on."""
+_WITHHELD = re.compile(rf"{WITHHELD}[0-9a-f]{{64}}")
+
+
 class Answer(Declared, frozen=True, kw_only=True):
     """An answer. `id` is unique within its comparison; `author` is the contestant that wrote it."""
 
@@ -105,6 +111,11 @@ class Answer(Declared, frozen=True, kw_only=True):
         if not self.id:
             msg = "an answer needs a non-empty id"
             raise DataError(msg)
+
+    @property
+    def known_text(self) -> str:
+        """The text; empty where only its digest is known."""
+        return "" if _WITHHELD.fullmatch(self.text) else self.text
 
 
 class Comparison(Declared, frozen=True, kw_only=True, dict=True, gc=True):

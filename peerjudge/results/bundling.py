@@ -17,6 +17,7 @@ from typing import cast
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from peerjudge.data import Comparison, Transcript, replace, to_json
+from peerjudge.data.comparisons import WITHHELD
 from peerjudge.datasets.licences import find_licence
 from peerjudge.errors import DataError, ShelfError, StoreError
 from peerjudge.results.agreements import agreement
@@ -54,7 +55,6 @@ NUMBERS: Mapping[str, Callable[[str], Result]] = MappingProxyType(
 )
 """Results whose documents are in a bundle as `numbers/NAME.json`, beside those of the report."""
 
-_DIGEST = "sha256:"
 _MARK = SUMMARY.encode()
 """Bytes near the beginning of every bundle, whose first member has this name."""
 _LOOKS_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
@@ -265,7 +265,9 @@ def digest_comparison(comparison: Comparison) -> Comparison:
 
 def _digest(text: str) -> str:
     # A text that is a digest already, as in a bundle without texts, stays as it is.
-    return text if text.startswith(_DIGEST) else _DIGEST + hashlib.sha256(text.encode()).hexdigest()
+    return (
+        text if text.startswith(WITHHELD) else WITHHELD + hashlib.sha256(text.encode()).hexdigest()
+    )
 
 
 def _collect_files(

@@ -264,7 +264,7 @@ class _Replayer:
         pack = transcript.prompts
         held = f"{PLACES['prompts'][0]}/{pack}.toml" in self._run.contents
         if not reason and not (held and self._seeds and transcript.protocol not in _ELSEWHERE):
-            reason = "the bundle does not hold all that it is computed from"
+            reason = "the bundle does not hold all that an id is computed from"
         if reason:
             self.unchecked["discussion id", reason] += 1
             return

@@ -242,10 +242,10 @@ def _recompute(
 def _explain_unidentified(manifest: Mapping[str, object], *, texts: bool) -> str:
     """Return why ids of discussions cannot be computed, if they cannot."""
     if not texts:
-        return "the texts that it is computed from are withheld"
+        return "the texts that an id is computed from are withheld"
     versions = cast("Mapping[str, object]", manifest.get("versions") or {})
     played = versions.get("peerjudge")
-    return "" if played in {None, own_version()} else f"PeerJudge {played} computed it"
+    return "" if played in {None, own_version()} else f"computed by PeerJudge {played}"
 
 
 def _compare(stored: bytes, fresh: bytes, name: str) -> str:

@@ -286,6 +286,15 @@ def test_verify_says_what_it_did_not_check(bundled: Path, run: Path, tmp_path: P
     assert "withheld" in sentence
 
 
+def test_withheld_texts_are_not_measured(run: Path, shell):
+    """A digest has a length that says nothing of its text, so that the texts are called missing."""
+    bundle(run, output=shell.folder / "bare.zip", texts=False)
+    for words in (("model", "bare.zip"), ("rank", "bare.zip", "--control", "length")):
+        told = shell(*words)
+        assert "length: the data have no answer texts" in told.out
+        assert "equally long" not in told.out
+
+
 def test_verdicts_recorded_with_discussions_are_counted_as_unread(shell):
     """Imported verdicts that were given, without being read from words, are data and stay as they are."""
     rows = [
