@@ -42,6 +42,7 @@ SUMS = "SHA256SUMS"
 SUMMARY = "bundle.json"
 """Member with the form of the bundle and the version that wrote it."""
 PAGE = "report.html"
+NUMBERS_FOLDER = "numbers/"
 SCHEMA = "peerjudge-bundle/1"
 
 NUMBERS: Mapping[str, Callable[[str], Result]] = MappingProxyType(
@@ -185,9 +186,9 @@ def compute_numbers(
                 document = compute(place).document()
             except (DataError, StoreError) as cause:
                 document = {"not_computed": str(cause)}
-            members[f"numbers/{name}.json"] = dump(_rename(document, place))
+            members[f"{NUMBERS_FOLDER}{name}.json"] = dump(_rename(document, place))
         found = report(place)
-        members["numbers/report.json"] = dump(found.document())
+        members[f"{NUMBERS_FOLDER}report.json"] = dump(found.document())
         page = found.save(Path(folder) / PAGE)
         members[PAGE] = page.read_bytes()
     return members

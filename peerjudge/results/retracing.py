@@ -230,14 +230,15 @@ class _Replayer:
         self.counts["discussion"] += 1
         try:
             protocol = self._load_protocol(transcript)
+            again = replay(transcript, protocol, is_recorded=_is_recorded)
+            differences = [*again.differences, *self._check_identity(transcript)]
         except PeerJudgeError as cause:
             return [str(cause)]
-        again = replay(transcript, protocol, is_recorded=_is_recorded)
         self.counts["reply"] += again.read
         self.counts["conclusion"] += protocol is not None
         if again.recorded:
             self.unchecked["verdict", "recorded with the discussions, not read"] += again.recorded
-        return [*again.differences, *self._check_identity(transcript)]
+        return differences
 
     def _load_protocol(self, transcript: Transcript) -> DiscussionProtocol | None:
         name = transcript.protocol
@@ -262,7 +263,9 @@ class _Replayer:
         """Yield a sentence if the id is not that of the content, its cards, pack and protocol."""
         reason = self._unidentified
         pack = transcript.prompts
-        held = f"{PLACES['prompts'][0]}/{pack}.toml" in self._run.contents
+        held = (self._run.folder / PLACES["prompts"][0] / f"{pack}.toml").is_file()
+        if any(one.text and not one.known_text for one in transcript.comparison.answers):
+            reason = "the texts that an id is computed from are withheld"
         if not reason and not (held and self._seeds and transcript.protocol not in _ELSEWHERE):
             reason = "the bundle does not hold all that an id is computed from"
         if reason:

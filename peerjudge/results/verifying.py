@@ -17,6 +17,7 @@ from peerjudge.reporting.formats import counted
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, Result, Shown
 from peerjudge.results.bundling import (
+    NUMBERS_FOLDER,
     SUMMARY,
     SUMS,
     compute_numbers,
@@ -228,7 +229,7 @@ def _recompute(
     manifest = read_member_manifest(contents[MANIFEST])
     with TemporaryDirectory(prefix="peerjudge-") as folder:
         run = BundledRun(contents=contents, manifest=manifest, folder=Path(folder), named=protocols)
-        retraced = retrace(run, unidentified=_explain_unidentified(manifest, texts=texts))
+        retraced = retrace(run, unidentified=_explain_unidentified(manifest))
         fresh = compute_numbers(Path(folder) / TRANSCRIPTS, manifest, texts=texts)
     problems: dict[str, str] = {}
     for name, content in fresh.items():
@@ -236,13 +237,13 @@ def _recompute(
             problems[name] = "is missing"
         elif problem := _compare(contents[name], content, name):
             problems[name] = problem
+    foreign = {name for name in contents if name.startswith(NUMBERS_FOLDER)} - fresh.keys()
+    problems |= dict.fromkeys(foreign, "is not computed from these transcripts")
     return retraced, problems, set(fresh)
 
 
-def _explain_unidentified(manifest: Mapping[str, object], *, texts: bool) -> str:
+def _explain_unidentified(manifest: Mapping[str, object]) -> str:
     """Return why ids of discussions cannot be computed, if they cannot."""
-    if not texts:
-        return "the texts that an id is computed from are withheld"
     versions = cast("Mapping[str, object]", manifest.get("versions") or {})
     played = versions.get("peerjudge")
     return "" if played in {None, own_version()} else f"computed by PeerJudge {played}"

@@ -225,6 +225,16 @@ def test_an_edited_card_pack_or_protocol_is_found(bundled: Path, tmp_path: Path)
     assert list(problems(extra)) == ["agents/other.toml"]
 
 
+def test_calling_texts_withheld_hides_nothing(bundled: Path, tmp_path: Path):
+    """Whether texts are there is seen in the discussions, and each number must be computed again."""
+    members = read(bundled)
+    summary = json.loads(members["bundle.json"]) | {"texts": False}
+    file = write(tmp_path / "claimed.zip", {**members, "bundle.json": dump(summary)})
+    found = verify(file)
+    assert found.retraced.identified == found.retraced.discussions
+    assert problems(file) == {"numbers/bias.json": "is not computed from these transcripts"}
+
+
 def test_an_edited_card_with_its_digest_in_the_manifest_is_found(bundled: Path, tmp_path: Path):
     """A card is in the bundle as its file, in the manifest, and in the identity of each discussion."""
     members, name = read(bundled), "sim_strong"
@@ -311,11 +321,11 @@ def test_verdicts_recorded_with_discussions_are_counted_as_unread(shell):
     told = shell("verify", "talks.zip", "--json")
     assert (told.code, told.document["replies_read"], told.document["conclusions_run"]) == (0, 0, 0)
     unchecked = told.document["unchecked"]
-    assert [one.partition(":")[0] for one in unchecked] == [
+    assert {one.partition(":")[0] for one in unchecked} == {
         "3 conclusions not checked",
         "3 verdicts not checked",
         "3 discussion ids not checked",
-    ]
+    }
 
 
 def test_added_missing_and_repacked_members_are_named(bundled: Path, tmp_path: Path):
