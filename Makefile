@@ -67,8 +67,8 @@ endif
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --only-binary svg2pdf-py -e '.[pdf]'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	-$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt --only-binary svg2pdf-py -e '.[pdf]'
 	touch $@
 
 clean:

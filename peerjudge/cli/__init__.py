@@ -110,6 +110,8 @@ def _run(tokens: list[str]) -> int:
             console = results() if not tokens or {"--help", "-h"} & set(tokens) else None
             code = build_app(console)(tokens, exit_on_error=False, print_error=False)
             sys.stdout.flush()
+    except OutputClosedError:  # As with `| head`: its reader has what it wants.
+        raise
     except OutputError as error:
         print_status(f"error: {error}")
         raise

@@ -178,7 +178,7 @@ def test_a_full_disk_below_stdout_is_one_sentence(played, command):
     assert "cannot write to standard output: No space left" in done.stderr
 
 
-def test_a_reader_that_stops_reading_is_one_sentence(shell):
+def test_a_reader_that_stops_reading_ends_a_command_without_a_word(shell):
     """`run ... | head -1` completes the run, and exits with 141 as for SIGPIPE."""
     command = ("run", "leader_follower", "--limit", "2", "-S", "turns=2", "--display", "none")
     reading, writing = os.pipe()
@@ -191,8 +191,7 @@ def test_a_reader_that_stops_reading_is_one_sentence(shell):
         text=True,
     )
     os.close(writing)
-    assert (done.returncode, len(done.stderr.splitlines())) == (141, 1), done.stderr
-    assert "was closed" in done.stderr
+    assert (done.returncode, done.stderr) == (141, "")
     assert shell(*command, "--json").document["discussions"]["skipped"] == 16
 
 
