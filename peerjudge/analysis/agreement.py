@@ -122,10 +122,7 @@ def measure_agreement(
     if not len(rows):
         msg = f"no pair has both a gold ({gold!r}) and a readable verdict by {', '.join(chosen)}"
         if gold == HUMAN and set(chosen) & set(ballots.humans):
-            msg += (
-                "; gold is without the votes of those judged, so leave some of them out, or compare them "
-                "with one another (--panel)"
-            )
+            msg += "; gold is without the votes of those judged, so leave some of them out"
             raise OwnVotesError(msg)
         raise DataError(msg)
     want = score_of(items.gold, items.first)
@@ -223,7 +220,7 @@ def _choose(ballots: Ballots, reviewers: Sequence[str] | None, gold: str) -> tup
         missing = ", ".join(sorted(chosen - present)) or "any other reviewer"
         msg = f"there are no reviews by {missing}; choose among those by {names} (--reviewers)"
         if not chosen and ballots.humans:
-            msg += ", or compare all people with one another (--reviewers human --panel)"
+            msg += ", or compare all people with one another (--reviewers human)"
         raise DataError(msg)
     return tuple(sorted(chosen))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import TypeAlias
 
 import numpy as np
@@ -68,12 +69,14 @@ class Votes:
         )
         return small, pattern
 
-    def count(self) -> Floats:
-        """Return the number of votes `[item, label]`."""
+    def share(self, classes: int) -> Floats:
+        """Return the shares of votes `[item, class]`; a vote for a label that is no class is one for each."""
         cells = np.bincount(
             self.item * self.labels + self.label, minlength=self.items * self.labels
         )
-        return cells.reshape(self.items, self.labels).astype(np.float64)
+        counts = cells.reshape(self.items, self.labels).astype(np.float64)
+        counts = counts[:, :classes] + counts[:, classes:].sum(axis=1, keepdims=True)
+        return counts / counts.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,14 +85,17 @@ class AnnotatorFit:
 
     `posterior` is `[item, label]`: the probability of each true label, given the votes. `shares` are
     the class shares, `confusions` are `[annotator, true label, given label]`, and `rates` the expected
-    numbers of votes behind them, with the prior. After `iterations` steps no posterior
-    probability changed by more than the tolerance, unless `settled` is false.
+    numbers of votes behind them, with the prior. `evidence` is the log probability of the votes,
+    integrated over rates and shares, by its variational lower bound; NaN without a prior of both. By it
+    models with other true labels are compared: one more has to be worth its rates. After `iterations`
+    steps no posterior probability changed by more than the tolerance, unless `settled` is false.
     """
 
     posterior: Floats
     shares: Floats
     confusions: Floats
     rates: Floats
+    evidence: float
     iterations: int
     settled: bool
 
@@ -105,12 +111,13 @@ def fit_annotators(
     tolerance: float = 1e-6,
     most: int = _MOST,
 ) -> AnnotatorFit:
-    """Return the model of greatest posterior density that expectation maximisation finds.
+    """Return the model that expectation maximisation finds.
 
     Args:
         votes: every item needs one or more.
         prior: pseudo-votes that are added to the expected counts, `[annotator, true label, given
-            label]` with 1 or all annotators. Zeros give maximum likelihood.
+            label]` with 1 or all annotators. Zeros give maximum likelihood. There may be fewer true
+            labels than labels: the last ones are then never true.
         mirror: the label that each label becomes when the answers of an item swap places. The rates
             are then the same for a label and its mirror image. Labels that are their own images
             (0, 1, 2, ...) give the general model.
@@ -120,24 +127,27 @@ def fit_annotators(
         tolerance: of the largest change of a posterior probability.
         most: number of steps after which the search ends.
     """
+    from scipy.special import entr
+
     image = np.asarray(mirror, dtype=np.intp)
     times = np.ones(votes.items) if weights is None else weights
     by_item = _Sums.over(votes.item, votes.items)
     by_cell = _Sums.over(
         votes.annotator * votes.labels + votes.label, votes.annotators * votes.labels
     )
-    counted = votes.count()
-    posterior = counted / counted.sum(axis=1, keepdims=True) if start is None else start
-    shape = (votes.annotators, votes.labels, votes.labels)
+    classes = prior.shape[1]
+    own = image[:classes]
+    shape = (votes.annotators, votes.labels, classes)
+    posterior: Floats = votes.share(classes) if start is None else start
     iterations, settled = 0, False
     while True:
         weighted = posterior * times[:, None]
         counts = by_cell.add(weighted[votes.item]).reshape(shape).transpose(0, 2, 1)
-        counts = (counts + counts[:, image][:, :, image]) / 2.0
+        counts = (counts + counts[:, own][:, :, image]) / 2.0
         rates = counts + prior
         confusions = rates / np.maximum(rates.sum(axis=2, keepdims=True), _LEAST)
-        total = weighted.sum(axis=0) + share_prior
-        shares = (total + total[image]) / (2.0 * total.sum())
+        total: Floats = weighted.sum(axis=0) + share_prior
+        shares = (total + total[own]) / (2.0 * total.sum())
         if settled or iterations == most:
             break
         surprise = np.log(np.maximum(confusions, _LEAST))
@@ -147,14 +157,42 @@ def fit_annotators(
         density /= density.sum(axis=1, keepdims=True)
         settled = float(np.abs(density - posterior).max(initial=0.0)) <= tolerance
         posterior, iterations = density, iterations + 1
+    evidence = nan
+    if share_prior > 0.0 and (prior > 0.0).all():
+        among = np.full((1, 1, classes), share_prior)
+        evidence = _integrate(rates, np.broadcast_to(prior, rates.shape), image)
+        evidence += _integrate((total + total[own])[None, None] / 2.0, among, image)
+        evidence += float((entr(posterior) * times[:, None]).sum())
     return AnnotatorFit(
         posterior=posterior,
         shares=shares,
         confusions=confusions,
         rates=rates,
+        evidence=evidence,
         iterations=iterations,
         settled=settled,
     )
+
+
+def _integrate(rates: Floats, prior: Floats, image: Ints) -> float:
+    """Return the log probability of counts `rates - prior`, integrated over their rates.
+
+    Both are `[annotator, class, label]`; shares of classes are one row of labels.
+    """
+    from scipy.special import gammaln
+
+    classes, labels = int(rates.shape[1]), int(rates.shape[2])
+    mirrored = image[:labels] != np.arange(labels)
+    paired: Floats = np.where(mirrored[:classes] & (classes > 1), 2.0, 1.0)
+    # How many cells have one rate, and how many of these are in one row.
+    cells: Floats = np.where(mirrored, 2.0, paired[:, None])
+
+    def normalise(size: Floats) -> float:
+        parts = float((gammaln(cells * size) / cells).sum())
+        return parts - float((gammaln(paired * size.sum(axis=2)) / paired).sum())
+
+    within = (rates - prior) * np.log(cells / paired[:, None])
+    return normalise(rates) - normalise(prior) - float(within.sum())
 
 
 def rate_verdicts(

@@ -58,7 +58,7 @@ def describe_annotators(
                 right=float(rates[0, 0]),
                 opposite=float(rates[0, 1]),
                 undecided=float(rates[0, 2:].sum()),
-                tie=float(rates[2, 2]) if votes.labels > 2 else None,
+                tie=float(rates[2, 2]) if len(rates) > 2 else None,
             )
         )
     return sorted(found, key=lambda one: (-one.votes, one.name))
@@ -66,7 +66,7 @@ def describe_annotators(
 
 def _find_reliability(fit: AnnotatorFit) -> Floats:
     """Return by annotator the probability that a vote is the true label."""
-    return np.einsum("k,akk->a", fit.shares, fit.confusions)
+    return np.diagonal(fit.confusions, axis1=1, axis2=2) @ fit.shares
 
 
 def _vary_reliability(votes: Votes, fit: AnnotatorFit) -> Floats:
@@ -75,13 +75,15 @@ def _vary_reliability(votes: Votes, fit: AnnotatorFit) -> Floats:
     That of the rates, which are Dirichlet given the true labels, and that of the labels of the votes.
     """
     # The first two labels mirror each other: each has half of the votes, and both have one rate.
-    rates = fit.rates[:, [0, *range(2, votes.labels)]]
+    classes = len(fit.shares)
+    rates = fit.rates[:, [0, *range(2, classes)]]
     share = np.array([fit.shares[:2].sum(), *fit.shares[2:]])
     total = rates.sum(axis=2)
     total[:, 0] *= 2.0
-    mean = np.diagonal(fit.confusions, axis1=1, axis2=2)[:, [0, *range(2, votes.labels)]]
+    mean = np.diagonal(fit.confusions, axis1=1, axis2=2)[:, [0, *range(2, classes)]]
     known = (mean * (1.0 - mean) / (total + 1.0)) @ share**2
-    right = fit.posterior[votes.item, votes.label]
+    chances = np.pad(fit.posterior, ((0, 0), (0, votes.labels - classes)))
+    right = chances[votes.item, votes.label]
     doubt = np.bincount(votes.annotator, right * (1.0 - right), votes.annotators)
     return known + doubt / total.sum(axis=1) ** 2
 

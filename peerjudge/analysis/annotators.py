@@ -27,10 +27,15 @@ from peerjudge.errors import DataError
 
 _DIFFERENCE = (-1.0, 1.0)
 _EVEN = 1e-6
-_STRENGTH = 4.0
-"""Pseudo-votes of each annotator on each true label, at the rates of all annotators together."""
+_STRENGTH, _LEAST = 4.0, 1.2
+"""Pseudo-votes of each annotator on each true label, at the rates of all together: of many, and of few.
+
+Between them it is the factor of James and Stein: few annotators hardly show how much they differ.
+"""
 _WEAK = np.eye(3) * 0.5 + 0.5
 """Pseudo-votes of all annotators together: on each true label one that is right, and half of each other."""
+_FAINT = _WEAK / 100.0
+"""Pseudo-verdicts of a reviewer: few, because they make one that is always right look worse."""
 _CLASS = 1.0
 _SETTLED, _RESAMPLED = 1e-6, 1e-4
 """Tolerances of a fit, and of one to a resample, whose scatter is far greater."""
@@ -73,7 +78,8 @@ class AnnotatedGold:
     """The annotator model of the votes on the pairs of a source.
 
     `told_apart` is false where the votes name no annotators, so that all have the same rates. `ties` is
-    the share of true ties, `None` where no vote is a tie. `changed` counts comparisons of which label and
+    the share of true ties, `None` where the `tie_votes` (a count) are no evidence of any: the model then
+    has no such class, and a tie is never right. `changed` counts comparisons of which label and
     gold differ. Intervals resample questions and fit the model again in each of `samples` resamples;
     those of reliability are of a beta distribution, see `Annotator`. In `unsettled` resamples the
     fit did not settle, and its last step is used.
@@ -87,6 +93,7 @@ class AnnotatedGold:
     questions: int
     told_apart: bool
     ties: Measurement | None
+    tie_votes: int
     changed: int
     iterations: int
     samples: int
@@ -133,8 +140,8 @@ def measure_annotators(
     labelled = label_posterior(fit.posterior)
     golds = source.gold_of[numbers]
     ties = None
-    if votes.labels > 2:
-        shares = np.array([one.shares[2] for one in drawn])
+    if len(fit.shares) > 2:
+        shares = np.array([one.shares[2:].sum() for one in drawn])
         ties = _measure(float(fit.shares[2]), shares, questions, votes.items, level)
     return AnnotatedGold(
         source=ballots.name,
@@ -147,6 +154,7 @@ def measure_annotators(
         questions=draws.shape[1],
         told_apart=votes.annotators > 1,
         ties=ties,
+        tie_votes=int((votes.label == 2).sum()),
         changed=int((labelled != golds).sum()),
         iterations=fit.iterations,
         samples=samples,
@@ -157,9 +165,13 @@ def measure_annotators(
 
 
 def _fit(votes: Votes) -> tuple[AnnotatorFit, Callable[[Floats], AnnotatorFit]]:
-    """Return the model, and a function that fits it again to items that count as often as given."""
+    """Return the model, and a function that fits it again to items that count as often as given.
+
+    Each fit has a class of true ties only where the votes are more probable with it, and where a tie is
+    the most frequent vote on it: pairs on which people choose at random may only be hard.
+    """
     small, pattern = votes.collapse()
-    mirror = (1, 0, *range(2, votes.labels))
+    once = np.ones(votes.items)
 
     def fit(
         over: Votes, prior: Floats, weights: Floats, start: Floats | None, tolerance: float
@@ -167,25 +179,35 @@ def _fit(votes: Votes) -> tuple[AnnotatorFit, Callable[[Floats], AnnotatorFit]]:
         return fit_annotators(
             over,
             prior=prior,
-            mirror=mirror,
+            mirror=(1, 0, *range(2, votes.labels)),
             share_prior=_CLASS,
             weights=np.bincount(pattern, weights, small.items).astype(np.float64),
             start=start,
             tolerance=tolerance,
         )
 
-    weak = _WEAK[None, : votes.labels, : votes.labels]
-    once = np.ones(votes.items)
-    prior = weak
-    if votes.annotators > 1:
-        prior = _STRENGTH * fit(small.pool(), weak, once, None, _SETTLED).confusions
-    best = fit(small, prior, once, None, _SETTLED)
+    def prepare(classes: int) -> tuple[Floats, AnnotatorFit]:
+        prior = _WEAK[None, :classes, : votes.labels]
+        if votes.annotators > 1:
+            strength = _STRENGTH * (votes.annotators - 3) / (votes.annotators - 1)
+            pooled = fit(small.pool(), prior, once, None, _SETTLED)
+            prior = max(_LEAST, strength) * pooled.confusions
+        return prior, fit(small, prior, once, None, _SETTLED)
+
+    models = [prepare(classes) for classes in range(2, votes.labels + 1)]
+
+    def choose(found: Sequence[AnnotatorFit]) -> AnnotatorFit:
+        plain, *tied = found
+        best = max(found, key=lambda one: one.evidence)
+        kept = best if tied and best.rates[:, 2:, 2].sum() > best.rates[:, 2:, 0].sum() else plain
+        return replace(kept, posterior=kept.posterior[pattern])
 
     def refit(weights: Floats) -> AnnotatorFit:
-        found = fit(small, prior, weights, best.posterior, _RESAMPLED)
-        return replace(found, posterior=found.posterior[pattern])
+        return choose(
+            [fit(small, prior, weights, best.posterior, _RESAMPLED) for prior, best in models]
+        )
 
-    return replace(best, posterior=best.posterior[pattern]), refit
+    return choose([best for _, best in models]), refit
 
 
 def label_posterior(posterior: Floats) -> Numbers:
@@ -300,7 +322,7 @@ def _measure_judge(
     right = (own.verdict == own.gold).astype(np.float64)
     column = np.where(own.verdict == TIE, 2, own.verdict).astype(np.intp)
     # A judge may call a tie where people did not; no comparison is one then.
-    columns = max(fits[0].posterior.shape[1], int(column.max(initial=0)) + 1)
+    columns = max(*(fit.posterior.shape[1] for fit in fits), int(column.max(initial=0)) + 1)
     every = np.ones((1, draws.shape[1]))
     rows: list[tuple[float, float, float]] = []
     for fit, times in zip(fits, np.vstack([every, draws]), strict=True):
@@ -310,7 +332,7 @@ def _measure_judge(
         likely = rate_verdicts(
             chances,
             column,
-            prior=_WEAK[:columns, :columns],
+            prior=_FAINT[:columns, :columns],
             mirror=(1, 0, *range(2, columns)),
             weights=weight,
             tolerance=_RESAMPLED,

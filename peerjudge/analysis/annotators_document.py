@@ -1,7 +1,7 @@
 """The JSON document of an annotator model, as `peerjudge score --annotators --json` prints it.
 
-    source, simulated, seed, level, questions, told_apart, changed, ties, iterations, samples, unsettled,
-    rows [row], annotators {name: ...}, comparisons {id: ...}
+    source, simulated, seed, level, questions, told_apart, changed, ties, tie_votes, iterations, samples,
+    unsettled, rows [row], annotators {name: ...}, comparisons {id: ...}
 
 A **row** is one judge: `reviewer`, `condition` and `protocol` (null outside runs), `stance`, and
 `accuracy {gold, label, expected}` with `change {label, expected}` against gold. Each value is
@@ -30,6 +30,7 @@ def build_annotators_document(found: AnnotatedGold) -> dict[str, object]:
         "told_apart": found.told_apart,
         "changed": found.changed,
         "ties": None if found.ties is None else _measured(found.ties),
+        "tie_votes": found.tie_votes,
         "iterations": found.iterations,
         "samples": found.samples,
         "unsettled": found.unsettled,

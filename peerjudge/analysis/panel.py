@@ -45,7 +45,8 @@ class Panel(Noun, frozen=True, kw_only=True):
     the person's own votes.
 
     `accuracy` is by reviewer; `counted` has the share of all its verdicts on these items with undecided
-    ones as ties and as half right, of reviewers that have any. Fleiss' kappa is over the items that all
+    ones as ties and as half right, of reviewers that have any. `decided` is the accuracy of people where both
+    the person and the gold of the others choose. Fleiss' kappa is over the items that all
     judged, Krippendorff's alpha (nominal) over those that two or more judged. Over these, `same` is the share
     of equal verdicts among all pairs of reviewers of an item, and `same_choice` among those in which both
     choose (S1 and S2 of Zheng et al. 2023, Table 5). `error_correlation` is
@@ -58,6 +59,7 @@ class Panel(Noun, frozen=True, kw_only=True):
     items: int
     accuracy: Mapping[str, Measurement]
     counted: Mapping[str, Mapping[Undecided, Measurement]]
+    decided: Mapping[str, Measurement]
     fleiss_kappa: Measurement | None
     krippendorff_alpha: Measurement | None
     same: Measurement | None
@@ -78,7 +80,8 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         samples: number of resamples.
     """
     names = tuple(name for name, _ in number_judges(ballots))
-    if set(names) <= set(ballots.humans):
+    people = set(names) <= set(ballots.humans)
+    if people:
         ballots = ignore_orders(ballots)
     rated = rate_items(ballots)
     items, ratings, gold, shared_gold = rated
@@ -99,17 +102,23 @@ def measure_panel(ballots: Ballots, *, seed: int = 0, samples: int = 2000) -> Pa
         pairs += measure_pairs(rated, names, numbers, by_question, drawn, seed=tests)
         phis.append((correlate_errors(by_question.sum(axis=0)), correlate_errors(drawn)))
     errors = np.where(np.isnan(ratings) | np.isnan(gold), np.nan, ratings != gold)
-    accuracy: dict[str, Measurement] = {}
-    for name, wrong in zip(names, errors.T, strict=True):
+
+    def score(wrong: Floats) -> dict[str, Measurement]:
         known = ~np.isnan(wrong)
-        accuracy[name] = measure_mean(1.0 - wrong[known], items.question[known], limits=SHARE)
+        return {
+            name: measure_mean(1.0 - own[at], items.question[at], limits=SHARE)
+            for name, own, at in zip(names, wrong.T, known.T, strict=True)
+        }
+
+    choosing = np.where((ratings == 0.0) | (gold == 0.0), np.nan, errors)
     shared = np.where(np.isnan(shared_gold), np.nan, errors)
     mean, effective = _measure_together(items, shared, phis)
     return Panel(
         reviewers=names,
         items=len(ratings),
-        accuracy=accuracy,
+        accuracy=score(errors),
         counted=_count_undecided(ballots),
+        decided=score(choosing) if people else {},
         fleiss_kappa=measure(fleiss_columns(ratings[every]), every, "fleiss") if full else None,
         krippendorff_alpha=(
             measure(pair_coincidences(ratings[some]), some, "alpha") if some.any() else None

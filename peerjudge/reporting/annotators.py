@@ -45,7 +45,7 @@ def build_annotator_tables(found: AnnotatedGold) -> list[Table]:
             ("Reliability", lambda row: percent(row.reliability)),
             ("Right choice", lambda row: share(row.right)),
             ("Wrong choice", lambda row: share(row.opposite)),
-            ("Calls a tie", lambda row: MISSING if row.tie is None else share(row.undecided)),
+            ("Calls a tie", lambda row: share(row.undecided) if found.tie_votes else MISSING),
             ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
             note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "
             "tie: where one answer is better. Tie seen: where the answers are equally good.",
@@ -71,6 +71,12 @@ def describe_annotators(found: AnnotatedGold) -> list[str]:
         said.append(
             f"True ties, in %: {percent(found.ties)}. A tie is a comparison on which the answers are "
             "equally good; if this interval is wide, the votes cannot tell such ties from errors."
+        )
+    elif found.tie_votes:
+        said.append(
+            f"No true ties are estimated: {counted(found.tie_votes, 'vote')} for a tie are no evidence of "
+            "pairs on which the answers are equally good, because they fall together on a pair too rarely. "
+            "Such a vote counts as undecided; no tie is right under the model."
         )
     if found.unsettled:
         said.append(

@@ -238,10 +238,29 @@ def build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
     )
 
 
+_BOTH_CHOOSE = (
+    "Both choose: where neither the vote nor the gold of the others is a tie; "
+    "two others who differ are a tie."
+)
 OWN_VOTES = (
     "People are held against gold of the other people's votes, never of their own; where nobody else voted "
     "there is none."
 )
+NOT_TOGETHER = (
+    "No accuracy of these people together: gold is made of their own votes, and a panel is not held against "
+    "itself."
+)
+
+
+def build_people_section(found: Panel | None) -> Section | None:
+    """Return how the people agree whose votes are the gold of a run."""
+    return found and build_section(
+        "Agreement of the annotators",
+        "Gold is made of the votes of several people. " + " ".join(describe_panel(found)),
+        build_panel_accuracy_table(found),
+        OWN_VOTES,
+        anchor="annotators",
+    )
 
 
 def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
@@ -279,6 +298,10 @@ def build_panel_accuracy_table(found: Panel) -> Table:
     def count(way: Undecided) -> Callable[[str], str]:
         return lambda name: percent(found.counted.get(name, {}).get(way, found.accuracy[name]))
 
+    def decide(name: str) -> str:
+        return percent(found.decided[name])
+
+    choose = any(one.n for one in found.decided.values())
     ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if found.counted else ()
     return build_table(
         "Accuracy by reviewer, in %",
@@ -286,7 +309,10 @@ def build_panel_accuracy_table(found: Panel) -> Table:
         ("Reviewer", str),
         ("Accuracy", lambda name: percent(found.accuracy[name])),
         *((title, count(way)) for title, way in ways),
-        note=f"{LEFT_OUT} {COUNTED}" if ways else LEFT_OUT,
+        *([("Both choose", decide)] if choose else []),
+        note=" ".join(
+            [LEFT_OUT, *([COUNTED] if ways else []), *([_BOTH_CHOOSE] if choose else [])]
+        ),
     )
 
 

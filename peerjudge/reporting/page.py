@@ -29,6 +29,7 @@ from peerjudge.reporting.sentences import compare_with_paper, describe_effort, s
 from peerjudge.reporting.transcripts import TranscriptData
 
 if TYPE_CHECKING:
+    from peerjudge.analysis import Panel
     from peerjudge.analysis.annotators import AnnotatedGold
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.recorded import RecordedFindings
@@ -49,6 +50,7 @@ def write_report(
     *,
     title: str,
     manifest: Mapping[str, object],
+    people: Panel | None = None,
     path: Path,
 ) -> Path:
     """Write the page of a run and return its path; the file appears complete or not at all.
@@ -61,6 +63,7 @@ def write_report(
         listing: these transcripts, in the order in which the page lists them.
         title: heading of the page.
         manifest: description of the run; shown without the folders of its data.
+        people: those whose votes are the gold, where there are several.
         path: target file; missing folders are created.
 
     Raises:
@@ -76,7 +79,7 @@ def write_report(
         played=[f"{describe_effort(findings.effort)} {cost}"],
         simulated=findings.simulated,
         glance=summarize_findings(findings),
-        sections=build_run_sections(findings, manifest),
+        sections=build_run_sections(findings, manifest, people),
         manifest=format_manifest(manifest),
         listing=listing,
     )

@@ -14,7 +14,7 @@ from peerjudge.reporting.accuracy import (
     build_vote_section,
     describe_unreadable,
 )
-from peerjudge.reporting.biases import build_position_section
+from peerjudge.reporting.biases import build_people_section, build_position_section
 from peerjudge.reporting.contestants import (
     build_contestants_section,
     build_run_ranking_table,
@@ -40,6 +40,7 @@ from peerjudge.reporting.ratings import build_levels_table, build_ratings_sectio
 from peerjudge.reporting.sentences import describe_effort
 
 if TYPE_CHECKING:
+    from peerjudge.analysis import Panel
     from peerjudge.analysis.conditions import ConditionFindings
     from peerjudge.analysis.findings import Findings
 
@@ -56,7 +57,9 @@ _CALLS = {
 }
 
 
-def build_run_sections(findings: Findings, manifest: Mapping[str, object]) -> list[Section]:
+def build_run_sections(
+    findings: Findings, manifest: Mapping[str, object], people: Panel | None = None
+) -> list[Section]:
     """Return the sections of the page; a section without anything to show is left out."""
     sections = [build_ratings_section(findings)]
     if not _only_rates(findings):
@@ -68,6 +71,7 @@ def build_run_sections(findings: Findings, manifest: Mapping[str, object]) -> li
             build_position_section(findings),
             build_contestants_section(findings),
             build_consistency_section(findings),
+            build_people_section(people),
         ]
     shown = [*(sections if findings.conditions else []), _played_section(findings, manifest)]
     return [section for section in shown if section is not None]

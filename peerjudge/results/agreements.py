@@ -19,6 +19,7 @@ from peerjudge.analysis.selecting import HUMAN, keep_contestants, name_people
 from peerjudge.data import to_plain
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.biases import (
+    NOT_TOGETHER,
     OWN_VOTES,
     build_panel_accuracy_table,
     build_panel_table,
@@ -41,7 +42,8 @@ class AgreementResult(FramedResult):
     """Agreement of the combined verdict with gold; `gold` is its name, `panel` the single reviewers.
 
     `agreement` is `None` where all gold is made of the votes of these reviewers; `people` is true if some
-    of them are people.
+    of them are people, and `among_people` if all of several are. Their agreement with one another then
+    comes first. `pairs` are shown, or not.
     """
 
     frame: ClassVar[str] = "agreement"
@@ -51,6 +53,8 @@ class AgreementResult(FramedResult):
     simulated: bool
     questions: int
     people: bool = False
+    among_people: bool = False
+    pairs: bool = True
 
     def document(self) -> Document:
         """Return the document of `peerjudge agreement --json`."""
@@ -58,26 +62,45 @@ class AgreementResult(FramedResult):
         document = {**combined, "simulated": self.simulated}
         if self.agreement is None and self.panel is not None:
             document |= {"reviewers": list(self.panel.reviewers), "gold": self.gold}
+            document["declined"] = NOT_TOGETHER
         if self.panel is not None:
-            document["panel"] = to_plain(self.panel)
+            panel = {"panel": to_plain(self.panel)}
+            document = panel | document if self.among_people else document | panel
         return make_plain(document)
 
     def parts(self) -> Shown:
         """Return the sentences on the agreement, and the tables of the panel."""
+        together: list[str | Table] = (
+            [NOT_TOGETHER]
+            if self.agreement is None
+            else [*describe_agreement(self.agreement, self.gold)]
+        )
         parts: list[str | Table] = [
             *([SIMULATED] if self.simulated else []),
             *caution(self.questions),
-            *([] if self.agreement is None else describe_agreement(self.agreement, self.gold)),
         ]
-        if self.panel is not None:
-            parts += [build_panel_accuracy_table(self.panel), build_panel_table(self.panel)]
-            parts += ["", *describe_panel(self.panel)]
+        if self.panel is None:
+            parts += together
+        else:
+            tables = [build_panel_accuracy_table(self.panel)]
+            tables += [build_panel_table(self.panel)] if self.pairs else []
+            alike = describe_panel(self.panel)
+            if self.among_people:
+                parts += [*alike, *tables, "", *together]
+            else:
+                parts += [*together, *tables, "", *alike]
         if self.people:
             parts += ["", OWN_VOTES]
         return parts
 
     def rows(self) -> Iterator[Cells]:
-        """Yield the agreement of all together, then that of each reviewer and each pair."""
+        """Yield the agreement of all together, then that of each reviewer and each pair.
+
+        That of people with one another comes first.
+        """
+        if self.among_people and self.panel is not None and self.panel.fleiss_kappa is not None:
+            among = {"reviewers": ", ".join(self.panel.reviewers)}
+            yield {**among, "measure": "kappa_among_people", **list_cells(self.panel.fleiss_kappa)}
         if self.agreement is not None:
             together = {"reviewers": ", ".join(self.agreement.reviewers)}
             yield {**together, "measure": "accuracy", **list_cells(self.agreement.accuracy)}
@@ -120,7 +143,7 @@ def agreement(
         stance: For a run: `private` verdicts, before a seat heard another one, or `final` ones.
         contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
             those that the cards of a run declare.
-        panel: Also measure each reviewer and each pair.
+        panel: Also measure each reviewer and each pair. Several people are always measured one by one.
         between: Only pairs of answers by two of these contestants; peer weights are found among these.
         seed: Seed of the resampling.
 
@@ -141,19 +164,22 @@ def agreement(
         ballots = keep_contestants(ballots, kept)
     stances = ballots.of_stance(stance)
     names = list_names(reviewers)
+    chosen = name_people(ballots, names or ())
+    several = len(chosen) > 1 and set(chosen) <= set(ballots.humans)
     found: GoldAgreement | None = None
     try:
         found = measure_agreement(stances, reviewers=names, gold=gold, weights=weights, seed=seed)
     except OwnVotesError:
-        if not panel:
+        if not panel and not several:
             raise
-    judged = select_judges(stances, reviewers=names, gold=gold) if panel else None
+    judged = select_judges(stances, reviewers=names, gold=gold) if panel or several else None
     return AgreementResult(
         agreement=found,
         panel=None if judged is None else measure_panel(judged, seed=seed),
         gold=name_gold(ballots, gold),
         simulated=ballots.simulated,
         questions=stances.count_questions(),
-        people=gold == HUMAN
-        and not set(ballots.humans).isdisjoint(name_people(ballots, names or ())),
+        people=gold == HUMAN and not set(ballots.humans).isdisjoint(chosen),
+        among_people=several,
+        pairs=panel,
     )

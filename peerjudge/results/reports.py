@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, cast
 
-from peerjudge.analysis import Ballots, Findings, FindingsCollector, collect_reviews
+import numpy as np
+
+from peerjudge.analysis import (
+    Ballots,
+    Findings,
+    FindingsCollector,
+    Panel,
+    collect_reviews,
+    measure_panel,
+    select_judges,
+)
 from peerjudge.analysis.annotators import AnnotatedGold, measure_annotators
 from peerjudge.analysis.annotators_document import build_annotators_document
 from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
-from peerjudge.analysis.selecting import identify_reviewers
-from peerjudge.data import Dataset, Transcript
+from peerjudge.analysis.selecting import HUMAN, identify_reviewers
+from peerjudge.data import Comparison, Dataset, Transcript, to_plain
 from peerjudge.datasets import load as load_dataset
-from peerjudge.errors import DataError, StoreError
+from peerjudge.errors import DataError, PeerJudgeError, StoreError
 from peerjudge.reporting import (
     Figure,
     Published,
@@ -102,12 +112,16 @@ class Report(DrawnResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunReport(Report):
-    """Findings of a run, and its transcripts as the page lists them."""
+    """Findings of a run, and its transcripts as the page lists them.
+
+    `people` are those whose votes are the gold of the data, `None` where these have no votes of several.
+    """
 
     findings: Findings
     listing: TranscriptData
     title: str
     manifest: Mapping[str, object]
+    people: Panel | None = None
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -120,8 +134,11 @@ class RunReport(Report):
         return self.findings.simulated
 
     def document(self) -> Document:
-        """Return the findings, as in the `.json` file beside the page."""
-        return build_findings_document(self.findings)
+        """Return the findings, as in the `.json` file beside the page, with the agreement of people."""
+        document = build_findings_document(self.findings)
+        if self.people is not None:
+            document["people"] = to_plain(self.people)
+        return document
 
     def parts(self) -> Shown:
         """Return accuracy, opinion events, ranking and weights, as `peerjudge run` prints them."""
@@ -140,7 +157,12 @@ class RunReport(Report):
 
     def _write(self, page: Path) -> None:
         write_report(
-            self.findings, self.listing, title=self.title, manifest=self.manifest, path=page
+            self.findings,
+            self.listing,
+            title=self.title,
+            manifest=self.manifest,
+            people=self.people,
+            path=page,
         )
 
 
@@ -228,7 +250,9 @@ def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) ->
 async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = None) -> RunReport:
     """Read an opened run once, discussion by discussion, without keeping whole discussions."""
     collector, listing = FindingsCollector(), TranscriptData()
+    judged: set[Hashable] = set()
     async for transcript in run.played():
+        judged.add(_identify(transcript.comparison))
         listing.add(transcript, collector.add(transcript).events)
     return RunReport(
         source=str(run.place),
@@ -243,7 +267,29 @@ async def report_run(run: OpenRun, *, contestant_of: Mapping[str, str] | None = 
         listing=listing,
         title=run.title,
         manifest=run.manifest,
+        people=_measure_people(run.data, judged),
     )
+
+
+def _identify(one: Comparison) -> Hashable:
+    """Return what is the same in every order of the answers."""
+    return one.id, one.question.text, frozenset((a.id, a.text) for a in one.answers), one.gold
+
+
+def _measure_people(data: str | None, judged: Collection[Hashable]) -> Panel | None:
+    """Return the agreement of the people who voted on these comparisons, `None` without several.
+
+    The votes are read from the data that the run names. Where these cannot be read any more, or have other
+    comparisons than the run, there is none.
+    """
+    try:
+        ballots = collect_reviews(load_dataset(data or ""))
+        kept = np.array([_identify(one) in judged for one in ballots.comparisons], dtype=np.bool_)
+        votes = ballots.where(kept[ballots.comparison])
+        panel = measure_panel(select_judges(votes, reviewers=[HUMAN]))
+    except PeerJudgeError:
+        return None
+    return panel if panel.krippendorff_alpha is not None else None
 
 
 async def _report_run(place: str, contestant_of: Mapping[str, str] | None) -> RunReport:

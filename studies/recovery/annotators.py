@@ -26,7 +26,11 @@ _SCORES = (-1, 1, 0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """Votes to plant: `each` comparisons of every question, `votes` on each, a share `ties` of ties."""
+    """Votes to plant: `each` comparisons of every question, `votes` on each, a share `ties` of true ties.
+
+    `skills` are how often people are right, by default from 55 to 95 %. A share `random_ties` of their votes
+    is for a tie whatever the pair. The reviewer is right in a share `right`.
+    """
 
     name: str
     questions: int = 40
@@ -34,6 +38,9 @@ class Design:
     annotators: int = 12
     votes: int = 3
     ties: float = 0.0
+    random_ties: float = 0.0
+    skills: tuple[float, ...] = ()
+    right: float = RIGHT
 
 
 DESIGNS = (
@@ -72,7 +79,7 @@ class Recovery:
 def plant_votes(design: Design, *, seed: int) -> PlantedVotes:
     """Return votes of people and verdicts of the reviewer `judge`; every other one on swapped answers."""
     random = np.random.default_rng(seed)
-    skill = np.linspace(_LEAST, _MOST, design.annotators)
+    skill = np.array(design.skills or np.linspace(_LEAST, _MOST, design.annotators))
     comparisons: list[Comparison] = []
     reviews: list[RecordedReview] = []
     truth: dict[str, str] = {}
@@ -80,12 +87,14 @@ def plant_votes(design: Design, *, seed: int) -> PlantedVotes:
         name = f"pair-{number}"
         better = 2 if random.random() < design.ties else int(random.integers(2))
         others = [one for one in range(3 if design.ties else 2) if one != better]
-        people: list[int] = random.choice(design.annotators, design.votes, replace=False).tolist()
-        rates = {f"human_{who}": float(skill[who]) for who in people} | {"judge": RIGHT}
+        people: list[int] = random.choice(len(skill), design.votes, replace=False).tolist()
+        rates = {f"human_{who}": float(skill[who]) for who in people} | {"judge": design.right}
         said = {
             who: better if random.random() < rate else int(random.choice(others))
             for who, rate in rates.items()
         }
+        if design.random_ties:
+            said |= {who: 2 for who in list(said)[:-1] if random.random() < design.random_ties}
         reviews += [
             RecordedReview(
                 comparison=name,
@@ -105,7 +114,8 @@ def plant_votes(design: Design, *, seed: int) -> PlantedVotes:
             )
         )
         truth[name] = str(_VERDICTS[better])
-    names = [f"human_{who}" for who in range(design.annotators)]
+    names = [f"human_{who}" for who in range(len(skill))]
+    known = skill * (1.0 - design.random_ties) + design.ties * design.random_ties
     return PlantedVotes(
         dataset=Dataset(
             name=design.name,
@@ -115,7 +125,7 @@ def plant_votes(design: Design, *, seed: int) -> PlantedVotes:
             humans=tuple(names),
         ),
         truth=truth,
-        skill=dict(zip(names, skill.tolist(), strict=True)),
+        skill=dict(zip(names, known.tolist(), strict=True)),
     )
 
 

@@ -35,6 +35,7 @@ from studies.recovery.tables import (
     write_coverage,
     write_model_coverage,
 )
+from studies.recovery.ties import build_ties_table, recover_ties, say_ties
 from studies.recovery.verdicts import SIZES as MODEL_SIZES
 from studies.recovery.verdicts import measure_model_coverage
 from studies.stopping.rules import NULLS, measure_decisions
@@ -131,7 +132,9 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     stopped = measure_decisions(NULLS, studies=2 * studies, seed=seed)
     false = max(one.better + one.worse for one in stopped)
     stop_error = float(np.sqrt(false * (1.0 - false) / (2 * studies)))
-    voted = recover_accuracy(studies=max(1, studies // 5), seed=seed)
+    voting = max(1, studies // 5)
+    voted = recover_accuracy(studies=voting, seed=seed)
+    tied = recover_ties(studies=voting, seed=seed)
     return Study(
         title="Recovery of planted effects",
         summary=(
@@ -144,6 +147,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             say_reversals(turned),
             say_stopping(stopped, stop_error),
             say_annotators(voted),
+            say_ties(tied),
         ),
         tables=(
             _build_table(found),
@@ -153,6 +157,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             build_rankings_table(ranked),
             build_ratings_table(rated),
             build_annotators_table(voted),
+            build_ties_table(tied, voting),
             Table(
                 title=f"How far the most telling figure moves, {_QUESTIONS} questions in both orders",
                 columns=("trait", "from", "to", "figure", "standard deviations", ""),
@@ -191,6 +196,7 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             "model": [asdict(one) | {"honest": is_honest(one)} for one in modelled],
             "effects": {name: asdict(one) for name, one in found.items()},
             "annotators": [asdict(one) for one in voted],
+            "true_ties": [asdict(one) for one in tied],
             "sensitivities": [
                 {
                     "trait": one.trait,

@@ -177,7 +177,7 @@ def test_a_panel_is_held_against_votes_of_others():
     ]
     right = sum(said == {gold} for said, gold in zip(both, third.values(), strict=True))
     assert two.accuracy.value == pytest.approx(right / len(third))
-    with pytest.raises(OwnVotesError, match=r"gold is without the votes of those judged.*--panel"):
+    with pytest.raises(OwnVotesError, match="gold is without the votes of those judged"):
         measure_agreement(ballots, reviewers=["human"], samples=20)
     found = pj.agreement(coin_votes(40), reviewers="human", panel=True)
     assert found.document()["accuracy"] is None
