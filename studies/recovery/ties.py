@@ -21,7 +21,7 @@ class TieRecovery:
     """Means over data sets of `pairs` pairs, with shares of true ties and of random votes for a tie.
 
     `held` is the share of intervals of true ties that hold their share, those `declined` included;
-    `found` the mean share of the others, NaN without any. `best` is the mean reliability of the best
+    `found` the mean share of the others, `None` without any. `best` is the mean reliability of the best
     person less the truth, and `expected` the expected accuracy of a reviewer that is always right.
     """
 
@@ -30,7 +30,7 @@ class TieRecovery:
     random_ties: float
     held: float
     declined: float
-    found: float
+    found: float | None
     best: float
     expected: float
 
@@ -80,7 +80,7 @@ def _recover(design: Design, studies: int, seed: Sequence[int]) -> TieRecovery:
         random_ties=design.random_ties,
         held=(held + studies - len(ties)) / studies,
         declined=1.0 - len(ties) / studies,
-        found=float(np.mean([one.value for one in ties])) if ties else float("nan"),
+        found=float(np.mean([one.value for one in ties])) if ties else None,
         best=float(np.mean(best)),
         expected=float(np.mean([fit.accuracies[0].expected.value for fit in fits])),
     )
@@ -110,7 +110,10 @@ def build_ties_table(found: Sequence[TieRecovery], studies: int) -> Table:
             "best person, less truth",
             "always right, expected",
         ),
-        rows=tuple(tuple(round(value, 3) for value in asdict(one).values()) for one in found),
-        note=f"Means over {studies} data sets with three people, right in 90, 80 and 65 %. Where the votes are "
+        rows=tuple(
+            tuple("" if value is None else round(value, 3) for value in asdict(one).values())
+            for one in found
+        ),
+        note=f"Means over {studies} data sets with three people, right in 90, 80 and 65 %. Where votes are "
         "no evidence of true ties, the model declines their share, which counts as held.",
     )

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace as changed
+from itertools import product
+from math import log
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln, logsumexp
 
+import peerjudge as pj
 from peerjudge.analysis.annotator_model import Votes, fit_annotators, rate_verdicts
 from peerjudge.analysis.annotators import label_posterior, measure_annotators
 from peerjudge.analysis.annotators_document import build_annotators_document
@@ -18,9 +22,12 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.data import Dataset, RecordedReview
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
+from peerjudge.reporting.annotators import describe_annotators
 from studies.recovery.annotators import Design, plant_votes
+from studies.recovery.ties import DESIGNS, recover_ties
 
-LFQA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "lfqa"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+LFQA = DATA / "lfqa"
 
 # Table 1 of Dawid and Skene 1979: by patient, the class that observer 1 gave three times, and each of
 # observers 2 to 5 once.
@@ -323,6 +330,85 @@ def test_the_document_has_every_comparison_and_annotator(studies):
         assert sum(one["probabilities"].values()) == pytest.approx(1)
     for one in document["annotators"].values():
         assert one["right"] + one["opposite"] + one["undecided"] == pytest.approx(1)
+
+
+def _log_dirichlet(counts, prior):
+    """Return the log probability of an ordered series of draws with these counts."""
+    counts, prior = np.array(counts), np.array(prior)
+    parts = gammaln(counts + prior).sum() - gammaln(prior).sum()
+    return parts + gammaln(prior.sum()) - gammaln((counts + prior).sum())
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_evidence_bounds_the_integrated_likelihood(classes):
+    """It is below the sum over all true labels of the votes' probability, and not far."""
+    said = [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (2, 0, 2), (2, 1, 2), (3, 0, 2), (3, 1, 0)]
+    votes = _number(said, 3)
+    prior = 2.0 * WEAK[:, :classes]
+    found = fit_annotators(votes, prior=prior, mirror=(1, 0, 2), share_prior=1.0)
+    terms = []
+    for truth in product(range(classes), repeat=votes.items):
+        ties = truth.count(2)
+        term = -(votes.items - ties) * log(2)
+        term += _log_dirichlet([votes.items - ties, ties], [2, 1]) if classes == 3 else 0.0
+        for person in range(2):
+            own = [(truth[item], label) for item, who, label in said if who == person]
+            plain = [2 if label == 2 else int(label != true) for true, label in own if true != 2]
+            seen = [label == 2 for true, label in own if true == 2]
+            # Both classes of a better answer have one rate, with the prior of both.
+            term += _log_dirichlet([plain.count(kind) for kind in range(3)], [4, 2, 2])
+            term += _log_dirichlet([seen.count(False), seen.count(True)], [2, 2])
+            term -= seen.count(False) * log(2)
+        terms.append(term)
+    exact = logsumexp(terms)
+    assert exact - 2.0 < found.evidence <= exact
+
+
+def test_random_votes_for_a_tie_are_no_true_ties():
+    """Of three people, 5 % of whose votes are ties at random: no tie is claimed, and all rates are kept."""
+    (few,) = (one for one in DESIGNS if (one.questions, one.random_ties) == (40, 0.05))
+    (found,) = recover_ties(studies=10, designs=(few,))
+    assert found.held >= 0.9
+    assert abs(found.best) < 0.09
+    assert found.expected > 0.96
+
+
+def test_true_ties_are_found():
+    """Where a quarter of 200 pairs are true ties, their share is found, and who is right how often."""
+    (many,) = (one for one in DESIGNS if one.questions == 200 and one.ties)
+    (found,) = recover_ties(studies=4, designs=(many,))
+    assert found.declined == 0.0
+    assert found.found == pytest.approx(0.25, abs=0.05)
+    assert abs(found.best) < 0.05
+    assert found.expected > 0.96
+
+
+def test_true_ties_are_declined_with_the_reason():
+    """A few votes for a tie are undecided votes: the share is missing, and a sentence says why."""
+    (few,) = (one for one in DESIGNS if (one.questions, one.random_ties) == (40, 0.05))
+    model = pj.annotators(plant_votes(few, seed=1).dataset).model
+    assert model.ties is None
+    assert model.tie_votes > 0
+    shown = " ".join(describe_annotators(model))
+    assert f"No true ties are estimated: {model.tie_votes} votes for a tie are no evidence" in shown
+    for person in model.annotators:
+        assert person.tie is None
+        assert person.undecided > 0.0
+        assert person.right + person.opposite + person.undecided == pytest.approx(1)
+    assert all(sum(one.probabilities.values()) == pytest.approx(1) for one in model.comparisons)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "found"), [("mtbench", True), ("vicuna80", False)])
+def test_votes_on_record_show_true_ties_or_do_not(name, found):
+    """People agree on ties in MT-Bench; in Vicuna80 two ties meet on a pair as often as by chance."""
+    if not (DATA / name).is_dir():
+        pytest.skip(f"the published data are not at {DATA}")
+    model = measure_annotators(collect_reviews(load(f"{name}:{DATA / name}")), samples=2)
+    assert model.tie_votes > 100
+    assert (model.ties is not None) == found
+    if model.ties is not None:
+        assert model.ties.value == pytest.approx(0.25, abs=0.02)
 
 
 @pytest.mark.data
