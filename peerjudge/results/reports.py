@@ -137,7 +137,7 @@ class RunReport(Report):
         """Return the findings, as in the `.json` file beside the page, with the agreement of people."""
         document = build_findings_document(self.findings)
         if self.people is not None:
-            document["people"] = to_plain(self.people)
+            document["people"] = make_plain(to_plain(self.people))
         return document
 
     def parts(self) -> Shown:

@@ -26,6 +26,7 @@ def test_the_document_names_its_results_plainly():
     assert 0 <= found["stopping"]["false_decisions"] <= 0.5
     assert {one["weights"] for one in found["rankings"]} == {"equal", "peer, prd", "peer, damped"}
     assert {one["questions"] for one in found["ratings"]} == {8, 12, 20, 40, 80}
+    assert {one["random_ties"] for one in found["true_ties"]} == {0.0, 0.02, 0.05}
 
 
 def test_ratings_that_agree_more_with_gold_are_found_to():
