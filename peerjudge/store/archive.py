@@ -18,12 +18,10 @@ from sqlalchemy import (
     Select,
     case,
     func,
-    inspect,
     select,
     tuple_,
 )
 from sqlalchemy import cast as sql_cast
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from peerjudge.data import (
@@ -39,7 +37,6 @@ from peerjudge.errors import DataError
 from peerjudge.logs import get_logger
 from peerjudge.store.database import (
     Location,
-    describe_error,
     fetch_rows,
     locate,
     open_database,
@@ -174,12 +171,7 @@ class Archive:
         )
 
     async def list_calls(self, run: str | None = None) -> AsyncIterator[Sequence[dict[str, Any]]]:
-        """Yield the rows of the book of calls page by page: all, or those of a run and its discussions.
-
-        A store of schema 1 has no book, and yields nothing.
-        """
-        if not await self._has(calls.name):
-            return
+        """Yield the rows of the book of calls page by page: all, or those of a run and its discussions."""
         query = select(calls).order_by(calls.c.number).limit(_PAGE)
         if run is not None:
             query = query.where((calls.c.run == run) | calls.c.discussion.in_(_enlisted(run)))
@@ -212,10 +204,8 @@ class Archive:
         return sum(int(rows[0][0] or 0) for rows in found)
 
     async def writings(self, keys: Iterable[str]) -> dict[str, Writing]:
-        """Return the texts with these keys that cards wrote, by key; none of a store without the table."""
+        """Return the texts with these keys that cards wrote, by key."""
         found: dict[str, Writing] = {}
-        if not await self._has(writings.name):
-            return found
         for page in _pages(list(keys)):
             for row in await self._rows(select(writings).where(writings.c.key.in_(page))):
                 try:
@@ -272,14 +262,6 @@ class Archive:
             last = rows[-1]
             after = tuple_(last.condition, last.comparison_id, last.id)
             rows = await self._rows(query.where(place > after))
-
-    async def _has(self, table: str) -> bool:
-        """Return whether the store has this table, which stores of earlier schemas may lack."""
-        try:
-            async with self._engine.connect() as connection:
-                return await connection.run_sync(lambda sync: inspect(sync).has_table(table))
-        except (SQLAlchemyError, OSError) as cause:
-            raise describe_error(cause, self._location) from cause
 
     async def _rows(self, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
         return await fetch_rows(self._engine, query, self._location)

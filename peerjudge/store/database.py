@@ -19,7 +19,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemy
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from peerjudge.errors import StoreError
-from peerjudge.store.migration import book_paid_turns
 from peerjudge.store.schema import prepare_tables
 
 STORE_FILE = "store.db"
@@ -123,9 +122,7 @@ async def open_database(location: Location, *, writable: bool) -> AsyncGenerator
     try:
         try:
             async with engine.begin() as connection:
-                await connection.run_sync(
-                    prepare_tables, location.name, writable=writable, fill=book_paid_turns
-                )
+                await connection.run_sync(prepare_tables, location.name, writable=writable)
         except (SQLAlchemyError, OSError) as cause:
             raise describe_error(cause, location) from cause
         yield engine

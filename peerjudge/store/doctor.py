@@ -21,7 +21,6 @@ from sqlalchemy import (
     Select,
     delete,
     insert,
-    inspect,
     select,
     text,
     update,
@@ -135,10 +134,8 @@ class _Surgeon:
         }
         async for row in self._pages(select(discussions), discussions.c.number):
             await self._check_discussion(row, known=known - self._unreadable)
-        # A store of an earlier schema has no texts.
-        if await self._connection.run_sync(lambda made: inspect(made).has_table(writings.name)):
-            async for row in self._pages(select(writings), writings.c.key):
-                await self._check_writing(row)
+        async for row in self._pages(select(writings), writings.c.key):
+            await self._check_writing(row)
 
     async def _check_file(self) -> None:
         if self._connection.dialect.name != "sqlite":

@@ -12,7 +12,7 @@ from peerjudge.data import Transcript
 from peerjudge.store.archive import Archive
 from peerjudge.store.desk_records import count_requests
 from peerjudge.store.desk_server import COUNT_OPEN, FIND_DESK
-from peerjudge.store.schema import calls, discussions, members, turns
+from peerjudge.store.schema import discussions, members, turns
 
 _PAGE = 500
 
@@ -110,10 +110,6 @@ class NumberedArchive(Archive):
         if run is not None:
             query = query.where(members.c.run == run)
         return (await self._rows(query))[0][0]
-
-    async def has_calls(self) -> bool:
-        """Return whether the store keeps a book of calls, which stores of earlier versions lack."""
-        return await self._has(calls.name)
 
     async def count_discussions(self) -> int:
         """Return the number of discussions that have begun."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlalchemy import (
@@ -127,20 +126,12 @@ damaged = Table(
     Column("body", Text, nullable=False),
 )
 
-_ADDED = {"1": (calls, damaged, writings), "2": (writings,)}
-"""Tables that a store of an earlier schema lacks."""
-
 _LOCK = 7_230_197_511
 """Advisory lock of a Postgres database for creating the tables."""
 
 
-def prepare_tables(
-    connection: Connection, name: str, *, writable: bool, fill: Callable[[Connection], None]
-) -> None:
+def prepare_tables(connection: Connection, name: str, *, writable: bool) -> None:
     """Create the tables in an empty database (if `writable`), or check that they are of this version.
-
-    A store of an earlier schema is migrated if `writable`, and can be read as it is. `fill` fills a new
-    book of calls from the turns.
 
     Raises:
         StoreError: the database belongs to another program, lacks a table, or was written by another
@@ -157,11 +148,6 @@ def prepare_tables(
     if written is None and found:
         msg = f"{name} is the database of something else: it has a table {min(found)!r}"
         raise StoreError(msg)
-    if written in _ADDED and not writable:
-        return
-    if written in _ADDED:
-        _migrate(connection, written, fill=fill)
-        return
     if found and written != str(SCHEMA):
         msg = (
             f"store {name} was written by another version of PeerJudge (store schema {written}, "
@@ -171,14 +157,6 @@ def prepare_tables(
     if missing := set(tables.tables) - found:
         msg = f"{name} is not a store: it has no table {min(missing)!r}"
         raise StoreError(msg)
-
-
-def _migrate(connection: Connection, written: str, *, fill: Callable[[Connection], None]) -> None:
-    """Add the missing tables, and fill the book of calls if it is one of them."""
-    tables.create_all(connection, tables=_ADDED[written])
-    if calls in _ADDED[written]:
-        fill(connection)
-    connection.execute(schema.update().values(number=SCHEMA))
 
 
 def _lock(connection: Connection) -> None:
@@ -192,7 +170,4 @@ def _lock(connection: Connection) -> None:
 def _read_schema(connection: Connection, found: set[str]) -> str | None:
     if schema.name in found:
         return str(connection.execute(select(schema.c.number)).scalar())
-    if "alembic_version" in found and discussions.name in found:
-        # Written before 0.2.0, when Alembic kept the number.
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     return None

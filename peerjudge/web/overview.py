@@ -72,7 +72,7 @@ class Overview:
 async def describe_run(run: ShownRun) -> Overview:
     """Return the progress of a run; raises `StoreError` if the store or its index cannot be read."""
     planned = await run.store.count_members(run.id)
-    booked = await run.store.booked() if await run.store.has_calls() else ()
+    booked = await run.store.booked()
     totals = await asyncio.to_thread(run.reader.totals, run.id)
     failures = await asyncio.to_thread(run.reader.failures, run.id)
     by_condition: dict[str, list[Total]] = {name: [] for name in run.conditions}

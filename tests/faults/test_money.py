@@ -158,25 +158,6 @@ async def test_the_tokens_of_own_code_are_in_the_book(kit, start, tmp_path):
     assert again.spent_before.tokens == summary.spent_now.tokens
 
 
-async def test_a_store_of_schema_1_is_migrated_with_its_paid_turns(kit, start, tmp_path):
-    """What it has spent counts from then on, at today's prices; unread, it stays as it is."""
-    server = start(kit.ModelServer())
-    shelf = kit.project(tmp_path, server)
-    out = tmp_path / "out"
-    first = await run(kit.study(), out=out, shelf=shelf, limit=2, environ={})
-    with closing(sqlite3.connect(out / "store.db")) as connection, connection:
-        connection.execute("DROP TABLE calls")
-        connection.execute("DROP TABLE damaged")
-        connection.execute("UPDATE peerjudge_schema SET number = 1")
-    assert len(await load(out)) == first.discussions.done
-    again = await run(
-        kit.study(), out=out, shelf=shelf, limit=2, token_limit=server.billed + 1, environ={}
-    )
-    assert again.spent_before.tokens == first.spent_now.tokens == server.billed
-    assert again.spent_before.usd == pytest.approx(server.earned)
-    assert (again.discussions.skipped, again.calls.paid) == (first.discussions.done, 0)
-
-
 @pytest.mark.timeout(300)
 @given(
     limit=st.integers(3_000, 15_000),
