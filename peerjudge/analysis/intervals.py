@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from math import isnan, nan, sqrt
 from statistics import NormalDist
@@ -85,33 +86,85 @@ def measure_mean(
 def bound_mean(
     sums: Floats, *, limits: tuple[float, float] | None, level: float = 0.95
 ) -> tuple[float, float]:
-    """Return low and high of a ratio of two sums, `sums[cluster, (above, below)]`.
+    """Return low and high of a ratio of two sums, `sums[cluster, (above, below)]`; see `ScoreMeans`."""
+    low, high = ScoreMeans.describe(sums[:, :1], sums[:, 1:], limits=limits).bounds(level)
+    return float(low[0]), float(high[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreMeans:
+    """Means of several columns with what their score intervals and score tests need.
 
     The score interval of `bound_score` with the jackknife variance over clusters, on k - 1 degrees of
     freedom. For differences the degrees of freedom are fewer where few clusters make most of the
     variance (Satterthwaite, from the fourth moment): Wilson's bounds account for this at the ends of
-    a share, but not in the middle of its limits. Where all k clusters have the same ratio,
+    a share, but not in the middle of its limits. Where all k clusters have the same ratio (`alike`),
     `bound_unvaried` describes the bounds; for a share that is always 0 or always 1 they are Wilson's
     with the clusters as trials. In simulated studies of 4 to 140 questions this interval holds the
     truth in at least 93 %, where percentiles of resamples hold it in as few as 78 %.
     """
-    sums = sums[sums[:, 1] > 0.0]
-    k, (above, below) = len(sums), sums.sum(axis=0)
-    value = float(above / below)
-    if np.ptp(sums[:, 0] / sums[:, 1]) <= _EQUAL:
-        if limits is None:
-            return value, value
-        low, high = bound_unvaried(value, questions=k, limits=limits, level=level)
-        return float(low), float(high)
-    # How far the value moves without each cluster, times k - 1.
-    moves = (sums[:, 0] - value * sums[:, 1]) / (below - sums[:, 1]) * (k - 1)
-    variance = float((moves**2).sum()) / (k * (k - 1))
-    df = float(k - 1)
-    if limits is None or limits[0] < 0.0:
-        kurtosis = float((moves**4).mean() / (moves**2).mean() ** 2)
-        df = min(df, 2.0 / (2.0 / df + max(kurtosis - 3.0, 0.0) / k))
-    low, high = bound_score(value, variance, df=df, limits=limits, level=level)
-    return float(low), float(high)
+
+    value: Floats
+    variance: Floats
+    df: Floats
+    clusters: Floats
+    alike: npt.NDArray[np.bool_]
+    limits: tuple[float, float] | None
+
+    @classmethod
+    def describe(
+        cls, above: Floats, below: Floats, *, limits: tuple[float, float] | None
+    ) -> ScoreMeans:
+        """Return the ratios of sums, `[cluster, column]`; `below` is 0 where a cluster is missing."""
+        known = below > 0.0
+        k = known.sum(axis=0).astype(np.float64)
+        total = below.sum(axis=0)
+        value = above.sum(axis=0) / total
+        ratios = np.where(known, above / np.where(known, below, 1.0), np.nan)
+        alike = np.nanmax(ratios, axis=0) - np.nanmin(ratios, axis=0) <= _EQUAL
+        # How far the value moves without each cluster, times k - 1.
+        left = np.where(alike, 1.0, total - below)
+        moves = np.where(alike, 0.0, (above - value * below) / left * (k - 1.0))
+        squares = moves**2
+        total_square = np.where(alike, 1.0, squares.sum(axis=0))
+        df = np.maximum(k - 1.0, 1.0)
+        if limits is None or limits[0] < 0.0:
+            kurtosis = k * (squares**2).sum(axis=0) / total_square**2
+            df = np.minimum(df, 2.0 / (2.0 / df + np.maximum(kurtosis - 3.0, 0.0) / k))
+        return cls(
+            value=value,
+            variance=squares.sum(axis=0) / (k * np.maximum(k - 1.0, 1.0)),
+            df=df,
+            clusters=k,
+            alike=alike,
+            limits=limits,
+        )
+
+    def bounds(self, level: float) -> tuple[Floats, Floats]:
+        """Return low and high of each column."""
+        low, high = bound_score(
+            self.value, self.variance, df=self.df, limits=self.limits, level=level
+        )
+        if self.limits is not None and self.alike.any():
+            unseen = bound_unvaried(
+                self.value, questions=self.clusters, limits=self.limits, level=level
+            )
+            low, high = (np.where(self.alike, *both) for both in zip(unseen, (low, high), strict=True))
+        return low, high
+
+    def reject_below(self) -> Floats:
+        """Return the one-sided p-values of "the mean is 0 or less", for limits of -1 and 1.
+
+        They are at most (1 - level) / 2 exactly where the low bound of that level is above 0. One minus
+        them is the p-value of "0 or more".
+        """
+        from scipy.special import ndtr, stdtr
+
+        room = np.where(self.alike, 1.0, 1.0 - self.value**2)
+        scale = np.sqrt(np.where(self.alike, 1.0, self.variance / room))
+        found = stdtr(self.df, -self.value / scale)
+        unvaried = ndtr(-np.sign(self.value) * np.sqrt(self.clusters * np.abs(self.value)))
+        return np.asarray(np.where(self.alike, unvaried, found), dtype=np.float64)
 
 
 def measure_statistic(

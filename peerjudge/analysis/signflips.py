@@ -1,30 +1,36 @@
-"""Sign-flip permutation tests of paired differences, with the intervals that these tests imply.
+"""Differences from the best alternative: tests and intervals that hold for few and for rare differences.
 
-Under "no difference" every question could as well have had the opposite sign. The test compares the
-mean difference with its values under flipped signs; the interval holds all differences that the test
-does not reject. Flipping a set of questions leaves the statistic above the observed one exactly if the
-mean over that set is below the tested value, so the bounds are percentiles of means over random sets
-of questions (Hartigan 1969, "Using subsample values as typical values"). Test and interval therefore
-agree: the interval excludes 0 where the p-value is at most 1 - level.
+Two tests of a mean difference are combined, and a difference counts only if both show it. The sign-flip
+test assumes that every question could as well have had the opposite sign: valid for symmetric
+differences of any number of questions. The score test (`ScoreMeans`) assumes nothing on the shape, but is
+approximate. The interval holds all differences that one of the two does not reject, so it excludes 0
+exactly where the p-value, the greater of theirs, is at most 1 - level.
+
+Flipping a set of questions leaves the statistic above the observed one exactly if the mean over that set
+is below the tested value, so the sign-flip bounds are percentiles of means over random sets of questions
+(Hartigan 1969, "Using subsample values as typical values"). Alone these are too narrow where differences
+are rare: in simulated studies of 6 to 80 questions they hold the truth in as few as 77 %. The score test
+alone claims too much where few questions differ at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import nan
 
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.intervals import Clusters, Floats, measure_proportion, sum_by_cluster
+from peerjudge.analysis.intervals import Clusters, Floats, ScoreMeans, sum_by_cluster
 from peerjudge.data import Measurement, Noun
 
 SPAN = (-1.0, 1.0)
 """The least and the greatest difference of two shares."""
 
-_METHOD = "sign flips by question"
-_AT_ONCE = "max-t over sign flips by question"
+_METHOD = "sign flips and score by question"
+_AT_ONCE = "sign flips and score by question, simultaneous"
 _EXACT = 13
 """Up to this number of questions all sets are taken, and the test is exact."""
 _SETS = 9_999
@@ -45,11 +51,12 @@ class PairedDifference(Noun, frozen=True, kw_only=True):
 def measure_difference(
     differences: npt.ArrayLike, clusters: Clusters, *, seed: int = 0, level: float = 0.95
 ) -> PairedDifference:
-    """Return the mean of paired differences of shares, with its sign-flip test and interval.
+    """Return the mean of paired differences of shares, with its test and interval.
 
-    Valid if the differences of questions are symmetric around their mean, and for any distribution
-    as the number of questions grows. Up to 13 questions all flips are taken and the test is exact; with
-    fewer than 6 no interval of 95 % is narrower than -1 to 1.
+    Where there is no difference and the differences of questions are symmetric, at most 1 - level of
+    all studies claim one; for any distribution as the number of questions grows. Up to 13 questions
+    all flips are taken and the test is exact; with fewer than 6 no interval of 95 % is narrower than
+    -1 to 1.
 
     Args:
         differences: ours minus theirs of every pair, from -1 to 1.
@@ -94,18 +101,14 @@ def measure_over_best(
         empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_METHOD)
         return PairedDifference(difference=empty, p_value=nan)
     value = compute_over_best(differences, values, clusters)
-    means, sets = _draw_means(sums, counts, seed=seed)
-    several = sums.shape[1]
-    alpha = (1.0 - level) / 2.0
-    low, high = _bound(means, sets, alpha, alpha / several)
-    helps = ((~(means > 0.0)).sum(axis=0) + 1).max() / (sets + 1)
-    harms = several * ((~(means < 0.0)).sum(axis=0) + 1).min() / (sets + 1)
-    own = sums.sum(axis=0) / counts.sum(axis=0)
-    if (np.ptp(np.where(counts > 0, sums / np.maximum(counts, 1), own), axis=0) <= _EQUAL).any():
-        # All questions differ alike; a share of questions that was not seen may still differ.
-        unseen = measure_proportion(0, len(sums), level=level).high
-        low = min(low, float(own.min()) - unseen * (float(own.min()) - SPAN[0]))
-        high = max(high, float(own.min()) + unseen * (SPAN[1] - float(own.min())))
+    ours = _Columns.draw(sums, counts, seed=seed)
+    theirs, several, alpha = ours.negate(), sums.shape[1], (1.0 - level) / 2.0
+    low = float(ours.bound_below(alpha).min())
+    high = float(-theirs.bound_below(alpha / several).max())
+    helps = float(ours.reject_below().max())
+    harms = several * float(theirs.reject_below().min())
+    # A mean on the other side of 0 than the bounds makes the interval hold 0: nothing is claimed.
+    helps, harms = helps if value > 0.0 else 1.0, harms if value < 0.0 else 1.0
     measured = Measurement(
         value=value,
         low=min(low, value),
@@ -114,7 +117,7 @@ def measure_over_best(
         level=level,
         method=_METHOD,
     )
-    return PairedDifference(difference=measured, p_value=min(1.0, 2.0 * float(min(helps, harms))))
+    return PairedDifference(difference=measured, p_value=min(1.0, 2.0 * min(helps, harms)))
 
 
 def measure_at_once(
@@ -128,39 +131,26 @@ def measure_at_once(
     """Return simultaneous intervals of several means over their best alternatives.
 
     In `level` of all studies every interval holds its true difference. Each alternative of each group
-    has a studentised interval, widened by the greatest |t| of all (max-t) under flipped signs of the
-    residuals of questions; a group's interval takes the least lower and the least upper bound of its
-    alternatives, and is widened to hold the value.
+    has the interval of `measure_difference` at one higher level, under which normal variables with the
+    correlations of the alternatives all lie within their bounds in `level` of all draws (single-step
+    max-t: Hothorn, Bretz and Westfall 2008, "Simultaneous inference in general parametric models"). A
+    group's interval takes the least lower and the least upper bound of its alternatives, and is widened
+    to hold the value.
 
     Args:
         groups: ours minus each alternative's, `[observation, alternative]`, over the same
             observations; NaN where one of the two is missing.
         clusters: the question of each observation.
         values: the mean of each group, as `measure_over_best` finds it.
-        seed: of the random flips.
+        seed: of the random sets and draws.
         level: of all intervals together.
     """
     if not groups:
         return []
     sums, counts = _sum_known(np.hstack(groups), clusters)
-    own = sums.sum(axis=0) / counts.sum(axis=0)
-    questions = (counts > 0).sum(axis=0)
-    # The share of every question in the mean's deviation; 0 where a question is missing.
-    shares = (sums - own * counts) / counts.sum(axis=0)
-    total = (shares**2).sum(axis=0)
-    error = np.sqrt(total * questions / np.maximum(questions - 1, 1))
-    varies = (total > _EQUAL**2) & (questions > 1)
-    greatest = np.zeros(0)
-    if varies.any():
-        greatest = _draw_greatest(shares[:, varies], questions[varies], seed=seed)
-    reach = float(np.quantile(greatest, level)) if len(greatest) else 0.0
-    unseen = measure_proportion(0, len(sums), level=1.0 - (1.0 - level) / len(own)).high
-    low = np.asarray(
-        np.where(varies, own - reach * error, own - unseen * (own - SPAN[0])), dtype=np.float64
-    )
-    high = np.asarray(
-        np.where(varies, own + reach * error, own + unseen * (SPAN[1] - own)), dtype=np.float64
-    )
+    columns = _Columns.draw(sums, counts, seed=seed)
+    alpha = _find_error_rate(sums, counts, seed=seed, level=level) / 2.0
+    lows, highs = columns.bound_below(alpha), -columns.negate().bound_below(alpha)
     ends = np.cumsum([group.shape[1] for group in groups])
     found: list[Measurement] = []
     for group, value, end in zip(groups, values, ends, strict=True):
@@ -168,8 +158,8 @@ def measure_at_once(
         found.append(
             Measurement(
                 value=value,
-                low=max(SPAN[0], min(value, float(low[mine].min()))),
-                high=min(SPAN[1], max(value, float(high[mine].min()))),
+                low=min(value, float(lows[mine].min())),
+                high=max(value, float(highs[mine].min())),
                 n=int((~np.isnan(group)).any(axis=1).sum()),
                 level=level,
                 method=_AT_ONCE,
@@ -211,16 +201,60 @@ def _sum_known(values: Floats, clusters: Clusters) -> tuple[Floats, Floats]:
     return found[:, : values.shape[1]], found[:, values.shape[1] :]
 
 
-def _draw_means(sums: Floats, counts: Floats, *, seed: int) -> tuple[Floats, int]:
-    """Return the means over sets of clusters, `[set, column]`, NaN for empty ones, and their number."""
-    means: list[Floats] = []
-    for sets in _draw_sets(len(sums), seed=seed):
-        number = sets @ counts
-        # Rounding must not tell equal sums from 0.
-        total = np.round(sets @ sums, 9)
-        means.append(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
-    found = np.concatenate(means)
-    return found, len(found)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Columns:
+    """Mean differences by column: over sets of clusters, `[set, column]`, NaN for empty ones; the score."""
+
+    means: Floats
+    score: ScoreMeans
+
+    @classmethod
+    def draw(cls, sums: Floats, counts: Floats, *, seed: int) -> _Columns:
+        means: list[Floats] = []
+        for sets in _draw_sets(len(sums), seed=seed):
+            number = sets @ counts
+            # Rounding must not tell equal sums from 0.
+            total = np.round(sets @ sums, 9)
+            means.append(
+                np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+            )
+        score = ScoreMeans.describe(sums, counts, limits=SPAN)
+        return cls(means=np.concatenate(means), score=score)
+
+    def negate(self) -> _Columns:
+        """Return theirs minus ours."""
+        return replace(self, means=-self.means, score=replace(self.score, value=-self.score.value))
+
+    def bound_below(self, alpha: float) -> Floats:
+        """Return the least difference of each column that one of the tests does not reject at `alpha`."""
+        low, _ = self.score.bounds(1.0 - 2.0 * alpha)
+        rank = int((len(self.means) + 1) * alpha + _EQUAL)
+        if not rank:
+            return np.full_like(low, SPAN[0])
+        known = np.where(np.isnan(self.means), -np.inf, self.means)
+        flipped = np.partition(known, rank - 1, axis=0)[rank - 1]
+        return np.asarray(np.maximum(np.minimum(low, flipped), SPAN[0]), dtype=np.float64)
+
+    def reject_below(self) -> Floats:
+        """Return the greater p-value of each column of "the difference is 0 or less"."""
+        flipped = ((~(self.means > 0.0)).sum(axis=0) + 1) / (len(self.means) + 1)
+        return np.maximum(flipped, self.score.reject_below())
+
+
+def _find_error_rate(sums: Floats, counts: Floats, *, seed: int, level: float) -> float:
+    """Return the error rate of each column with which all of them hold in `level` of studies."""
+    from scipy.special import ndtr
+
+    total = counts.sum(axis=0)
+    # The share of every question in the mean's deviation; 0 where a question is missing.
+    shares = (sums - sums.sum(axis=0) / total * counts) / total
+    length = np.sqrt((shares**2).sum(axis=0))
+    alike = length <= _EQUAL
+    # A column that never varies has no correlation: it counts as independent.
+    units = np.vstack([shares / np.where(alike, 1.0, length) * ~alike, np.diag(alike * 1.0)])
+    root = np.linalg.qr(units, mode="r")
+    drawn = np.random.default_rng(seed).standard_normal((_SETS, len(root))) @ root
+    return float(2.0 * ndtr(-np.quantile(np.abs(drawn).max(axis=1), level)))
 
 
 def _draw_sets(clusters: int, *, seed: int) -> Iterable[Floats]:
@@ -245,30 +279,3 @@ def _draw_blocks(clusters: int, seed: int) -> Iterator[Floats]:
         bits = np.frombuffer(random.bytes(rows * (clusters + 7 >> 3)), dtype=np.uint8)
         sets = np.unpackbits(bits.reshape(rows, -1), axis=1, count=clusters)
         yield sets.astype(np.float64)
-
-
-def _bound(means: Floats, sets: int, below: float, above: float) -> tuple[float, float]:
-    """Return the least lower and the least upper bound of the columns, with these error rates."""
-    low, high = SPAN
-    rank = int((sets + 1) * below + _EQUAL)
-    if rank:
-        unknown = np.where(np.isnan(means), -np.inf, means)
-        low = max(low, float(np.partition(unknown, rank - 1, axis=0)[rank - 1].min()))
-    rank = int((sets + 1) * above + _EQUAL)
-    if rank:
-        unknown = np.where(np.isnan(means), np.inf, means)
-        high = min(high, float(np.partition(unknown, sets - rank, axis=0)[sets - rank].min()))
-    return low, high
-
-
-def _draw_greatest(shares: Floats, questions: npt.NDArray[np.intp], *, seed: int) -> Floats:
-    """Return the greatest |t| of the columns under flipped signs, one for each draw."""
-    greatest: list[Floats] = []
-    total = (shares**2).sum(axis=0)
-    for sets in _draw_sets(len(shares), seed=seed):
-        mean = (1.0 - 2.0 * sets) @ shares
-        # Under flips the sum of squares stays; only the mean that is subtracted varies.
-        error = np.sqrt(np.maximum(total - mean**2 / questions, _EQUAL * total))
-        t = np.abs(mean) / (error * np.sqrt(questions / (questions - 1)))
-        greatest.append(t.max(axis=1))
-    return np.concatenate(greatest)

@@ -59,7 +59,11 @@ def bound_score(
 
 
 def bound_unvaried(
-    value: npt.ArrayLike, *, questions: int, limits: tuple[float, float], level: float = _LEVEL
+    value: npt.ArrayLike,
+    *,
+    questions: npt.ArrayLike,
+    limits: tuple[float, float],
+    level: float = _LEVEL,
 ) -> tuple[Floats, Floats]:
     """Return the bounds of an estimate to which all questions, or all resamples, give the same value.
 
@@ -67,7 +71,8 @@ def bound_unvaried(
     this number; the bounds are the value with that share of questions at either limit.
     """
     z = NormalDist().inv_cdf((1.0 + level) / 2.0)
-    one, unseen = np.asarray(value, dtype=np.float64), z * z / (questions + z * z)
+    one = np.asarray(value, dtype=np.float64)
+    unseen = z * z / (np.asarray(questions, dtype=np.float64) + z * z)
     return one - unseen * (one - limits[0]), one + unseen * (limits[1] - one)
 
 

@@ -1,4 +1,4 @@
-"""Sign-flip tests and the intervals that they imply, against scipy and counted values."""
+"""Tests of differences and the intervals that they imply, against scipy and counted values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import permutation_test
+from scipy.stats import multinomial, permutation_test
 
+from peerjudge.analysis.intervals import measure_mean
 from peerjudge.analysis.signflips import (
     choose_on_others,
     measure_at_once,
@@ -22,14 +23,20 @@ shares = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), min_size=2, max
 
 @given(shares)
 @settings(deadline=None, max_examples=60)
-def test_the_exact_test_is_that_of_scipy(differences: list[float]):
-    """With few questions all flips of signs are counted, as in scipy's paired permutation test."""
+def test_the_p_value_is_that_of_the_less_certain_test(differences: list[float]):
+    """With few questions the p-value is that of scipy's paired permutation, or of the score if greater."""
     found = measure_difference(differences, range(len(differences)))
     expected = permutation_test(
         (np.array(differences),), np.mean, permutation_type="samples", n_resamples=np.inf
-    )
-    assert found.p_value == pytest.approx(expected.pvalue)
+    ).pvalue
     assert found.difference.value == pytest.approx(np.mean(differences))
+    assert found.p_value >= expected - 1e-9
+    if found.p_value > expected + 1e-9 and found.p_value < 1.0 - 1e-9:
+        # The interval by score of this level ends at 0.
+        score = measure_mean(
+            differences, range(len(differences)), limits=(-1.0, 1.0), level=1.0 - found.p_value
+        )
+        assert min(abs(score.low), abs(score.high)) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_random_flips_agree_with_scipy():
@@ -43,16 +50,50 @@ def test_random_flips_agree_with_scipy():
     assert found.p_value == pytest.approx(expected.pvalue, abs=0.015)
 
 
-@given(st.integers(0, 10_000), st.integers(2, 40))
-@settings(deadline=None, max_examples=60)
-def test_interval_and_test_agree(seed: int, questions: int):
+@given(st.integers(0, 10_000), st.integers(2, 40), st.floats(0.0, 1.0), st.integers(1, 3))
+@settings(deadline=None, max_examples=80)
+def test_interval_and_test_agree(seed: int, questions: int, rare: float, several: int):
     """The interval leaves 0 out exactly where the test says that there is a difference."""
     random = np.random.default_rng(seed)
-    values = random.choice([-0.75, -0.5, 0.0, 0.25, 0.5, 1.0], size=questions)
-    found = measure_difference(values, np.arange(questions))
-    if np.ptp(values):
-        low, high = found.difference.low, found.difference.high
-        assert (low > 0 or high < 0) == (found.p_value <= 0.05)
+    ours = random.choice([0.0, 0.25, 0.5, 1.0], size=(questions, 1))
+    others = random.choice([0.0, 0.25, 0.5, 1.0], size=(questions, several))
+    values = np.where(random.random((questions, several)) < rare, others, ours)
+    found = measure_over_best(ours - values, values, np.arange(questions))
+    low, high = found.difference.low, found.difference.high
+    assert (low > 0 or high < 0) == (found.p_value <= 0.05)
+    assert low <= found.difference.value <= high
+
+
+@pytest.mark.parametrize(("questions", "won", "lost"), [(8, 0, 1), (20, 0, 1), (80, 1, 0)])
+def test_one_question_of_many_bounds_nothing_at_zero(questions: int, won: int, lost: int):
+    """A difference on a single question is no bound at 0: as many others may differ the other way."""
+    values = [1.0] * won + [-1.0] * lost + [0.0] * (questions - won - lost)
+    found = measure_difference(values, range(questions)).difference
+    assert found.low < -0.01
+    assert found.high > 0.01
+
+
+@pytest.mark.parametrize("questions", [6, 8, 12, 20, 40])
+def test_intervals_hold_the_truth_where_differences_are_rare(questions: int):
+    """Exactly counted over all outcomes of single verdicts, 93 of 100 intervals hold the truth."""
+    cases = [
+        (won, lost) for won in range(questions + 1) for lost in range(questions + 1 - won)
+    ]
+    # Rarer outcomes than these make up less than 0.001 of the probability.
+    cases = [(won, lost) for won, lost in cases if won + lost <= min(questions, 16)]
+    bounds = {}
+    for won, lost in cases:
+        values = [1.0] * won + [-1.0] * lost + [0.0] * (questions - won - lost)
+        found = measure_difference(values, range(questions)).difference
+        bounds[won, lost] = found.low, found.high
+    for better, worse in [(0.0, 0.02), (0.0, 0.1), (0.05, 0.05), (0.1, 0.02), (0.15, 0.0)]:
+        truth, chances = better - worse, (better, worse, 1.0 - better - worse)
+        held = sum(
+            multinomial.pmf((won, lost, questions - won - lost), questions, chances)
+            for (won, lost), (low, high) in bounds.items()
+            if low - 1e-9 <= truth <= high + 1e-9
+        )
+        assert held >= 0.93
 
 
 def test_questions_are_flipped_and_not_comparisons():
