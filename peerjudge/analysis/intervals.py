@@ -155,16 +155,14 @@ class ScoreMeans:
     def reject_below(self) -> Floats:
         """Return the one-sided p-values of "the mean is 0 or less", for limits of -1 and 1.
 
-        They are at most (1 - level) / 2 exactly where the low bound of that level is above 0. One minus
-        them is the p-value of "0 or more".
+        They are at most (1 - level) / 2 exactly where the low bound of that level is above 0.
         """
         from scipy.special import ndtr, stdtr
 
-        room = np.where(self.alike, 1.0, 1.0 - self.value**2)
-        scale = np.sqrt(np.where(self.alike, 1.0, self.variance / room))
-        found = stdtr(self.df, -self.value / scale)
-        unvaried = ndtr(-np.sign(self.value) * np.sqrt(self.clusters * np.abs(self.value)))
-        return np.asarray(np.where(self.alike, unvaried, found), dtype=np.float64)
+        scale = np.sqrt(self.variance / np.where(self.alike, 1.0, 1.0 - self.value**2))
+        varied = stdtr(self.df, -self.value / np.where(self.alike, 1.0, scale))
+        alike = ndtr(-np.sign(self.value) * np.sqrt(self.clusters * np.abs(self.value)))
+        return np.asarray(np.where(self.alike, alike, varied), dtype=np.float64)
 
 
 def measure_statistic(

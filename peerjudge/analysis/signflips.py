@@ -1,16 +1,18 @@
 """Differences from the best alternative: tests and intervals that hold for few and for rare differences.
 
 Two tests of a mean difference are combined, and a difference counts only if both show it. The sign-flip
-test assumes that every question could as well have had the opposite sign: valid for symmetric
-differences of any number of questions. The score test (`ScoreMeans`) assumes nothing on the shape, but is
-approximate. The interval holds all differences that one of the two does not reject, so it excludes 0
-exactly where the p-value, the greater of theirs, is at most 1 - level.
+test is exact, for any number of questions, if every question could as well have had the opposite sign.
+The score test (`ScoreMeans`) is approximate, for any distribution. The interval holds all differences that
+one of them does not reject, so it excludes 0 exactly where the p-value, the greater of theirs, is at most
+1 - level.
 
 Flipping a set of questions leaves the statistic above the observed one exactly if the mean over that set
 is below the tested value, so the sign-flip bounds are percentiles of means over random sets of questions
-(Hartigan 1969, "Using subsample values as typical values"). Alone these are too narrow where differences
-are rare: in simulated studies of 6 to 80 questions they hold the truth in as few as 77 %. The score test
-alone claims too much where few questions differ at all.
+(Hartigan 1969, "Using subsample values as typical values"). Alone they hold the truth in as few as 77 % of
+studies of 6 to 80 questions that differ rarely; the score test alone claims a difference in up to 5.7 % of
+studies without one. Together they hold it in at least 93.8 % (counted over all outcomes of single
+verdicts) and claim one in at most 4.1 %. Neither sees losses that are large, rare and not in the data:
+where most questions gain a little and 4 % lose all, 40 questions hold the truth in 88 %.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ _BLOCK = 1 << 20
 """Cells of the sets that are drawn at a time, to limit memory."""
 _KEPT = 500
 """Up to this number of questions the sets are kept for the next test: drawing is most of the work."""
+_COLUMNS = 200
+"""Columns of `measure_many` that are tested at a time, to limit memory."""
 _EQUAL = 1e-9
 
 
@@ -101,23 +105,44 @@ def measure_over_best(
         empty = Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=_METHOD)
         return PairedDifference(difference=empty, p_value=nan)
     value = compute_over_best(differences, values, clusters)
-    ours = _Columns.draw(sums, counts, seed=seed)
-    theirs, several, alpha = ours.negate(), sums.shape[1], (1.0 - level) / 2.0
-    low = float(ours.bound_below(alpha).min())
-    high = float(-theirs.bound_below(alpha / several).max())
-    helps = float(ours.reject_below().max())
-    harms = several * float(theirs.reject_below().min())
-    # A mean on the other side of 0 than the bounds makes the interval hold 0: nothing is claimed.
-    helps, harms = helps if value > 0.0 else 1.0, harms if value < 0.0 else 1.0
-    measured = Measurement(
-        value=value,
-        low=min(low, value),
-        high=max(high, value),
-        n=count,
-        level=level,
-        method=_METHOD,
+    ours, every = _Columns.draw(sums[:, None], counts[:, None], seed=seed), np.array([value])
+    low, high = (float(one[0]) for one in _bound_over_best(ours, every, level))
+    measured = Measurement(value=value, low=low, high=high, n=count, level=level, method=_METHOD)
+    return PairedDifference(
+        difference=measured, p_value=float(_reject_over_best(ours, every)[0])
     )
-    return PairedDifference(difference=measured, p_value=min(1.0, 2.0 * min(helps, harms)))
+
+
+def measure_many(
+    differences: Floats, values: Floats, *, seed: int = 0, level: float = 0.95
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return value, low, high and p-value of `measure_over_best` for each of many studies.
+
+    Args:
+        differences: ours minus each alternative's, `[study, alternative, question]`, NaN where one of
+            the two is missing. Each alternative needs a known question in each study.
+        values: what the choice maximises, of the same shape.
+        seed: of the random sets of questions.
+        level: of the intervals.
+    """
+    parts = [
+        (value, *_bound_over_best(ours, value, level), _reject_over_best(ours, value))
+        for value, ours in _draw_many(differences, values, seed=seed)
+    ]
+    value, low, high, p_value = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return value, low, high, p_value
+
+
+def reject_many(
+    differences: Floats, values: Floats, *, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Return value and p-value of `measure_many`, in a fraction of its time."""
+    parts = [
+        (value, _reject_over_best(ours, value))
+        for value, ours in _draw_many(differences, values, seed=seed)
+    ]
+    value, p_value = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return value, p_value
 
 
 def measure_at_once(
@@ -170,9 +195,9 @@ def measure_at_once(
 
 def compute_over_best(differences: Floats, values: Floats, clusters: Clusters) -> float:
     """Return our mean minus that of the best alternative on other clusters; see `measure_over_best`."""
-    sums, counts = _sum_known(differences, clusters)
-    weights = choose_on_others(values, clusters)
-    return float((weights * sums).sum() / (weights * counts).sum())
+    return float(
+        _mean_chosen(choose_on_others(values, clusters), *_sum_known(differences, clusters))
+    )
 
 
 def choose_on_others(values: Floats, clusters: Clusters) -> Floats:
@@ -184,61 +209,112 @@ def choose_on_others(values: Floats, clusters: Clusters) -> Floats:
         values: `[observation, alternative]`, NaN where missing.
         clusters: of each observation.
     """
-    sums, counts = _sum_known(values, clusters)
+    return _choose(*_sum_known(values, clusters))
+
+
+def _choose(sums: Floats, counts: Floats) -> Floats:
+    """Return the weights of `[cluster, ..., alternative]`; see `choose_on_others`."""
     others, seen = sums.sum(axis=0) - sums, counts.sum(axis=0) - counts
     means = np.divide(others, seen, out=np.full(sums.shape, -np.inf), where=seen > 0)
-    best = means >= means.max(axis=1, keepdims=True) - _EQUAL
-    best |= ~np.isfinite(means).any(axis=1, keepdims=True)
-    weights: Floats = best / best.sum(axis=1, keepdims=True)
+    best = means >= means.max(axis=-1, keepdims=True) - _EQUAL
+    best |= ~np.isfinite(means).any(axis=-1, keepdims=True)
+    weights: Floats = best / best.sum(axis=-1, keepdims=True)
     return weights
+
+
+def _mean_chosen(weights: Floats, sums: Floats, counts: Floats) -> Floats:
+    """Return the mean over clusters of the weighted alternatives, `[cluster, ..., alternative]`."""
+    total: Floats = (weights * sums).sum(axis=(0, -1)) / (weights * counts).sum(axis=(0, -1))
+    return total
+
+
+def _draw_many(
+    differences: Floats, values: Floats, *, seed: int
+) -> Iterator[tuple[Floats, _Columns]]:
+    """Yield the values and the tests of blocks of studies; see `measure_many`."""
+    block = max(1, _COLUMNS // differences.shape[1])
+    for start in range(0, len(differences), block):
+        mine = slice(start, start + block)
+        sums, counts = _split_known(np.moveaxis(differences[mine], -1, 0))
+        weights = _choose(*_split_known(np.moveaxis(values[mine], -1, 0)))
+        yield _mean_chosen(weights, sums, counts), _Columns.draw(sums, counts, seed=seed)
+
+
+def _bound_over_best(ours: _Columns, value: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return low and high of each study."""
+    alpha = (1.0 - level) / 2.0
+    low = ours.bound_below(alpha).min(axis=-1)
+    high = -ours.negate().bound_below(alpha / ours.shape[-1]).max(axis=-1)
+    return np.minimum(low, value), np.maximum(high, value)
+
+
+def _reject_over_best(ours: _Columns, value: Floats) -> Floats:
+    """Return the two-sided p-value of each study."""
+    helps = ours.reject_below().max(axis=-1)
+    harms = ours.shape[-1] * ours.negate().reject_below().min(axis=-1)
+    # A value on the other side of 0 than the bounds makes the interval hold 0: nothing is claimed.
+    p_value = np.minimum(np.where(value > 0.0, helps, 1.0), np.where(value < 0.0, harms, 1.0))
+    return np.minimum(2.0 * p_value, 1.0)
 
 
 def _sum_known(values: Floats, clusters: Clusters) -> tuple[Floats, Floats]:
     """Return by cluster the sums and the numbers of the values that are not NaN."""
-    known = ~np.isnan(values)
-    both = np.hstack([np.where(known, values, 0.0), known.astype(np.float64)])
-    found = sum_by_cluster(both, clusters)
+    found = sum_by_cluster(np.hstack(_split_known(values)), clusters)
     return found[:, : values.shape[1]], found[:, values.shape[1] :]
+
+
+def _split_known(values: Floats) -> tuple[Floats, Floats]:
+    """Return the values with 0 for NaN, and 1 for those that are known."""
+    known = ~np.isnan(values)
+    return np.where(known, values, 0.0), known.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Columns:
-    """Mean differences by column: over sets of clusters, `[set, column]`, NaN for empty ones; the score."""
+    """Mean differences: those over sets of clusters, `[column, set]`, NaN for empty ones; the score.
+
+    Bounds and p-values have the shape of the columns.
+    """
 
     means: Floats
     score: ScoreMeans
+    shape: tuple[int, ...]
 
     @classmethod
     def draw(cls, sums: Floats, counts: Floats, *, seed: int) -> _Columns:
+        """Return the tests of sums and numbers of differences, `[cluster, *shape]`."""
+        shape = sums.shape[1:]
+        sums, counts = (one.reshape(len(one), -1) for one in (sums, counts))
         means: list[Floats] = []
         for sets in _draw_sets(len(sums), seed=seed):
-            number = sets @ counts
+            number = counts.T @ sets.T
             # Rounding must not tell equal sums from 0.
-            total = np.round(sets @ sums, 9)
+            total = np.round(sums.T @ sets.T, 9)
             means.append(
                 np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
             )
         score = ScoreMeans.describe(sums, counts, limits=SPAN)
-        return cls(means=np.concatenate(means), score=score)
+        return cls(means=np.concatenate(means, axis=1), score=score, shape=shape)
 
     def negate(self) -> _Columns:
         """Return theirs minus ours."""
         return replace(self, means=-self.means, score=replace(self.score, value=-self.score.value))
 
     def bound_below(self, alpha: float) -> Floats:
-        """Return the least difference of each column that one of the tests does not reject at `alpha`."""
+        """Return the least difference that one of the tests does not reject at `alpha`."""
         low, _ = self.score.bounds(1.0 - 2.0 * alpha)
-        rank = int((len(self.means) + 1) * alpha + _EQUAL)
+        rank = int((self.means.shape[1] + 1) * alpha + _EQUAL)
         if not rank:
-            return np.full_like(low, SPAN[0])
+            return np.full(self.shape, SPAN[0])
         known = np.where(np.isnan(self.means), -np.inf, self.means)
-        flipped = np.partition(known, rank - 1, axis=0)[rank - 1]
-        return np.asarray(np.maximum(np.minimum(low, flipped), SPAN[0]), dtype=np.float64)
+        flipped = np.partition(known, rank - 1, axis=1)[:, rank - 1]
+        return np.maximum(np.minimum(low, flipped), SPAN[0]).reshape(self.shape)
 
     def reject_below(self) -> Floats:
-        """Return the greater p-value of each column of "the difference is 0 or less"."""
-        flipped = ((~(self.means > 0.0)).sum(axis=0) + 1) / (len(self.means) + 1)
-        return np.maximum(flipped, self.score.reject_below())
+        """Return the greater of the p-values of "the difference is 0 or less"."""
+        sets = self.means.shape[1]
+        flipped = (sets - np.count_nonzero(self.means > 0.0, axis=1) + 1) / (sets + 1)
+        return np.maximum(flipped, self.score.reject_below()).reshape(self.shape)
 
 
 def _find_error_rate(sums: Floats, counts: Floats, *, seed: int, level: float) -> float:

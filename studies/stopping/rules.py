@@ -13,9 +13,9 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.sequences import compute_log_capital, measure_sequence
-from peerjudge.analysis.stopping import StopRule, find_stops, judge, list_looks
+from peerjudge.analysis.signflips import measure_many
+from peerjudge.analysis.stopping import StopRule, find_stops, list_looks, widen_unseen
 from studies.analytic import Floats
 
 QUESTIONS = 800
@@ -199,21 +199,18 @@ def _peek(values: Floats, looks: Sequence[int]) -> npt.NDArray[np.bool_]:
 
 def _end_precisely(rows: Floats, rule: StopRule, truth: float) -> list[tuple[bool, bool, int]]:
     """Return for each study whether both intervals hold the truth at its stop, and its questions."""
-    sampler = Sampler()
-    running = [*range(len(rows))]
-    held: dict[int, tuple[bool, bool, int]] = {}
-    # One look of all studies at a time, as the sets of questions of a test are kept.
+    running = np.arange(len(rows))
+    held: list[tuple[bool, bool, int]] = []
     for size in list_looks(rows.shape[-1]):
-        codes = np.arange(size, dtype=np.int32)
-        for number in running:
-            seen = rows[number, :size, None]
-            usual = sampler.over_best(seen, seen, codes).difference
-            if judge(usual, usual, rule) == "precise":
-                anytime = measure_sequence(seen, seen)
-                held[number] = (
-                    usual.low <= truth <= usual.high,
-                    anytime.low <= truth <= anytime.high,
-                    size,
-                )
-        running = [number for number in running if number not in held]
-    return [*held.values()]
+        seen = rows[running, None, :size]
+        values, lows, highs, _ = measure_many(seen, seen)
+        lows, highs = widen_unseen(values, lows, highs, questions=size, level=0.95)
+        precise = (highs - lows) / 2.0 < rule.half_width
+        for row, low, high in zip(running[precise], lows[precise], highs[precise], strict=True):
+            one = rows[row, :size, None]
+            anytime = measure_sequence(one, one)
+            held.append((low <= truth <= high, anytime.low <= truth <= anytime.high, size))
+        running = running[~precise]
+        if not len(running):
+            break
+    return held
