@@ -149,7 +149,9 @@ class ScoreMeans:
             unseen = bound_unvaried(
                 self.value, questions=self.clusters, limits=self.limits, level=level
             )
-            low, high = (np.where(self.alike, *both) for both in zip(unseen, (low, high), strict=True))
+            low, high = (
+                np.where(self.alike, *both) for both in zip(unseen, (low, high), strict=True)
+            )
         return low, high
 
     def reject_below(self) -> Floats:

@@ -26,6 +26,7 @@ def plan_command(
     setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
     seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     effect: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    gain: float = 0.1,
     comparisons: Annotated[tuple[int, ...], Parameter(negative=())] = (50, 100, 200, 400, 800),
     power: float = 0.8,
     studies: int = 1000,
@@ -59,9 +60,11 @@ def plan_command(
         NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
         its `seats`, or a card.
     effect
-        private, vote, leader or pairwise; repeat for more; by default all. A discussion is compared
-        with its private reviews and with a vote, its leader with its follower, another method with
-        pairwise judgement.
+        private, best-seat, vote, leader or pairwise; repeat for more; by default all. A discussion is
+        compared with its private reviews, its better seat and a vote, its leader with its follower,
+        another method with pairwise judgement.
+    gain
+        True gain over the better seat, 0.1 for 10 points, whose power is added; 0 for none.
     comparisons
         Size to simulate; repeat for more.
     power
@@ -96,6 +99,7 @@ def plan_command(
             settings=parse_settings(setting),
             seats=parse_seats(seat),
             effects=effect,
+            gain=gain,
             sizes=comparisons,
             power=power,
             studies=studies,

@@ -1,17 +1,18 @@
 """Effects that a planned study can show, and their estimates in simulated studies.
 
 As in the analysis of a real study, an effect is a mean over comparisons or a difference of two ratios
-of sums. Its interval comes from the spread between comparisons, here by the normal approximation
-instead of resampling.
+of sums. Means are tested as in `compare` (`reject_many`); the interval of a difference of ratios comes from
+the spread between comparisons, here by the normal approximation instead of resampling.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from peerjudge.analysis.signflips import reject_many
 from peerjudge.data import Role
 from peerjudge.errors import ExperimentError
 from peerjudge.power.studies import Floats, Measures
@@ -37,7 +38,6 @@ NORMAL = 1.959964
 """Standard errors between a value and the bounds of its 95 % interval."""
 
 VOTE_PROTOCOL = "vote"
-_EQUAL = 1e-9
 _PAIRWISE = "pairwise"
 _MISSING: Mapping[str, str] = {
     GAIN: "no condition is a discussion",
@@ -53,21 +53,25 @@ _MISSING: Mapping[str, str] = {
     ),
 }
 
-Estimates = tuple[Floats, Floats]
-"""Value and standard error of an effect in every study, NaN where undefined."""
+Estimates = tuple[Floats, Floats, Floats]
+"""Value and standard error of an effect in every study, NaN where undefined; 1 where it is claimed."""
+
+_ERROR_RATE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """A condition, and the condition `against` which it is compared, if any.
 
-    `same_reviewers` is true if both conditions have the same reviewers.
+    `same_reviewers` is true if both conditions have the same reviewers. With a `gain` the discussion is
+    assumed to be right that much more often than its better seat, whatever its cards say.
     """
 
     kind: str
     condition: str
     against: str = ""
     same_reviewers: bool = True
+    gain: float | None = None
 
     @property
     def group(self) -> str:
@@ -75,13 +79,22 @@ class Effect:
         return self.condition if self.discussed else self.against
 
     @property
+    def primary(self) -> bool:
+        """True if an experiment can declare it as its primary contrast."""
+        return self.kind in (GAIN, BEST, VOTE) and self.gain is None
+
+    @property
     def discussed(self) -> bool:
         """True if the effect depends on hearing other reviewers."""
         return self.kind != METHOD
 
 
-def list_effects(plan: Plan, *, wanted: Sequence[str] = ()) -> tuple[Effect, ...]:
+def list_effects(
+    plan: Plan, *, wanted: Sequence[str] = (), gain: float | None = None
+) -> tuple[Effect, ...]:
     """List the effects that the conditions can show, or the wanted ones by `EFFECT_KINDS`.
+
+    With a `gain`, each comparison with a better seat is listed again with that true gain.
 
     Raises:
         ExperimentError: An effect is unknown, or the conditions cannot show it.
@@ -105,39 +118,51 @@ def list_effects(plan: Plan, *, wanted: Sequence[str] = ()) -> tuple[Effect, ...
             "judgement by the same reviewer; add such a condition"
         )
         raise ExperimentError(msg)
-    return tuple(one for one in found if one.kind in kinds)
+    return tuple(
+        each
+        for one in found
+        if one.kind in kinds
+        for each in (one, *([replace(one, gain=gain)] if one.kind == BEST and gain else []))
+    )
 
 
 def estimate_effect(effect: Effect, conditions: Mapping[str, Measures]) -> Estimates:
     """Estimate an effect in each simulated study."""
-    measured = conditions[effect.condition]
     if effect.kind == LEADER:
-        return _compare_ratios(measured)
-    if effect.kind == BEST:
-        return _compare_best(measured)
-    other = conditions[effect.against].after if effect.against else measured.before
-    if other is None:
+        value, error = _compare_ratios(conditions[effect.condition])
+        return value, error, 1.0 * (value > NORMAL * error)
+    differences = list_differences(effect, conditions)
+    if differences is None:
         msg = f"{effect.condition!r} has no private reviews to be compared with"
         raise AssertionError(msg)
-    return _average(measured.after - other)
+    values = np.stack([*conditions[effect.condition].seats.values()], axis=1)
+    if effect.kind != BEST:
+        values = np.zeros_like(differences)
+    measured = (~np.isnan(differences)).sum(axis=-1).min(axis=1) > 1
+    value, claimed = np.full(len(differences), np.nan), np.zeros(len(differences))
+    if measured.any():
+        value[measured], p_value = reject_many(differences[measured], values[measured])
+        claimed[measured] = (p_value <= _ERROR_RATE) & (value[measured] > 0.0)
+    # The error that gives the least lower bound over the seats.
+    each = [_average(differences[:, one]) for one in range(differences.shape[1])]
+    low = np.min([mean - NORMAL * error for mean, error in each], axis=0)
+    return value, (value - low) / NORMAL, claimed
 
 
 def list_differences(effect: Effect, conditions: Mapping[str, Measures]) -> Floats | None:
-    """Return the differences that a primary contrast compares, `[study, alternative, comparison]`.
+    """Return ours minus each alternative's, `[study, alternative, comparison]`.
 
-    `None` for an effect that is no contrast of a discussion with an alternative.
+    `None` for the leader effect, which is no mean of differences.
     """
-    after = conditions[effect.condition].after
+    measured = conditions[effect.condition]
+    after = measured.after
     if effect.kind == BEST:
-        return np.stack(
-            [after - seat for seat in conditions[effect.condition].seats.values()], axis=1
-        )
-    before = conditions[effect.condition].before
-    other = {
-        GAIN: before,
-        VOTE: conditions[effect.against].after if effect.kind == VOTE else None,
-    }.get(effect.kind)
-    return None if other is None else (after - other)[:, None]
+        seats = np.stack([*measured.seats.values()], axis=1)
+        if effect.gain is not None:
+            after = _gain_on(after, np.nanmean(seats, axis=(0, 2)).max() + effect.gain)
+        return after[:, None] - seats
+    other = conditions[effect.against].after if effect.against else measured.before
+    return None if effect.kind == LEADER or other is None else (after - other)[:, None]
 
 
 def _find_effects(plan: Plan) -> Iterator[Effect]:
@@ -182,7 +207,16 @@ def _find_baseline(part: Part, lone: list[Part]) -> Part | None:
     return next((one for one in same if one.protocol.name == _PAIRWISE), None)
 
 
-def _average(values: Floats) -> Estimates:
+def _gain_on(after: Floats, wanted: float) -> Floats:
+    """Return accuracies with this mean: some comparisons chosen at random become all right, or all wrong."""
+    mean = float(np.nanmean(after))
+    right = wanted > mean
+    share = (wanted - mean) / (1.0 - mean) if right else (mean - wanted) / mean
+    turned = np.random.default_rng(after.size).random(after.shape) < share
+    return np.where(turned & ~np.isnan(after), float(right), after)
+
+
+def _average(values: Floats) -> tuple[Floats, Floats]:
     """Return mean and standard error over the comparisons of each study, ignoring NaN."""
     known = ~np.isnan(values)
     count = known.sum(axis=1)
@@ -194,28 +228,7 @@ def _average(values: Floats) -> Estimates:
     return np.where(count > 1, mean, np.nan), np.where(count > 1, error, np.nan)
 
 
-def _compare_best(measured: Measures) -> Estimates:
-    """Return the mean over the better seat, and the error that gives its lower bound.
-
-    The discussion beats the better seat where it beats each one, so the lower bound is the least of
-    those over the seats; as in the analysis of a real study, the seat is chosen for each comparison on
-    all others.
-    """
-    seats = np.stack([*measured.seats.values()])
-    known = ~np.isnan(seats)
-    right = np.where(known, seats, 0.0)
-    others = right.sum(axis=-1, keepdims=True) - right
-    number = known.sum(axis=-1, keepdims=True) - known
-    means = others / np.maximum(number, 1)
-    best = means >= means.max(axis=0) - _EQUAL
-    chosen = np.where(best, right, 0.0).sum(axis=0) / best.sum(axis=0)
-    value, _ = _average(measured.after - chosen)
-    each = [_average(measured.after - seat) for seat in seats]
-    low = np.min([mean - NORMAL * error for mean, error in each], axis=0)
-    return value, (value - low) / NORMAL
-
-
-def _compare_ratios(measured: Measures) -> Estimates:
+def _compare_ratios(measured: Measures) -> tuple[Floats, Floats]:
     """Return the follower's altering rate minus the leader's, with its standard error.
 
     A rate counts the contradicted turns of a role. The error adds the influence of each comparison on

@@ -26,6 +26,8 @@ from peerjudge.shelf import Shelf
 from peerjudge.simulation import reads_wording
 
 SIZES = (50, 100, 200, 400, 800)
+GAINED = 0.1
+"""True gain over the better seat whose power every plan prints."""
 _LATENCY = 5.0
 _CONNECTIONS = 10
 _LEAST_PLAYED = 20_000
@@ -71,6 +73,7 @@ def plan(
     settings: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
     effects: Sequence[str] = (),
+    gain: float = GAINED,
     sizes: int | Sequence[int] = SIZES,
     power: float = 0.8,
     studies: int = 1000,
@@ -88,6 +91,7 @@ def plan(
         settings: `key: value` settings; see `apply_settings`.
         seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
         effects: Names (`EFFECT_KINDS`) of the effects to simulate; by default all.
+        gain: True gain over the better seat, from 0 to 1, whose power is added; 0 for none.
         sizes: Numbers of comparisons, or one number.
         power: Wanted share of studies that show an effect.
         studies: Number of simulated studies per size.
@@ -105,7 +109,7 @@ def plan(
         [40]
     """
     sizes = (sizes,) if isinstance(sizes, int) else sizes
-    _check_arguments(sizes=sizes, power=power, studies=studies)
+    _check_arguments(sizes=sizes, power=power, studies=studies, gain=gain)
     shelf = shelf or Shelf()
     prepared = prepare(
         experiment, data=data, seed=seed, settings=settings, seats=seats, shelf=shelf
@@ -115,9 +119,9 @@ def plan(
     seated = {seat.reviewer for part in declared.parts for seat in part.seats}
     judges = {name: card for name, card in declared.cast.items() if name in seated}
     cast = replace_reviewers(judges, stand_ins or {}, shelf)
-    wanted = list_effects(declared, wanted=effects)
+    wanted = list_effects(declared, wanted=effects, gain=gain or None)
     pulled = any(card.traits.get("truth_pull", 0) for card in cast.values())
-    heard = [effect for effect in wanted if effect.discussed and pulled]
+    heard = [effect for effect in wanted if effect.discussed and pulled and effect.gain is None]
 
     def forecast(cards: Mapping[str, Card], some: Sequence[Effect]) -> dict[Effect, Forecast]:
         names = {name for effect in some for name in (effect.condition, effect.against)}
@@ -219,12 +223,15 @@ def _load_stand_in(name: str, card: Card, shelf: Shelf) -> Card:
     return replace(found, name=card.name, family=card.family or found.family)
 
 
-def _check_arguments(*, sizes: Sequence[int], power: float, studies: int) -> None:
+def _check_arguments(*, sizes: Sequence[int], power: float, studies: int, gain: float) -> None:
     if not sizes or min(sizes) < 2:
         msg = f"sizes are numbers of comparisons from 2, not {list(sizes)}"
         raise ExperimentError(msg)
     if not 0 < power < 1:
         msg = f"power is a share between 0 and 1, not {power:g}"
+        raise ExperimentError(msg)
+    if not 0 <= gain < 1:
+        msg = f"a gain is a share from 0 to 1 (0.1 is 10 points), not {gain:g}"
         raise ExperimentError(msg)
     if studies < 1:
         msg = f"at least one study has to be simulated, not {studies}"

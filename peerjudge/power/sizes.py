@@ -30,8 +30,8 @@ _SEED = 17
 class SizeResult:
     """An effect in studies of one size.
 
-    `low` to `high` holds 95 % of the studies' values. `power` is the share of studies whose own 95 %
-    interval lies above 0. `spread` is the standard deviation between comparisons.
+    `low` to `high` holds 95 % of the studies' values. `power` is the share of studies that claim it: their
+    own 95 % interval lies above 0. `spread` is the standard deviation between comparisons.
     """
 
     comparisons: int
@@ -137,10 +137,7 @@ def _simulate(
         for effect in effects:
             batches[effect].append(estimate_effect(effect, conditions))
     return {
-        effect: (
-            np.concatenate([value for value, _ in found]),
-            np.concatenate([error for _, error in found]),
-        )
+        effect: tuple(np.concatenate(each) for each in zip(*found, strict=True))
         for effect, found in batches.items()
     }
 
@@ -150,14 +147,13 @@ def _summarize(estimates: Estimates, size: int) -> SizeResult:
     if not known.any():
         nan = float("nan")
         return SizeResult(comparisons=size, value=nan, low=nan, high=nan, power=0.0, spread=0.0)
-    values, errors = (each[known] for each in estimates)
+    values, errors, claimed = (each[known] for each in estimates)
     low, high = np.quantile(values, [0.025, 0.975]).tolist()
-    shown = values - NORMAL * errors > 0
     return SizeResult(
         comparisons=size,
         value=float(values.mean()),
         low=low,
         high=high,
-        power=float(shown.sum()) / len(known),
+        power=float(claimed.sum()) / len(known),
         spread=float(np.sqrt((errors**2).mean() * size)),
     )

@@ -49,7 +49,7 @@ def forecast_stops(
     for conditions in played:
         for effect in effects:
             differences = list_differences(effect, conditions)
-            if differences is not None:
+            if differences is not None and effect.primary:
                 found = find_stops(differences, looks).astype(np.float64)
                 ends.setdefault(effect, []).append(found)
     return {effect: _summarize(np.concatenate(found), most) for effect, found in ends.items()}

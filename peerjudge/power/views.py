@@ -28,6 +28,11 @@ _SEAT_NOTE = (
     "Private reviews are those of the mean seat. A gain over them is no reason to pay for a discussion: "
     "compare it with the best seat, which is one call."
 )
+_BEST_NOTE = (
+    "A gain over the best seat is claimed only if the discussion beats each seat, which needs many more "
+    "comparisons where the seats are nearly equal than against a seat named in advance. Its mean leans "
+    "to the discussion in small studies, where the choice of the better seat often errs."
+)
 _EXPECTED = "Expected cost: discussions end as early as the simulated ones (card traits)"
 _STOPS = (
     "Comparisons used with `run --until decided`, if this is the primary contrast (card traits)"
@@ -66,6 +71,7 @@ def list_forecasts(plan: StudyPlan) -> Iterator[Cells]:
                     "effect": one.effect.kind,
                     "condition": one.effect.condition,
                     "against": one.effect.against or None,
+                    "gain": one.effect.gain,
                     "truth_pull": pulled,
                     "comparisons": size.comparisons,
                     "value": size.value,
@@ -108,6 +114,7 @@ def build_plan_document(plan: StudyPlan) -> dict[str, object]:
                 "effect": one.effect.kind,
                 "condition": one.effect.condition,
                 "against": one.effect.against or None,
+                "gain": one.effect.gain,
                 "same_reviewers": one.effect.same_reviewers,
                 "as_carded": _forecast_document(one.as_carded),
                 "without_pull": one.without_pull and _forecast_document(one.without_pull),
@@ -154,7 +161,8 @@ def _label(one: EffectForecast) -> str:
         return effect.condition
     if kind == VOTE:
         return f"against {effect.against}" + ("" if effect.same_reviewers else ", other reviewers")
-    return kind.removeprefix("discussion ")
+    truly = f", truly {100 * effect.gain:+.0f} points" if effect.gain is not None else ""
+    return kind.removeprefix("discussion ") + truly
 
 
 def _power_table(group: str, effects: list[EffectForecast], wanted: float) -> Table:
@@ -196,6 +204,7 @@ def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
         forecasts = [
             one.as_carded if world == _CARDED else one.without_pull or one.as_carded
             for one in plan.effects
+            if one.effect.gain is None
         ]
         needed = [each.needed for each in forecasts if each.needed is not None]
         if needed:
@@ -271,10 +280,14 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
     worse = [
         one.effect.condition
         for one in plan.effects
-        if one.effect.kind == BEST and one.as_carded.sizes[-1].high < 0.0
+        if one.effect.kind == BEST
+        and one.effect.gain is None
+        and one.as_carded.sizes[-1].high < 0.0
     ]
     if worse:
         yield f"Worse than the best seat alone in 97.5 % of studies or more: {', '.join(worse)}."
+    if BEST in kinds:
+        yield _BEST_NOTE
     if GAIN in kinds:
         yield _SEAT_NOTE
     if GAIN in kinds and not plan.votes:
@@ -285,6 +298,8 @@ def _curves(effects: list[EffectForecast]) -> Iterator[Series]:
     for one in effects:
         for world, forecast in _worlds(one):
             name = _SHORT_NAMES.get(one.effect.kind, one.effect.condition)
+            if one.effect.gain is not None:
+                name = f"{name}, truly {100 * one.effect.gain:+.0f}"
             powers = [row.power for row in forecast.sizes]
             yield Series(
                 name=f"{name}, {world}" if world == _UNPULLED else name,

@@ -12,6 +12,8 @@ from peerjudge.reporting.drawing import Figure
 from studies.outcome import Study, Table, draw_targets
 from studies.recovery.annotators import recover_accuracy
 from studies.recovery.claims import count_claims
+from studies.recovery.contrasts import SIZES as CONTRAST_SIZES
+from studies.recovery.contrasts import count_gain_claims, measure_contrast_coverage
 from studies.recovery.coverage import SIZES, is_honest, measure_coverage
 from studies.recovery.effects import EFFECTS, Effect, Planted
 from studies.recovery.limits import Sensitivity, measure_sensitivities
@@ -22,12 +24,14 @@ from studies.recovery.tables import (
     build_annotators_table,
     build_claims_table,
     build_coverage_table,
+    build_gains_table,
     build_rankings_table,
     build_ratings_table,
     list_coverage,
     list_reversals,
     say_annotators,
     say_claims,
+    say_gains,
     say_rankings,
     say_ratings,
     say_reversals,
@@ -123,6 +127,8 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
     """
     found = recover_effects(studies=studies, questions=_QUESTIONS, seed=seed)
     covered = measure_coverage(studies=2 * studies, seed=seed)
+    contrasts = measure_contrast_coverage(studies=studies, seed=seed)
+    gains = count_gain_claims(studies=2 * studies, seed=seed)
     modelled = measure_model_coverage(studies=studies, seed=seed)
     told = measure_sensitivities(questions=_QUESTIONS, seed=seed)
     claims = count_claims(studies=2 * studies, seed=seed)
@@ -139,7 +145,9 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
         title="Recovery of planted effects",
         summary=(
             *_write_summary(found, told, studies),
-            write_coverage(covered),
+            write_coverage(covered, "intervals of accuracies and kappa"),
+            write_coverage(contrasts, "printed intervals of contrasts"),
+            say_gains(gains),
             write_model_coverage(modelled),
             say_claims(claims),
             say_rankings(ranked),
@@ -152,6 +160,8 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
         tables=(
             _build_table(found),
             build_coverage_table(covered, SIZES),
+            build_coverage_table(contrasts, CONTRAST_SIZES),
+            build_gains_table(gains),
             build_coverage_table(modelled, MODEL_SIZES),
             build_claims_table(claims),
             build_rankings_table(ranked),
@@ -181,6 +191,8 @@ def compute_recovery(*, seed: int, studies: int = _STUDIES) -> Study:
             "questions": _QUESTIONS,
             "nominal": all(one.nominal for one in found.values()),
             "coverage_by_questions": list_coverage(covered),
+            "contrasts_by_questions": list_coverage(contrasts),
+            "gains": [asdict(one) for one in gains],
             "false_claims_by_conditions": {
                 str(one.conditions): asdict(one) | {"studies": 2 * studies} for one in claims
             },

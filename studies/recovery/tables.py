@@ -8,19 +8,21 @@ from dataclasses import asdict
 from studies.outcome import Table
 from studies.recovery.annotators import RIGHT, Recovery
 from studies.recovery.claims import Claims
-from studies.recovery.coverage import LEAST, SIZES, Coverage, is_honest
+from studies.recovery.contrasts import GainClaims
+from studies.recovery.coverage import LEAST, Coverage, is_honest
 from studies.recovery.rankings import RankCoverage
 from studies.recovery.ratings import COEFFICIENTS, RatingCoverage
 from studies.recovery.reversals import Reversals
 from studies.stopping.rules import Decided
 
 
-def write_coverage(covered: Sequence[Coverage]) -> str:
-    """Return the least coverage of intervals by number of questions."""
+def write_coverage(covered: Sequence[Coverage], intervals: str) -> str:
+    """Return the least coverage of these 95 % intervals."""
     least = min(covered, key=lambda one: one.covered)
     kept = sum(map(is_honest, covered))
+    sizes = {one.questions for one in covered}
     return (
-        f"From {SIZES[0]} to {SIZES[-1]} questions, 95 % intervals hold the truth in at least "
+        f"From {min(sizes)} to {max(sizes)} questions, 95 % {intervals} hold the truth in at least "
         f"{least.covered:.3f} of the studies ({least.population}, {least.questions} questions, standard "
         f"error {least.error:.3f}); {kept} of {len(covered)} coverages are at least {LEAST}, within "
         "two standard errors."
@@ -59,6 +61,42 @@ def say_claims(claims: Sequence[Claims]) -> str:
     return (
         f"Where discussing changes nothing, the headline of a report claims a gain or a loss against the "
         f"better seat in {named} conditions, {'which is' if kept else 'MORE THAN'} at most 5 % within chance."
+    )
+
+
+def say_gains(gains: Sequence[GainClaims]) -> str:
+    """Return how often a true gain of 10 points over the better seat is claimed, and a false one."""
+    false = max(one.better + one.worse for one in gains if not one.gain)
+    named = ", ".join(
+        f"{one.better:.0%} ({one.world}, {one.questions} questions)"
+        for one in gains
+        if one.gain and one.questions in (40, 80)
+    )
+    return (
+        f"A true gain of 10 points over the better seat is claimed in {named}; where there is none, "
+        f"a gain or a loss in at most {false:.1%}."
+    )
+
+
+def build_gains_table(gains: Sequence[GainClaims]) -> Table:
+    """Return the claims over the better seat by true gain and number of questions."""
+    return Table(
+        title="Claims over the better seat, shares of studies of single verdicts",
+        columns=("seats", "true gain", "questions", "mean", "better", "worse", "seat known"),
+        rows=tuple(
+            (
+                one.world,
+                one.gain,
+                one.questions,
+                round(one.value, 3),
+                one.better,
+                one.worse,
+                one.known_seat,
+            )
+            for one in gains
+        ),
+        note="mean: of the printed differences. seat known: gains claimed over the better seat alone, if it "
+        "were named in advance.",
     )
 
 

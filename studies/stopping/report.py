@@ -21,7 +21,13 @@ from studies.stopping.rules import (
 )
 
 _STUDIES, _SLOW_STUDIES, _RANKINGS = 1000, 300, 200
-_PRECISE = ("single verdicts, +20 % -10 %", "single verdicts, +30 % -20 %")
+_PRECISE = (
+    "single verdicts, +20 % -10 %",
+    "single verdicts, +30 % -20 %",
+    "single verdicts, +4 % -12 %",
+    "single verdicts, +2 % -2 %",
+    "rare losses, small gains",
+)
 
 
 def compute_stopping(
@@ -37,14 +43,14 @@ def compute_stopping(
         seed: of the simulated studies.
         studies: number for each population under the rules of decisions.
         slow_studies: number for each population under the rule of precision, which computes the
-            sign-flip interval at every look.
+            interval at every look.
         rankings: number for each field of contestants.
     """
     none = measure_decisions(NULLS, studies=studies, seed=seed)
     some = measure_decisions(EFFECTS, studies=studies, seed=seed)
     false, true, used = measure_equivalence(studies=studies, seed=seed)
     precise = measure_precision(
-        {name: EFFECTS[name] for name in _PRECISE}, studies=slow_studies, seed=seed
+        {name: {**NULLS, **EFFECTS}[name] for name in _PRECISE}, studies=slow_studies, seed=seed
     )
     orders = measure_orders(FIELDS, studies=rankings, seed=seed)
     bounds = measure_rank_bounds(FIELDS, rankings=rankings, seed=seed)

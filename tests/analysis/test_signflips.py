@@ -76,9 +76,7 @@ def test_one_question_of_many_bounds_nothing_at_zero(questions: int, won: int, l
 @pytest.mark.parametrize("questions", [6, 8, 12, 20, 40])
 def test_intervals_hold_the_truth_where_differences_are_rare(questions: int):
     """Exactly counted over all outcomes of single verdicts, 93 of 100 intervals hold the truth."""
-    cases = [
-        (won, lost) for won in range(questions + 1) for lost in range(questions + 1 - won)
-    ]
+    cases = [(won, lost) for won in range(questions + 1) for lost in range(questions + 1 - won)]
     # Rarer outcomes than these make up less than 0.001 of the probability.
     cases = [(won, lost) for won, lost in cases if won + lost <= min(questions, 16)]
     bounds = {}

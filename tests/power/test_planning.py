@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from peerjudge.analysis import build_findings, measure_mean
+from peerjudge.analysis.signflips import measure_over_best
 from peerjudge.data import Condition, Experiment, Leader, Orders, Seating
 from peerjudge.errors import CardError, ExperimentError, PeerJudgeError, ProtocolError
 from peerjudge.power import plan
-from peerjudge.power.effects import estimate_effect, list_effects
-from peerjudge.power.studies import build_design, simulate_studies
+from peerjudge.power.effects import BEST, Effect, estimate_effect, list_effects
+from peerjudge.power.studies import Measures, build_design, simulate_studies
 from peerjudge.runs import estimate_calls, load, prepare, run
 from peerjudge.shelf import Shelf
 
@@ -47,7 +48,7 @@ def found(shelf):
 
 
 def _effect(found, kind: str):
-    (one,) = (one for one in found.effects if one.effect.kind == kind)
+    (one,) = (one for one in found.effects if one.effect.kind == kind and one.effect.gain is None)
     return one
 
 
@@ -113,6 +114,36 @@ def test_a_gain_over_the_mean_seat_can_be_a_loss_against_the_better_one(found):
     assert gain.sizes[-1].power > 0.9
     assert best.sizes[-1].power < 0.05
     assert best.needed is None
+
+
+def test_a_plan_says_how_often_a_true_gain_over_the_better_seat_is_claimed(found):
+    """By default the gain is 10 points, whatever the cards say, and more comparisons claim it more often."""
+    (truly,) = (one for one in found.effects if one.effect.gain == 0.1)
+    small, large = truly.as_carded.sizes
+    assert truly.without_pull is None
+    assert truly.stop is None
+    assert large.value == pytest.approx(0.1, abs=0.03)
+    assert 0.0 < small.power < large.power
+
+
+def test_a_plan_claims_what_compare_claims():
+    """The power of a contrast counts the studies in which the interval of that contrast is above 0."""
+    random = np.random.default_rng(6)
+    right, chance = random.random((40, 2, 30)) < 0.7, random.random((40, 30))
+    talk = np.where(right[:, 0], chance < 0.95, chance < 0.6) * 1.0
+    names = (("one", None), ("other", None))
+    seats = {name: right[:, place] * 1.0 for place, name in enumerate(names)}
+    measured = Measures(
+        after=talk, before=right.mean(axis=1), seats=seats, contradicted={}, altered={}
+    )
+    effect = Effect(kind=BEST, condition="talk")
+    value, _, claimed = estimate_effect(effect, {"talk": measured})
+    for row in range(40):
+        values = right[row].T * 1.0
+        found = measure_over_best(talk[row][:, None] - values, values, np.arange(30)).difference
+        assert value[row] == pytest.approx(found.value)
+        # The plan draws fewer random sets of questions.
+        assert abs(found.low) < 0.02 or claimed[row] == (found.low > 0.0)
 
 
 def test_power_grows_with_size_and_the_needed_size_reaches_it(found):
@@ -208,7 +239,7 @@ def test_intervals_are_those_of_the_analysis(shelf):
     random = np.random.default_rng(4)
     gain = next(one for one in list_effects(plan) if one.kind.endswith("private reviews"))
     for conditions in simulate_studies(design, comparisons=200, studies=5, random=random):
-        values, errors = estimate_effect(gain, conditions)
+        values, errors, _ = estimate_effect(gain, conditions)
         talk = conditions["talk"]
         for value, error, gained in zip(values, errors, talk.after - talk.before, strict=True):
             resampled = measure_mean(gained, np.arange(200, dtype=np.int32))
@@ -348,7 +379,8 @@ def test_the_command_prints_one_document(tmp_path: Path):
     assert document["simulated"] is True
     assert {one["effect"] for one in document["effects"]} >= {"discussion against vote"}
     for one in document["effects"]:
-        for world in ("as_carded", "without_pull"):
+        worlds = ("as_carded",) if one["gain"] else ("as_carded", "without_pull")
+        for world in worlds:
             (size,) = one[world]["sizes"]
             assert size["comparisons"] == 40
             assert 0 <= size["power"] <= 1
@@ -364,7 +396,7 @@ def test_a_stand_in_without_its_card_is_refused(tmp_path: Path):
 
 def test_early_stops_are_forecast_for_contrasts_that_can_be_primary(found):
     """Discussions have a forecast of the rule `decided`, other methods and the leader have none."""
-    stops = {one.effect.kind: one.stop for one in found.effects}
+    stops = {one.effect.kind: one.stop for one in found.effects if one.effect.gain is None}
     assert {kind for kind, stop in stops.items() if stop is None} == {
         "leader alters less",
         "against pairwise",

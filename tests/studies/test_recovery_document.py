@@ -21,6 +21,8 @@ def test_the_document_names_its_results_plainly():
     covered = found["coverage_by_questions"]
     assert [*map(int, covered)] == [4, 6, 8, 12, 20, 36, 80, 140]
     assert all(0 <= one["covered"] <= 1 and one["error"] >= 0 for one in covered.values())
+    assert [*map(int, found["contrasts_by_questions"])] == [6, 8, 12, 20, 40, 80]
+    assert {one["gain"] for one in found["gains"]} == {0.0, 0.1}
     assert [*found["false_claims_by_conditions"]] == ["1", "4", "10"]
     assert found["order_reversals"]["reversals"] == 0
     assert 0 <= found["stopping"]["false_decisions"] <= 0.5
