@@ -43,7 +43,8 @@ class Accuracy:
 class AccuracyByComparison:
     """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
 
-    `right` is by question and comparison the share of right verdicts among the readable ones;
+    `right` is by question and comparison the share of right verdicts among the readable ones, of which
+    there are `verdicts` (1 where it does not say);
     `ties_as_half` is the same with a tie as half right where gold is a choice. `counted` has the
     shares of all verdicts, with the undecided ones as ties, or as half right (`Undecided`). `margin` is
     the mean margin of the comparisons with log-probabilities; of those in `one_order`, a judgement was made
@@ -57,6 +58,7 @@ class AccuracyByComparison:
     turns: float
     right: Mapping[ComparisonKey, float]
     ties_as_half: Mapping[ComparisonKey, float]
+    verdicts: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
     counted: Mapping[Undecided, Mapping[ComparisonKey, float]] = field(
         default_factory=dict[Undecided, Mapping[ComparisonKey, float]]
     )
@@ -86,26 +88,32 @@ def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
 
 
 def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement:
-    """Return the mean over the comparisons that were judged; bounds resample questions."""
-    return _measure_mean(row.right, sampler)
+    """Return the share of readable verdicts that are right, as `measure_accuracy`.
+
+    Comparisons with more readable verdicts count more; a difference of two rows is a mean over the
+    comparisons that both judged.
+    """
+    every = [one for one in row.right.items() for _ in range(int(row.verdicts.get(one[0], 1)))]
+    return _measure_mean(every, sampler)
 
 
 def measure_counted(
     row: AccuracyByComparison, *, sampler: Sampler
 ) -> Mapping[Undecided, Measurement]:
     """Return the mean over comparisons with undecided verdicts as ties, and as half right."""
-    return {kind: _measure_mean(values, sampler) for kind, values in row.counted.items()}
+    return {kind: _measure_mean([*values.items()], sampler) for kind, values in row.counted.items()}
 
 
 def measure_mean_margin(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement | None:
     """Return the mean margin over comparisons, with bounds from questions; `None` without any."""
-    return _measure_mean(row.margin, sampler) if row.margin else None
+    return _measure_mean([*row.margin.items()], sampler) if row.margin else None
 
 
-def _measure_mean(values: Mapping[ComparisonKey, float], sampler: Sampler) -> Measurement:
+def _measure_mean(values: Sequence[tuple[ComparisonKey, float]], sampler: Sampler) -> Measurement:
     codes: dict[str, int] = {}
-    questions = [codes.setdefault(question, len(codes)) for question, _ in values]
-    return sampler.mean(np.array([*values.values()]), np.array(questions, dtype=np.int32))
+    questions = [codes.setdefault(question, len(codes)) for (question, _), _ in values]
+    known = np.array([value for _, value in values], dtype=np.float64)
+    return sampler.mean(known, np.array(questions, dtype=np.int32))
 
 
 def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
@@ -128,6 +136,7 @@ def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
                 turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
                 right=_shares(ended, tie=0.0),
                 ties_as_half=_shares(ended, tie=0.5),
+                verdicts=_count_readable(ended),
                 counted=_count_undecided(ended),
                 margin=margin,
                 one_order=one_order,
@@ -167,6 +176,7 @@ def tabulate_by_reviewer(
             turns=1.0,
             right=_shares(pairs.where(pairs.reviewer == code), tie=0.0),
             ties_as_half=_shares(pairs.where(pairs.reviewer == code), tie=0.5),
+            verdicts=_count_readable(pairs.where(pairs.reviewer == code)),
             counted=_count_undecided(judged.where(judged.reviewer == code)),
         )
         for name, code in found
@@ -177,6 +187,14 @@ def _shares(ballots: Ballots, *, tie: float) -> dict[ComparisonKey, float]:
     known = ballots.where(ballots.readable & (ballots.gold != NONE))
     half = (known.verdict == TIE) & (known.gold != TIE)
     return dict(_means(known, np.where(half, tie, known.correct.astype(np.float64))))
+
+
+def _count_readable(ballots: Ballots) -> dict[ComparisonKey, float]:
+    """Return the number of readable verdicts with gold by comparison."""
+    known = ballots.where(ballots.readable & (ballots.gold != NONE))
+    _, count = np.unique(group_rows(known.comparison)[0], return_counts=True)
+    keys = (key for key, _ in _means(known, np.ones(len(known))))
+    return dict(zip(keys, count.astype(np.float64).tolist(), strict=True))
 
 
 def _count_undecided(ballots: Ballots) -> dict[Undecided, dict[ComparisonKey, float]]:

@@ -234,7 +234,8 @@ def _gain(before: Ballots, after: Ballots, sampler: Sampler) -> Measurement | No
     right = np.bincount(private.discussion, private.correct, size)
     known = after.where(after.readable & (after.gold != NONE) & (count[after.discussion] > 0))
     share = right[known.discussion] / count[known.discussion]
-    return sampler.known_mean(known.correct - share, known.question, limits=(-1.0, 1.0))
+    found = sampler.difference(known.correct - share, known.question).difference
+    return found if found.n else None
 
 
 def _groups(

@@ -31,6 +31,9 @@ _NAMES = {
     "vote": "a vote of its reviewers",
 }
 
+_SIMULTANEOUS = "{level} interval simultaneous with all others of these findings"
+_TOGETHER = "{level} intervals, simultaneous for all conditions"
+
 _Bounds = Sequence[tuple[str, "Measurement"]]
 
 
@@ -70,10 +73,14 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
         ("p, Holm", lambda pair: p_value(pair[1].p_holm)),
         ("Test", lambda pair: _family(pair[1])),
         names=3,
-        note="p: sign-flip permutation of questions, of the printed difference. p, Holm: corrected "
-        "within the family of declared tests (best seat, self-consistency, vote; all conditions) or "
-        "of exploratory ones (mean seat); a primary contrast is not corrected. The best seat is chosen "
-        "on the other questions, and its interval holds whichever seat is best.",
+        note="Intervals here hold one row each; the first findings and the figure have wider ones that "
+        "hold for all conditions together. p: of the difference being 0, by sign flips of questions "
+        "and by its score, the greater of the two; it is at most 0.05 where the interval of the row leaves "
+        "out 0. Over several alternatives, p of a gain is the greatest over them, as a gain must hold over "
+        "each; p of a loss is the least, times their number. p, Holm: corrected within the family of "
+        "declared tests (best seat, self-consistency, vote; all conditions) or of exploratory ones (mean "
+        "seat); a primary contrast is not corrected. The best seat is chosen on the other questions, and "
+        "its interval holds whichever seat is best.",
     )
 
 
@@ -128,7 +135,7 @@ def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:
             limits=(-1.0, 1.0),
             unit=points_tick,
         ),
-        note=f"Intervals: {100 * known[0][1].level:.0f} % for all conditions together.",
+        note=f"{_TOGETHER.format(level=f'{100 * known[0][1].level:.0f} %')}.",
     )
 
 
@@ -172,31 +179,36 @@ def _say_primary(rows: Sequence[ConditionContrasts]) -> Iterator[str]:
                 continue
             measured = one.difference.difference
             yield (
-                f"{name}: {_signed(measured)} points (p\u00a0{_p(one.difference.p_value)}), "
+                f"{name}: {_signed(measured)} points (interval of this contrast alone, "
+                f"p\u00a0{_p(one.difference.p_value)}), "
                 f"{_judge(measured, 'more often right', 'less often right', 'which may be chance')}."
             )
 
 
 def _say(other: str, bounds: _Bounds) -> str:
-    """Return which discussions are better, worse, or not told apart, the worse ones as the better."""
+    """Return in which conditions a difference is shown, losses as gains, with simultaneous bounds."""
+    level = f"{100 * bounds[0][1].level:.0f} %"
+    if len(bounds) == 1:
+        verb = _judge(
+            bounds[0][1],
+            "is more often right than",
+            "is less often right than",
+            "has shown neither a gain nor a loss over",
+        )
+        named = _list(bounds)
+        return f"Discussing {verb} {other}:{named}, {_SIMULTANEOUS.format(level=level)}."
     better = [pair for pair in bounds if pair[1].low > 0.0]
     worse = [pair for pair in bounds if pair[1].high < 0.0]
     rest = [pair for pair in bounds if pair not in better and pair not in worse]
-    if len(bounds) == 1:
-        verb = _judge(
-            bounds[0][1], "more often right than", "less often right than", "not told apart from"
-        )
-        return f"Discussing is {verb} {other}:{_list(bounds)}."
-    together = "; these bounds hold together."
-    if not better and not worse:
-        count = f"none of {len(bounds)} conditions"
-        return f"Discussing is told apart from {other} in {count}:{_list(rest)}{together}"
-    parts = [
-        f"{word} in {len(found) or 'none'} of {len(bounds)} conditions{_list(found, brackets=True)}"
-        for word, found in ((f"more often right than {other}", better), ("less often", worse))
-    ]
-    unsure = f", and not told apart in {len(rest)}{_list(rest, brackets=True)}" if rest else ""
-    return f"Discussing is {', '.join(parts)}{unsure}{together}"
+    shown = " and ".join(
+        f"a {word} in {len(found) or 'none'}{_list(found, brackets=True)}"
+        for word, found in (("gain", better), ("loss", worse))
+    )
+    unsure = f", neither in {len(rest)}{_list(rest, brackets=True)}" if rest else ""
+    return (
+        f"Against {other}, discussing shows {shown} of {len(bounds)} conditions{unsure}; "
+        f"{_TOGETHER.format(level=level)}."
+    )
 
 
 def _list(found: _Bounds, *, brackets: bool = False) -> str:

@@ -207,7 +207,7 @@ class CompareResult(DrawnResult):
             ("Accuracy", lambda one: percent(self.accuracy[one.name])),
             *((title, self._count(way)) for title, way in ways),
             *margins,
-            ("Comparisons", lambda one: f"{self.accuracy[one.name].n:,}"),
+            ("Comparisons", lambda one: f"{len(one.right):,}"),
             ("Turns", lambda one: f"{one.turns:.1f}"),
             note=f"{LEFT_OUT} {COUNTED}" if ways else LEFT_OUT,
         )

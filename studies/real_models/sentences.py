@@ -206,7 +206,8 @@ def _say_alternative(row: _Alternative) -> str:
 def _sign(difference: Measurement) -> str:
     if difference.low <= 0.0 <= difference.high:
         return " (no effect can be shown)"
-    return " (a gain)" if difference.low > 0.0 else " (a loss)"
+    side = "above" if difference.low > 0.0 else "below"
+    return f" (this interval alone is {side} 0; not corrected for the other comparisons)"
 
 
 def _say_changes(row: SeatFindings, say: _Words) -> str:

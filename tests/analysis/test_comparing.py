@@ -10,6 +10,7 @@ from peerjudge.analysis import (
     Sampler,
     collect_reviews,
     compare_all,
+    measure_accuracy,
     measure_mean_accuracy,
     tabulate_by_reviewer,
 )
@@ -90,3 +91,31 @@ def test_recorded_reviewers_are_compared():
     assert (place.name, measure_mean_accuracy(place, sampler=QUICK).value) == ("place", 0.5)
     with pytest.raises(DataError, match="with gold by other"):
         tabulate_by_reviewer(ballots, reviewers=["able", "other"])
+
+
+def test_a_reviewer_has_one_accuracy_everywhere():
+    """Where verdicts are missing, `compare` has the share of readable verdicts that `score` has."""
+    answers = (Answer(id="a", text="x"), Answer(id="b", text="y"))
+    pairs = tuple(
+        Comparison(
+            id=f"c{k}",
+            question=Question(id=f"q{k}", text="?"),
+            answers=answers,
+            gold=Verdict.of("a"),
+        )
+        for k in range(8)
+    )
+    reviews = tuple(
+        RecordedReview(comparison=f"c{k}", shown=shown, reviewer="judge", verdict=verdict)
+        for k in range(8)
+        for shown, verdict in (
+            (("a", "b"), Verdict.of("a" if k < 5 else "b")),
+            (("b", "a"), UNREADABLE if k % 2 else Verdict.of("a")),
+        )
+    )
+    ballots = collect_reviews(Dataset(name="d", description="", comparisons=pairs, reviews=reviews))
+    (judge,) = tabulate_by_reviewer(ballots)
+    pooled = measure_accuracy(ballots, sampler=QUICK)
+    assert pooled is not None
+    assert measure_mean_accuracy(judge, sampler=QUICK) == pooled.measured
+    assert pooled.measured.value == pytest.approx(9 / 12)

@@ -25,7 +25,10 @@ def test_every_sentence_has_its_interval_and_losses_are_counted(
 ) -> None:
     """The first lines state their uncertainty, and how many discussions are missing."""
     seat, best, moved, first, lost = summarize_findings(build_findings(run))
-    assert seat.startswith("Discussing is not told apart from the better seat alone, asked once: ")
+    assert seat.startswith(
+        "Discussing has shown neither a gain nor a loss over the better seat alone, asked once: "
+    )
+    assert "simultaneous" in seat
     assert "\u201c\u2068ann with bob\u2069\u201d" in seat
     assert "votes with as many calls" in best
     for said in (seat, best, moved):
@@ -41,11 +44,12 @@ def test_the_headline_covers_all_conditions_and_says_harm_as_loudly_as_help() ->
     same = [told("1|1 1 1", n, "idle talk") for n in range(1, 31)]
     (said, *_) = summarize_findings(build_findings([*better, *worse, *same]))
     assert said.startswith(
-        "Discussing is more often right than the better seat alone, asked once in 1 of 3 conditions "
+        "Against the better seat alone, asked once, discussing shows a gain in 1 "
         "(\u201c\u2068good talk\u2069\u201d +100"
     )
-    assert "less often in 1 of 3 conditions (\u201c\u2068bad talk\u2069\u201d \u2212100" in said
-    assert "not told apart in 1 (\u201c\u2068idle talk\u2069\u201d 0" in said
+    assert "a loss in 1 (\u201c\u2068bad talk\u2069\u201d \u2212100" in said
+    assert "neither in 1 (\u201c\u2068idle talk\u2069\u201d 0" in said
+    assert said.endswith("95 % intervals, simultaneous for all conditions.")
 
 
 def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
@@ -55,7 +59,7 @@ def test_a_declared_contrast_comes_first(run: tuple[Transcript, ...]) -> None:
     assert said.startswith(
         "The declared contrast, \u201c\u2068ann with bob\u2069\u201d over a vote"
     )
-    assert "(p\u00a0=\u00a0" in said
+    assert "(interval of this contrast alone, p\u00a0=\u00a0" in said
     missing = Primary(condition="ann with bob", alternative="self-consistency")
     (said, *_) = summarize_findings(build_findings(run, primary=missing))
     assert "cannot be measured: no vote of" in said
