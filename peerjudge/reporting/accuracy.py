@@ -204,7 +204,7 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         *margins,
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
-        "p: sign-flip permutation of questions, of the printed difference; adjusted by the methods of "
+        "p: sign flips and score of questions, the greater one, of the printed difference; adjusted by the methods of "
         "Holm and of Benjamini and Hochberg (BH) within its family: contrasts of discussions with the "
         "vote and the better seat are declared, other pairs exploratory. Better on: questions on which "
         "each has more right, with the exact McNemar test, which ignores how large differences are."
@@ -226,7 +226,7 @@ def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Tabl
         ("p", lambda row: p_value(row.gain.p_value)),
         names=2,
         note="Of each reviewer's first and last stance, where both are readable; p: "
-        "sign-flip permutation of questions.",
+        "sign flips and score of questions, the greater one.",
         folded=folded,
     )
 

@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "family": "primary, declared or exploratory: the family of tests",
         **_VALUE,
         "value": "value of the first minus that of the other",
-        "p": "p-value of the sign-flip permutation test",
+        "p": "p-value of the sign-flip and score tests, the greater one",
         "p_holm": "the same, adjusted within the family",
         "reason": "why there is no difference; missing otherwise",
     },
@@ -48,7 +48,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "change": "change of the forks",
         "measure": "turned, towards, away, altered; with `, difference`: minus no change",
         **_VALUE,
-        "p": "p-value of the sign-flip permutation test of a difference",
+        "p": "p-value of the sign-flip and score tests, the greater one of a difference",
         "p_holm": "the same, adjusted for all tests of the table",
     },
     "agreement": {
