@@ -130,7 +130,7 @@ def estimate_effect(effect: Effect, conditions: Mapping[str, Measures]) -> Estim
     """Estimate an effect in each simulated study."""
     if effect.kind == LEADER:
         value, error = _compare_ratios(conditions[effect.condition])
-        return value, error, 1.0 * (value > NORMAL * error)
+        return value, error, (value > NORMAL * error).astype(np.float64)
     differences = list_differences(effect, conditions)
     if differences is None:
         msg = f"{effect.condition!r} has no private reviews to be compared with"

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 
 from peerjudge.power.effects import NORMAL, Effect, Estimates, estimate_effect
-from peerjudge.power.studies import StudyDesign, simulate_studies
+from peerjudge.power.studies import Floats, StudyDesign, simulate_studies
 
 _LARGEST = 100_000
 """Largest size that is reported. [comparisons]"""
@@ -132,14 +132,12 @@ def _simulate(
     design: StudyDesign, effects: Sequence[Effect], size: int, studies: int, seed: int
 ) -> Mapping[Effect, Estimates]:
     random = np.random.default_rng([seed, size, _SEED])
-    batches: dict[Effect, list[Estimates]] = {effect: [] for effect in effects}
+    batches: dict[Effect, list[Floats]] = {effect: [] for effect in effects}
     for conditions in simulate_studies(design, comparisons=size, studies=studies, random=random):
         for effect in effects:
-            batches[effect].append(estimate_effect(effect, conditions))
-    return {
-        effect: tuple(np.concatenate(each) for each in zip(*found, strict=True))
-        for effect, found in batches.items()
-    }
+            batches[effect].append(np.stack(estimate_effect(effect, conditions)))
+    joined = {effect: np.concatenate(found, axis=1) for effect, found in batches.items()}
+    return {effect: (value, error, claimed) for effect, (value, error, claimed) in joined.items()}
 
 
 def _summarize(estimates: Estimates, size: int) -> SizeResult:

@@ -119,7 +119,7 @@ def measure_contrast_coverage(
 ) -> tuple[Coverage, ...]:
     """Return for every contrast and world the share of printed intervals that hold the truth."""
     return tuple(
-        count_held(f"{contrast}: {name}", size, *np.transpose(bounds), truth)
+        count_held(f"{contrast}: {name}", size, bounds[:, 0], bounds[:, 1], truth)
         for number, (name, world) in enumerate(WORLDS.items())
         for size in sizes
         for contrast, bounds, truth in _measure(
