@@ -206,8 +206,8 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
         "p: sign flips and score of questions (the greater) of the printed difference; adjusted by the "
         "methods of Holm and of Benjamini and Hochberg (BH) within its family: contrasts of discussions "
-        "with the vote and the better seat are declared, other pairs exploratory. Better on: questions on which "
-        "each has more right, with the exact McNemar test, which ignores how large differences are."
+        "with the vote and the better seat are declared, other pairs exploratory. Better on: questions on "
+        "which each has more right, with the exact McNemar test, which ignores how large differences are."
         + (_MARGIN_NOTE if margins else ""),
         folded=folded,
     )
