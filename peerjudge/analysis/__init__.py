@@ -20,7 +20,7 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.bias import Bias, build_bias_document, measure_bias
 from peerjudge.analysis.collecting import BallotCollector, collect_transcripts
-from peerjudge.analysis.compare import AgainstVote, Compared, compare_all
+from peerjudge.analysis.compare import Compared, compare_all
 from peerjudge.analysis.contrasts import ConditionContrasts, Contrast, build_contrasts
 from peerjudge.analysis.findings import Findings, FindingsCollector, build_findings
 from peerjudge.analysis.inference import (
@@ -75,7 +75,6 @@ from peerjudge.analysis.verdict_model import (
 __all__ = [
     "Accuracy",
     "AccuracyByComparison",
-    "AgainstVote",
     "BallotCollector",
     "Ballots",
     "Bias",

@@ -44,12 +44,10 @@ class AccuracyByComparison:
     """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
 
     `right` is by question and comparison the share of right verdicts among the readable ones, of which
-    there are `verdicts` (1 where it does not say);
-    `ties_as_half` is the same with a tie as half right where gold is a choice. `counted` has the
-    shares of all verdicts, with the undecided ones as ties, or as half right (`Undecided`). `margin` is
-    the mean margin of the comparisons with log-probabilities; of those in `one_order`, a judgement was made
-    in one order only. `vote` is true for a protocol in which no seat hears another; `turns` is the
-    mean number of turns per verdict.
+    there are `verdicts` (1 where it does not say); `counted` has the shares of all verdicts, with the
+    undecided ones as ties, or as half right (`Undecided`). `margin` is the mean margin of the comparisons
+    with log-probabilities; of those in `one_order`, a judgement was made in one order only. `vote` is true
+    for a protocol in which no seat hears another; `turns` is the mean number of turns per verdict.
     """
 
     name: str
@@ -57,7 +55,6 @@ class AccuracyByComparison:
     vote: bool
     turns: float
     right: Mapping[ComparisonKey, float]
-    ties_as_half: Mapping[ComparisonKey, float]
     verdicts: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
     counted: Mapping[Undecided, Mapping[ComparisonKey, float]] = field(
         default_factory=dict[Undecided, Mapping[ComparisonKey, float]]
@@ -134,8 +131,7 @@ def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
                 reviewers=frozenset(reviewer for seats in seatings for reviewer, _, _ in seats),
                 vote=discussions.protocols[discussions.protocol[here[0]]] == VOTE,
                 turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
-                right=_shares(ended, tie=0.0),
-                ties_as_half=_shares(ended, tie=0.5),
+                right=_shares(ended),
                 verdicts=_count_readable(ended),
                 counted=_count_undecided(ended),
                 margin=margin,
@@ -174,8 +170,7 @@ def tabulate_by_reviewer(
             reviewers=frozenset({name}),
             vote=False,
             turns=1.0,
-            right=_shares(pairs.where(pairs.reviewer == code), tie=0.0),
-            ties_as_half=_shares(pairs.where(pairs.reviewer == code), tie=0.5),
+            right=_shares(pairs.where(pairs.reviewer == code)),
             verdicts=_count_readable(pairs.where(pairs.reviewer == code)),
             counted=_count_undecided(judged.where(judged.reviewer == code)),
         )
@@ -183,10 +178,9 @@ def tabulate_by_reviewer(
     )
 
 
-def _shares(ballots: Ballots, *, tie: float) -> dict[ComparisonKey, float]:
+def _shares(ballots: Ballots) -> dict[ComparisonKey, float]:
     known = ballots.where(ballots.readable & (ballots.gold != NONE))
-    half = (known.verdict == TIE) & (known.gold != TIE)
-    return dict(_means(known, np.where(half, tie, known.correct.astype(np.float64))))
+    return dict(_means(known, known.correct.astype(np.float64)))
 
 
 def _count_readable(ballots: Ballots) -> dict[ComparisonKey, float]:

@@ -20,7 +20,7 @@ from peerjudge.analysis.inference import (
     run_mcnemar,
 )
 from peerjudge.analysis.signflips import PairedDifference
-from peerjudge.data import Measurement, Noun, replace
+from peerjudge.data import Noun, replace
 from peerjudge.errors import DataError
 
 
@@ -53,25 +53,6 @@ class Compared(Noun, frozen=True, kw_only=True):
     benjamini_hochberg: float
     margin: PairedDifference | None = None
     margin_one_order: int = 0
-
-
-class AgainstVote(Noun, frozen=True, kw_only=True):
-    """A condition against the vote on the comparisons that both judged.
-
-    `difference` is the mean over comparisons of its accuracy minus the vote's. An even panel that
-    splits votes a tie, which gold seldom is, so `ties_as_half` counts a tie as half right where gold
-    is a choice. `same_reviewers` is true where both had the same reviewers. Turns are means per
-    discussion.
-    """
-
-    condition: str
-    vote: str
-    same_reviewers: bool
-    comparisons: int
-    difference: Measurement | None
-    ties_as_half: Measurement | None
-    turns: float
-    vote_turns: float
 
 
 def compare_all(
@@ -112,57 +93,17 @@ def compare_with_votes(
 ) -> tuple[Compared, ...]:
     """Test every condition against the vote of the same reviewers with nearly as many turns.
 
-    Only votes of the same reviewers enter the tests: against other reviewers a difference tells how
-    able these are and not what discussing adds.
+    Of several votes it is the one whose number of turns is nearest, so that a discussion is not held
+    against a vote at half its cost. A vote of other reviewers is none: the difference tells how able
+    these are and not what discussing adds.
     """
-    pairs = [(one, vote) for one, vote in pair_with_votes(rows) if vote.reviewers == one.reviewers]
-    return _compare(pairs, contrasts, sampler)
-
-
-def measure_against_votes(
-    rows: Sequence[AccuracyByComparison], *, sampler: Sampler
-) -> tuple[AgainstVote, ...]:
-    """Return every condition against its vote; those with a vote of other reviewers are marked."""
-    return tuple(
-        AgainstVote(
-            condition=one.name,
-            vote=vote.name,
-            same_reviewers=one.reviewers == vote.reviewers,
-            comparisons=sum(key in vote.right for key in one.right),
-            difference=_mean_difference(one, vote, sampler, halves=False),
-            ties_as_half=_mean_difference(one, vote, sampler, halves=True),
-            turns=one.turns,
-            vote_turns=vote.turns,
-        )
-        for one, vote in pair_with_votes(rows)
-    )
-
-
-def pair_with_votes(
-    rows: Sequence[AccuracyByComparison],
-) -> list[tuple[AccuracyByComparison, AccuracyByComparison]]:
-    """Pair every condition that is no vote with the vote it is held against.
-
-    A vote of the same reviewers comes first, and of several the one whose number of turns is
-    nearest, so that a discussion is not held against a vote at half its cost. Where the same
-    reviewers never voted, the nearest vote of others is taken: such a pair says which of two ways
-    to spend the calls is better, and is no evidence on discussing, so readers must be told and no
-    test includes it (see `compare_with_votes`).
-    """
-    votes = [one for one in rows if one.vote]
+    votes = [row for row in rows if row.vote]
     pairs: list[tuple[AccuracyByComparison, AccuracyByComparison]] = []
-    for one in rows:
-        if one.vote or not votes:
-            continue
-        same = [vote for vote in votes if vote.reviewers == one.reviewers]
-        pairs.append((one, _nearest(one, same or votes)))
-    return pairs
-
-
-def _nearest(
-    one: AccuracyByComparison, votes: Sequence[AccuracyByComparison]
-) -> AccuracyByComparison:
-    return min(votes, key=lambda vote: abs(vote.turns - one.turns))
+    for row in rows:
+        same = [vote for vote in votes if vote.reviewers == row.reviewers and not row.vote]
+        if same:
+            pairs.append((row, min(same, key=lambda vote: abs(vote.turns - row.turns))))
+    return _compare(pairs, contrasts, sampler)
 
 
 def _last(
@@ -171,15 +112,6 @@ def _last(
     """Return the two with the baseline last, or else the vote."""
     swap = one.name == baseline if baseline else one.vote and not other.vote
     return (other, one) if swap else (one, other)
-
-
-def _differences(
-    one: AccuracyByComparison, other: AccuracyByComparison, *, halves: bool = False
-) -> tuple[Floats, Numbers]:
-    """Return the differences on shared comparisons, and the codes of their questions."""
-    if halves:
-        return _subtract(one.ties_as_half, other.ties_as_half)
-    return _subtract(one.right, other.right)
 
 
 def _subtract(
@@ -191,14 +123,6 @@ def _subtract(
     questions = [codes.setdefault(question, len(codes)) for question, _ in shared]
     differences = [ours[key] - theirs[key] for key in shared]
     return np.array(differences, dtype=np.float64), np.array(questions, dtype=np.int32)
-
-
-def _mean_difference(
-    one: AccuracyByComparison, vote: AccuracyByComparison, sampler: Sampler, *, halves: bool
-) -> Measurement | None:
-    differences, questions = _differences(one, vote, halves=halves)
-    found = sampler.difference(differences, questions).difference
-    return found if found.n else None
 
 
 def _compare(
@@ -244,7 +168,7 @@ def _compare(
 def _pair(
     one: AccuracyByComparison, other: AccuracyByComparison, sampler: Sampler
 ) -> Compared | None:
-    differences, questions = _differences(one, other)
+    differences, questions = _subtract(one.right, other.right)
     if not len(differences):
         return None
     both = one.margin.keys() & other.margin.keys()

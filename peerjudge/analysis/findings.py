@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import tabulate_by_condition
 from peerjudge.analysis.collecting import BallotCollector
-from peerjudge.analysis.compare import AgainstVote, measure_against_votes
 from peerjudge.analysis.conditions import (
     ConditionFindings,
     SeatFindings,
@@ -55,7 +53,6 @@ class Findings(Noun, frozen=True, kw_only=True):
     by_seat: tuple[SeatFindings, ...]
     stances: Stances
     courses: tuple[Course, ...]
-    against_vote: tuple[AgainstVote, ...]
     peers: PeerFindings | None
     peers_missing: str
     decision: Decision | None = None
@@ -139,7 +136,6 @@ class FindingsCollector:
             by_seat=build_seats(talked, sampler=sampler),
             stances=replace(stances, simulated=ballots.simulated),
             courses=count_courses(ballots, sampler=sampler),
-            against_vote=measure_against_votes(tabulate_by_condition(ballots), sampler=sampler),
             peers=peers,
             peers_missing=peers_missing,
             decision=decision,

@@ -14,11 +14,9 @@ from peerjudge.reporting.formats import (
     caution,
     counted,
     interval_note,
-    minus_signs,
     p_value,
     percent,
     points,
-    points_tick,
     share,
     span,
 )
@@ -26,7 +24,6 @@ from peerjudge.reporting.layout import Column, Section, Table, build_section, bu
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
-    from peerjudge.analysis.compare import AgainstVote
     from peerjudge.analysis.conditions import ConditionFindings, Consistency, GroupFindings
     from peerjudge.analysis.contrasts import ConditionContrasts
     from peerjudge.analysis.findings import Findings
@@ -65,7 +62,6 @@ def build_accuracy_section(findings: Findings) -> Section | None:
 
 def build_accuracy_table(findings: Findings) -> Table:
     """Return the accuracy of every condition in percent, with differences in percentage points."""
-    votes = {row.condition: row for row in findings.against_vote}
     contrasts = {row.condition: row for row in findings.stances.contrasts}
     return build_table(
         f"Accuracy against gold in % [{findings.level:.0%} interval]",
@@ -73,9 +69,9 @@ def build_accuracy_table(findings: Findings) -> Table:
         ("Condition", lambda row: row.name),
         ("Before", lambda row: accuracy_cell(row.before)),
         ("After", lambda row: accuracy_cell(row.after)),
-        ("Over mean seat", lambda row: _over_seat(contrasts.get(row.name), "over_mean_seat")),
-        ("Over best seat", lambda row: _over_seat(contrasts.get(row.name), "over_best_seat")),
-        ("Over vote", lambda row: _over_vote(votes.get(row.name))),
+        ("Over mean seat", lambda row: _over(contrasts.get(row.name), "over_mean_seat")),
+        ("Over best seat", lambda row: _over(contrasts.get(row.name), "over_best_seat")),
+        ("Over vote", lambda row: _over(contrasts.get(row.name), "over_vote")),
         ("Unreadable", lambda row: f"{_lost(row):,}"),
         ("Range", lambda row: _range(row.after)),
         ("As tie", lambda row: count_undecided(row.after, Undecided.AS_TIE)),
@@ -83,27 +79,17 @@ def build_accuracy_table(findings: Findings) -> Table:
         ("Ties", lambda row: f"{row.outcomes[Outcome.TIE]:,}"),
         note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
         "and best seat: private verdicts of the discussion's own seats; the best one is chosen for each "
-        "question on the others. Range: the accuracy if all that is left out were wrong, or right. "
-        f"{LEFT_OUT} {COUNTED}" + _star(votes),
+        "question on the others. Vote: of the same reviewers, with nearly as many turns. Range: the "
+        "accuracy if all that is left out were wrong, or right. "
+        f"{LEFT_OUT} {COUNTED}",
     )
 
 
-def _star(votes: dict[str, AgainstVote]) -> str:
-    others = any(not row.same_reviewers for row in votes.values())
-    return " * The vote was taken among other reviewers." if others else ""
-
-
-def _over_seat(
-    row: ConditionContrasts | None, which: Literal["over_mean_seat", "over_best_seat"]
+def _over(
+    row: ConditionContrasts | None, which: Literal["over_mean_seat", "over_best_seat", "over_vote"]
 ) -> str:
     found = None if row is None else getattr(row, which).difference
     return MISSING if found is None else points(found.difference)
-
-
-def _over_vote(row: AgainstVote | None) -> str:
-    if row is None:
-        return MISSING
-    return points(row.difference) + ("" if row.same_reviewers else "*")
 
 
 def _lost(condition: ConditionFindings) -> int:
@@ -255,60 +241,6 @@ def _before_after(group: GroupFindings | None) -> str:
         return MISSING
     start = "" if group.before is None else f"{share(group.before.measured.value)} \u2192 "
     return start + accuracy_cell(group.after)
-
-
-def build_vote_section(findings: Findings) -> Section | None:
-    """Return the accuracy of every condition minus that of a vote on the same comparisons."""
-    table = build_table(
-        "Difference in accuracy from the vote, in points",
-        findings.against_vote,
-        ("Condition", lambda row: row.condition),
-        ("Vote", lambda row: row.vote),
-        ("Reviewers", lambda row: "the same" if row.same_reviewers else "others"),
-        ("Comparisons", lambda row: f"{row.comparisons:,}"),
-        ("Turns", lambda row: f"{row.turns:.1f} : {row.vote_turns:.1f}"),
-        ("Difference", lambda row: points(row.difference)),
-        ("Ties as half", lambda row: points(row.ties_as_half)),
-        names=2,
-        note="Turns are means per discussion, of the condition and of the vote.",
-    )
-    return build_section(
-        "Against the vote",
-        "The accuracy of a condition minus that of a vote, in which no reviewer hears another, on "
-        "the same comparisons and in percentage points. A vote can end in a tie, which counts as "
-        "wrong unless gold is a tie; the last column counts it as half right.",
-        draw_vote(findings),
-        table,
-        anchor="vote",
-    )
-
-
-def draw_vote(findings: Findings) -> Figure | None:
-    """Return the difference of every condition from the vote as dots."""
-    rows = [
-        Values(
-            name=row.condition,
-            note=minus_signs(points(row.difference)),
-            count=counted(row.comparisons, "comparison"),
-            end=row.difference,
-        )
-        for row in findings.against_vote
-        if row.difference is not None
-    ]
-    if not rows:
-        return None
-    return Figure(
-        id="against-vote",
-        description="Accuracy of each condition minus that of the vote, on the same comparisons.",
-        drawing=draw_dots(
-            rows,
-            across="difference in accuracy, in percentage points",
-            reference=(0.0, "same as the vote"),
-            limits=(-1.0, 1.0),
-            unit=points_tick,
-        ),
-        note=interval_note(findings.level, findings.questions),
-    )
 
 
 def build_consistency_section(findings: Findings) -> Section | None:

@@ -11,7 +11,6 @@ from peerjudge.reporting.accuracy import (
     build_accuracy_section,
     build_accuracy_table,
     build_consistency_section,
-    build_vote_section,
     describe_unreadable,
 )
 from peerjudge.reporting.biases import build_people_section, build_position_section
@@ -66,7 +65,6 @@ def build_run_sections(
         sections += [
             build_accuracy_section(findings),
             build_contrasts_section(findings.stances.contrasts, decision=findings.decision),
-            build_vote_section(findings),
             build_opinions_section(findings),
             build_position_section(findings),
             build_contestants_section(findings),

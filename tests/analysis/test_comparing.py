@@ -37,7 +37,6 @@ def row(name: str, right: list[float], *, question: str = "q") -> AccuracyByComp
         vote=False,
         turns=1.0,
         right=judged,
-        ties_as_half=judged,
     )
 
 

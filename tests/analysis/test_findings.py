@@ -209,50 +209,6 @@ def test_a_lone_judge_has_no_before() -> None:
     assert condition.after.measured.value == 1.0
 
 
-def test_discussion_against_vote_pairs_comparisons() -> None:
-    """Only comparisons that both judged are compared; a split vote is wrong, or half right."""
-    told = [
-        discussion("2|1 1 1"),
-        discussion("1|1 1 1", "c2"),
-        discussion("1|1 1 1", "c3"),
-        vote("2|1", verdict=Verdict(Outcome.TIE)),
-        vote("1|1", "c2"),
-    ]
-    (row,) = build_findings(told).against_vote
-    assert (row.condition, row.vote, row.comparisons) == ("talk", "vote", 2)
-    assert row.same_reviewers
-    assert row.difference is not None
-    assert row.difference.value == 0.5
-    assert row.ties_as_half is not None
-    assert row.ties_as_half.value == 0.25
-    assert (row.turns, row.vote_turns) == (4.0, 2.0)
-
-
-def test_the_vote_of_the_same_reviewers_is_preferred() -> None:
-    """A discussion is set against the vote of its own reviewers where there is one."""
-    others = tuple(Seat(id=f"s{n}", reviewer=f"other-{n}", role=Role.PANELIST) for n in range(2))
-    strangers = transcript_of("2|2", seats=others, gold=1)
-    told = [
-        discussion("1|1 1 1"),
-        replace(strangers, condition="strangers", protocol="vote"),
-        vote("1|1"),
-    ]
-    rows = build_findings(told).against_vote
-    assert [(row.condition, row.vote) for row in rows] == [("talk", "vote")]
-
-
-def test_a_discussion_meets_the_vote_that_costs_as_much() -> None:
-    """Of two votes by the same reviewers the one with as many calls is the fair baseline."""
-    told = [
-        discussion("1|1 1 1"),
-        vote("1|1"),
-        replace(vote("1|1 1 1"), condition="dearer"),
-        replace(vote("1|1 1 1 1 1 1 1"), condition="dearest"),
-    ]
-    (row,) = build_findings(told).against_vote
-    assert (row.vote, row.turns, row.vote_turns) == ("dearer", 4.0, 4.0)
-
-
 def test_simulated_turns_make_simulated_findings() -> None:
     """One simulated turn is enough for the findings to say so."""
     told = discussion("1|1 1 1")
