@@ -26,7 +26,7 @@ settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that rewrites the golden files of prompts."""
+    """Add the option that rewrites golden files."""
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite golden files instead of comparing"
     )
