@@ -32,7 +32,7 @@ contracts: $(READY)
 	$(BIN)/lint-imports
 
 tests: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --durations 25
 
 # Builds the wheel, installs it into a separate environment and runs it there.
 wheel: $(READY)
