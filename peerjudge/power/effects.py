@@ -208,8 +208,14 @@ def _find_baseline(part: Part, lone: list[Part]) -> Part | None:
 
 
 def _gain_on(after: Floats, wanted: float) -> Floats:
-    """Return accuracies with this mean: some comparisons chosen at random become all right, or all wrong."""
+    """Return accuracies with this mean: some comparisons chosen at random become all right, or all wrong.
+
+    A mean that is no share, as above 1, is that of the nearest share.
+    """
     mean = float(np.nanmean(after))
+    wanted = min(max(wanted, 0.0), 1.0)
+    if wanted == mean:
+        return after
     right = wanted > mean
     share = (wanted - mean) / (1.0 - mean) if right else (mean - wanted) / mean
     turned = np.random.default_rng(after.size).random(after.shape) < share

@@ -20,7 +20,7 @@ from peerjudge.errors import CardError, ExperimentError, ShelfError
 from peerjudge.runs import run
 from peerjudge.runs.writing import WritingTask, estimate_writing, write_texts
 from peerjudge.shelf import Shelf
-from peerjudge.store import Archive, Store, examine_store
+from peerjudge.store import Archive, examine_store
 
 TOKENS = 30
 """Tokens of one reply with its prompt, as the server bills them: 10 and 20."""
@@ -306,15 +306,3 @@ async def test_a_text_that_cannot_be_read_is_repaired(
     again = await write(tmp_path, task("rain"), task("snow"), cache="none")
     assert [one.text for one in again.texts] == ["A text about rain.", "A text about snow."]
     assert again.calls.paid == paid_again
-
-
-async def test_a_store_of_schema_2_gets_the_table_of_texts(tmp_path: Path, writer: Writer):
-    """Readers find no text in it, and the first texts written into it add the table."""
-    place = tmp_path / "place"
-    async with Store.open(place):
-        pass
-    with closing(sqlite3.connect(place / "store.db")) as connection:
-        connection.executescript("DROP TABLE writings; UPDATE peerjudge_schema SET number = 2")
-    assert (await estimate_writing([task("rain")], shelf=Shelf(tmp_path), out=place)).kept == 0
-    assert (await write(tmp_path, task("rain"))).complete
-    assert (await estimate_writing([task("rain")], shelf=Shelf(tmp_path), out=place)).kept == 1
