@@ -73,10 +73,9 @@ class Window:
 
     From `start` the window grows by one with every call that succeeds while it is at least half full,
     and so doubles in the time of a call, or in a fifth of a second while calls wait. Where a provider
-    refuses too many calls (429, 503 or 529), calls start at a `Pace`, and until it is known the window
-    is halved, once for all calls that were sent before. A
-    `Retry-After` of more than two seconds delays every call to the provider for as long as it says; a
-    shorter one only the refused call, unless many are refused before the pace is known.
+    refuses too many calls (429, 503 or 529), they start at a `Pace`; until it is known, the window is
+    halved, once for all calls that were sent before. A `Retry-After` of more than two seconds delays
+    every call to the provider for as long as it says, a shorter one the refused call alone.
 
     Waiting calls are admitted in order of arrival.
 
@@ -188,12 +187,12 @@ class Window:
     def _shrink(self, loop: asyncio.AbstractEventLoop, started: float, wait: float | None) -> None:
         """Slow down if too many calls are refused."""
         now = loop.time()
-        burst = not self._pace.is_known
+        if wait is not None and wait > _SHORT:
+            self._hold(now, wait)
+        searching = not self._pace.is_known
         self._pace.refuse(now, started=started)
         exceeded = self._pace.is_exceeded or self._pace.is_known
-        if wait is not None and (wait > _SHORT or (burst and exceeded)):
-            self._hold(now, wait)
-        if burst and exceeded and started > self._halved_at:
+        if searching and exceeded and started > self._halved_at:
             self._size = max(1.0, self._size / 2.0)
             self._halved_at = now
             # One line for all calls that were sent before, not per refused call.

@@ -14,7 +14,7 @@ _FORGET = 5.0
 """Time after which calls are counted anew. [s]"""
 _SAFE = 0.95
 """Pace after a reduction, as a share of the rate of the accepted calls."""
-_INCREASE = 0.02
+_INCREASE = 0.03
 """Increase of the pace in a second, as a share of the pace after the last reduction."""
 _RELEASE = 2.0
 """Multiple of that pace at which pacing ends, as the limit is gone."""
@@ -33,7 +33,7 @@ class Pace:
 
     Additive increase, multiplicative decrease: where more than a tenth of the calls of at least a
     second are refused, the pace becomes .95 of the rate at which calls were accepted. From there it
-    grows by 2 % of that pace in a second, and ends at twice of it. Single refusals change nothing, as
+    grows by 3 % of that pace in a second, and ends at twice of it. Single refusals change nothing, as
     refused calls are made again. Where two reductions within seconds leave the share of refused calls
     as it was, it does not come from a rate limit: pacing ends, and that share is tolerated.
     """

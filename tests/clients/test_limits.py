@@ -76,7 +76,7 @@ async def test_other_failures_leave_the_window_alone():
 
 
 def test_a_long_retry_after_delays_all_calls():
-    """No call starts before the requested time; a wait of a second is for the refused call alone."""
+    """No call starts before the requested time; a wait of a second is for the refused calls alone."""
 
     async def measure(wait: float, refusals: int) -> float:
         window, loop = Window(start=4), asyncio.get_running_loop()
@@ -87,8 +87,7 @@ def test_a_long_retry_after_delays_all_calls():
 
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         assert runner.run(measure(30.0, 1)) == pytest.approx(30.0, abs=0.01)
-        assert runner.run(measure(1.0, 1)) == pytest.approx(0.0, abs=0.01)
-        assert runner.run(measure(1.0, 4)) == pytest.approx(1.0, abs=0.01)
+        assert runner.run(measure(1.0, 4)) == pytest.approx(0.0, abs=0.01)
 
 
 async def test_a_long_wait_is_logged_once():

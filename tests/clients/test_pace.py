@@ -26,14 +26,14 @@ def start_calls(pace: Pace, provider: RateLimit, *, since: float, seconds: float
 @pytest.mark.parametrize("latency", [0.05, 0.5, 2.0])
 def test_a_refusing_provider_gives_most_of_what_it_allows(latency: float, wait: float | None):
     """Of forty replies that a second allows, thirty-two arrive, the search for the limit included."""
-    found = call_provider(RateLimit(40), callers=256, latency=latency, wait=wait, seconds=60.0)
-    assert found.answered >= 32 * 60
+    found = call_provider(RateLimit(40), callers=256, latency=latency, wait=wait, seconds=20.0)
+    assert found.answered >= 32 * 20
     assert found.refused <= 0.3 * found.answered
     assert found.failed == 0
 
 
 @pytest.mark.parametrize("wait", [None, 1.0])
-@pytest.mark.parametrize(("share", "longer"), [(0.06, 1.3), (0.2, 1.7)])
+@pytest.mark.parametrize(("share", "longer"), [(0.06, 1.3), (0.2, 1.4)])
 def test_refusals_at_any_rate_do_not_slow_down_the_calls(
     share: float, longer: float, wait: float | None
 ):
