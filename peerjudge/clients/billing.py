@@ -18,7 +18,8 @@ class CallOutcome(StrEnum):
     """Outcome of a call: paid for, served from the cache, or failed after all attempts.
 
     A call in a ledger is `open` before it is sent, and stays open if the process is killed. A call is
-    `lost` if it was sent and no complete reply arrived, so that its charge is unknown.
+    `lost` if it was sent and no complete reply arrived, so that its charge is unknown; `unbilled` if a
+    person has settled that nobody bills it.
     """
 
     PAID = "paid"
@@ -26,6 +27,7 @@ class CallOutcome(StrEnum):
     FAILED = "failed"
     OPEN = "open"
     LOST = "lost"
+    UNBILLED = "unbilled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

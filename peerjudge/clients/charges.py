@@ -95,7 +95,8 @@ def find_charge(error: BaseException) -> Usage | None:
     """Return the tokens billed for a failed call: no tokens if it was refused, `None` if unknown.
 
     A provider may bill a call whose reply got lost on the way: after a timeout, a broken connection
-    or a page in place of the reply, the charge is unknown. An error status is not billed.
+    or a reply that is cut, the charge is unknown. An error status is not billed, and neither is a page in
+    place of the reply: servers of models send JSON, so a proxy has answered and no model has.
     """
     chain = list(walk_causes(error))
     for each in chain:
@@ -105,11 +106,21 @@ def find_charge(error: BaseException) -> Usage | None:
         status = getattr(each, "status_code", None)
         if isinstance(status, int) and status >= _ERROR_STATUS:
             return Usage()
+    if any(_is_page(each) for each in chain):
+        return Usage()
     names = [{kind.__name__ for kind in type(each).__mro__} for each in chain]
     # httpx over aiohttp gives every lost connection the same name; the cause is more exact.
     exact = [each for each in names if "ClientConnectionError" in each]
     refused = any(each & (_NOT_SENT | _NOT_BILLED) for each in exact or names)
     return Usage() if refused else None
+
+
+def _is_page(error: BaseException) -> bool:
+    """Return whether the body that an error of a reader holds is HTML: no JSON begins like it."""
+    # A JSON error, an error of decoding, and AutoGen's error after the SDK has returned a text.
+    held = (getattr(error, name, None) for name in ("doc", "object", "obj"))
+    texts = (each.decode(errors="replace") if isinstance(each, bytes) else each for each in held)
+    return any(isinstance(text, str) and text.lstrip("\ufeff \t\r\n")[:1] == "<" for text in texts)
 
 
 def walk_causes(error: BaseException) -> Iterator[BaseException]:

@@ -15,6 +15,7 @@ from peerjudge.results.base import Shown
 from peerjudge.results.columns import build_frame
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.results import DETACHED, WAITING, FailureCount, RunSummary
+from peerjudge.store import UncertainCalls
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,19 +88,24 @@ def describe_place(summary: RunSummary) -> list[str]:
             f"{_describe_amount(summary.spent_now)} now"
         )
         lines.append(f"{spent}; limit: {_describe_amount(summary.limit)}" if limited else spent)
-    if lost := summary.uncertain.calls:
-        usd = summary.uncertain.usd
-        cost = "cost unknown" if usd is None else f"${usd:,.4f}"
-        lines.append(
-            f"{lost:,} calls were sent and no whole reply arrived; they count as an estimated "
-            f"{summary.uncertain.tokens:,} tokens ({cost})"
-        )
+    if summary.uncertain.calls:
+        lines.append(f"included: {describe_uncertain(summary.uncertain)}")
     if (second := summary.reread).replies:
         lines.append(
             f"reread: {second.replies:,} replies without a readable verdict; {second.verdicts:,} verdicts "
             "found, which make no opinion events"
         )
     return lines
+
+
+def describe_uncertain(lost: UncertainCalls) -> str:
+    """Return the estimate of calls whose bill is unknown."""
+    cost = "an unknown cost" if lost.usd is None else f"${lost.usd:,.4f}"
+    calls = "1 call" if lost.calls == 1 else f"{lost.calls:,} calls"
+    return (
+        f"up to {cost} estimated for {calls} whose bill is unknown, as no whole reply arrived "
+        f"({lost.tokens:,} tokens)"
+    )
 
 
 def list_next_steps(summary: RunSummary, *, python: bool = False) -> list[str]:
@@ -206,7 +212,14 @@ def _describe_stop(summary: RunSummary, again: str, *, python: bool) -> list[str
             f"Stopped at the {stopped}: the next discussion could exceed it. Progress is saved; {again} "
             f"with {option} or higher to resume."
         )
-        return [sentence]
+        if not summary.uncertain.calls:
+            return [sentence]
+        place = shlex.quote(summary.folder or summary.store)
+        settle = (
+            "If the provider does not bill the calls whose bill is unknown, "
+            f"`peerjudge doctor {place} --settle-lost` takes them off the amount spent."
+        )
+        return [sentence, settle]
     if stopped == DETACHED:
         sentence = (
             "The provider works on the batches of this run. Progress is saved; "

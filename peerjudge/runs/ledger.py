@@ -19,13 +19,12 @@ from peerjudge.engine import Reviewer
 from peerjudge.logs import get_logger
 from peerjudge.runs.budget import Amount
 from peerjudge.runs.estimate import Costs
-from peerjudge.store import Store
+from peerjudge.store import UNBILLED, UNCERTAIN, Store, UncertainCalls
 
 if TYPE_CHECKING:
     from peerjudge.clients import Call
 
-_PAID, _OPEN, _LOST = "paid", "open", "lost"
-_UNCERTAIN = frozenset({_OPEN, _LOST})
+_PAID, _LOST = "paid", "lost"
 _CALLS_OF_A_PROCESS = 32
 """Bits of the number of a call that count the calls of one process."""
 _PROCESS = 31
@@ -56,15 +55,6 @@ class Spending:
 
     tokens: int | None
     usd: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UncertainCalls:
-    """Calls that were sent and brought no complete reply; tokens and USD are estimates."""
-
-    calls: int = 0
-    tokens: int = 0
-    usd: float | None = 0.0
 
 
 class _Total:
@@ -120,6 +110,8 @@ class Ledger:
         """Return the ledger of a run, with the amount spent in its place before."""
         ledger = cls(store, run=run, costs=costs)
         for each in await store.booked():
+            if each.outcome == UNBILLED:
+                continue
             # A price may have become known since.
             missing = each.unpriced.prompt_tokens + each.unpriced.completion_tokens
             usd = costs.of(each.reviewer, each.unpriced) if costs.knows(each.reviewer) else None
@@ -128,7 +120,7 @@ class Ledger:
             ledger.before.add(each.usage, total, calls=each.calls)
             if total is None:
                 ledger.before.usd += each.usd
-            if each.outcome in _UNCERTAIN:
+            if each.outcome in UNCERTAIN:
                 ledger._lost_before.add(each.usage, total, calls=each.calls)
         ledger.before.tokens += await store.simulated_tokens()
         return ledger

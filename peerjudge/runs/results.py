@@ -15,8 +15,9 @@ from peerjudge.engine import Journal
 from peerjudge.logs import get_logger
 from peerjudge.marks import mark_controls
 from peerjudge.runs.estimate import Costs
-from peerjudge.runs.ledger import Ledger, Spending, UncertainCalls
+from peerjudge.runs.ledger import Ledger, Spending
 from peerjudge.shown import Framed
+from peerjudge.store import UncertainCalls
 from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
 
 WAITING = "waiting for people"
@@ -106,7 +107,8 @@ class RunSummary(Framed):
     `store` is the place of the store without the password of a URL. `spent_before` is the sum
     of all earlier runs in the place, with any settings, and `spent_now` that of this run; `limit` applies
     to both together. `uncertain` are the calls of all runs without a complete reply: they count as spent
-    with an estimate, as a provider may bill them. `thinking_tokens` counts the thinking in the replies.
+    with an estimate, as a provider may bill them, until
+    `peerjudge doctor --settle-lost` frees it. `thinking_tokens` counts the thinking in the replies.
     `tokens` and `cost_usd` repeat `spent_now`; `cached_tokens` were paid for by earlier calls.
     `cost_usd` is `None` if the price of a paid model is unknown.
 

@@ -85,6 +85,24 @@ class Booked:
     unpriced: Usage
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncertainCalls:
+    """Calls that were sent and brought no complete reply; tokens and USD are estimates.
+
+    `usd` is `None` if a price is unknown.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+
+UNCERTAIN = frozenset({"open", "lost"})
+"""Outcomes of calls whose bill is unknown."""
+UNBILLED = "unbilled"
+"""Outcome of a call whose bill was unknown until a person settled that nobody bills it."""
+
+
 class Archive:
     """Discussions and runs of a store. Every method raises `StoreError` if reading fails.
 

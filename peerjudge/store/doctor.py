@@ -1,8 +1,9 @@
-"""Examination and repair of a store with rows that cannot be read.
+"""Examination and repair of a store with rows that cannot be read, and of calls whose bill is unknown.
 
 A repair keeps what was paid for where it can: a value that cannot be read is replaced in its turn.
 A turn beyond that is removed with the turns after it, and the next run repeats them. Every row is
-copied to the table `damaged` before it is changed or removed.
+copied to the table `damaged` before it is changed or removed. A call that a person settles as unbilled
+keeps its estimate in the book.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -29,16 +31,18 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from peerjudge.data import UNREADABLE, Comparison, Turn, from_json, replace, to_json
-from peerjudge.data.cleaning import clean_text, clean_utterance
+from peerjudge.data.cleaning import clean_count, clean_text, clean_utterance
 from peerjudge.data.discussion import TokenLogprob, Usage, Utterance
 from peerjudge.data.nouns import from_plain, to_plain
 from peerjudge.errors import DataError
-from peerjudge.store.archive import read_manifest_row
+from peerjudge.store.archive import UNBILLED, UNCERTAIN, UncertainCalls, read_manifest_row
 from peerjudge.store.database import describe_error, locate, lock_file, open_database
 from peerjudge.store.rows import Head
-from peerjudge.store.schema import comparisons, damaged, discussions, runs, turns, writings
+from peerjudge.store.schema import calls, comparisons, damaged, discussions, runs, turns, writings
 
 _PAGE = 200
+_BILL = (calls.c.outcome, calls.c.prompt_tokens, calls.c.completion_tokens, calls.c.usd)
+_OUTCOMES = UNCERTAIN | {UNBILLED, "paid", "failed"}
 
 _Row: TypeAlias = Row[*tuple[Any, ...]]
 
@@ -58,37 +62,55 @@ class Damage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LostCalls(UncertainCalls):
+    """Calls whose bill is unknown, and whether they were settled as unbilled."""
+
+    settled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
     """Result of an examination: the number of rows read, the damage, and whether it was repaired."""
 
     rows: int
     damage: tuple[Damage, ...]
     repaired: bool
+    lost: LostCalls = LostCalls()
 
 
-async def examine_store(place: str | Path, *, repair: bool = False) -> Examination:
+async def examine_store(
+    place: str | Path, *, repair: bool = False, settle_lost: bool = False
+) -> Examination:
     """Read every row of the store at a place, and repair those that cannot be read if told to.
 
-    Raises `StoreError` if there is no store, it cannot be opened, or another process writes to it
-    during a repair.
+    Args:
+        place: Folder, file or database URL.
+        repair: Repair the rows that cannot be read.
+        settle_lost: Set the calls whose bill is unknown to unbilled.
+
+    Raises:
+        StoreError: There is no store, it cannot be opened, or another process writes to it during a
+            repair or settlement.
     """
     location = locate(place)
+    writable = (repair or settle_lost) and _exists(location.file)
     async with AsyncExitStack() as stack:
-        if location.file is not None and location.file.exists() and repair:
+        if location.file is not None and writable:
             stack.enter_context(lock_file(location.file))
-        engine = await stack.enter_async_context(
-            open_database(location, writable=repair and _exists(location.file))
-        )
+        engine = await stack.enter_async_context(open_database(location, writable=writable))
         try:
             async with engine.begin() as connection:
                 surgeon = _Surgeon(connection, repair=repair)
                 await surgeon.examine()
+                if settle_lost:
+                    await surgeon.settle_lost()
         except (SQLAlchemyError, OSError) as cause:
             raise describe_error(cause, location) from cause
     return Examination(
         rows=surgeon.rows,
         damage=tuple(surgeon.damage),
         repaired=repair and all(each.repair for each in surgeon.damage),
+        lost=surgeon.lost,
     )
 
 
@@ -102,6 +124,7 @@ class _Surgeon:
     def __init__(self, connection: AsyncConnection, *, repair: bool) -> None:
         self.rows = 0
         self.damage: list[Damage] = []
+        self.lost = LostCalls()
         self._connection = connection
         self._repair = repair
         self._unreadable: set[str] = set()
@@ -136,6 +159,16 @@ class _Surgeon:
             await self._check_discussion(row, known=known - self._unreadable)
         async for row in self._pages(select(writings), writings.c.key):
             await self._check_writing(row)
+        columns = (calls.c.number, calls.c.reviewer, *_BILL)
+        async for row in self._pages(select(*columns), calls.c.number):
+            await self._check_call(row)
+
+    async def settle_lost(self) -> None:
+        """Set the calls whose bill is unknown to unbilled; their estimate stays in the book."""
+        change = update(calls).where(calls.c.outcome.in_(UNCERTAIN)).values(outcome=UNBILLED)
+        if self.lost.calls:
+            await self._connection.execute(change)
+        self.lost = LostCalls(**(to_plain(self.lost) | {"settled": True}))
 
     async def _check_file(self) -> None:
         if self._connection.dialect.name != "sqlite":
@@ -214,6 +247,26 @@ class _Surgeon:
             await self._report(f"text of {row.card}", row.key, cause, repair)
             await self._cut(query, row.key, cause, row.body)
 
+    async def _check_call(self, row: _Row) -> None:
+        """Count a call whose bill is unknown; a repair makes such a call of one that cannot be read."""
+        given = {each.name: getattr(row, each.name) for each in _BILL}
+        values = mend_call(given)
+        if changed := [
+            f"{name} is {given[name]!r}" for name in values if given[name] != values[name]
+        ]:
+            cause = DataError(", ".join(changed))
+            repair = "what it cost counts as unknown"
+            await self._report(f"call of {row.reviewer}", str(row.number), cause, repair)
+            query = update(calls).where(calls.c.number == row.number).values(values)
+            await self._cut(query, f"call {row.number}", cause, repr(given))
+        if values["outcome"] in UNCERTAIN:
+            lost, usd = self.lost, values["usd"]
+            self.lost = LostCalls(
+                calls=lost.calls + 1,
+                tokens=lost.tokens + values["prompt_tokens"] + values["completion_tokens"],
+                usd=None if lost.usd is None or usd is None else lost.usd + usd,
+            )
+
     async def _remove_turns(self, row: _Row, said: Sequence[_Row], cause: DataError) -> None:
         for index, body in said:
             where = (turns.c.discussion == row.number, turns.c.index == index)
@@ -270,6 +323,16 @@ def mend_turn(body: str, *, index: int) -> Turn | None:
         return replace(from_plain(Turn, rest), index=index, utterance=said)
     except (DataError, KeyError, TypeError, ValueError):
         return None
+
+
+def mend_call(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the outcome, tokens and cost of a call in the book; a lost one where they cannot be read."""
+    tokens = {name: clean_count(row[name]) for name in ("prompt_tokens", "completion_tokens")}
+    usd = row["usd"]
+    priced = usd is None or (isinstance(usd, int | float) and isfinite(usd) and usd >= 0)
+    if row["outcome"] in _OUTCOMES and None not in tokens.values() and priced:
+        return {"outcome": row["outcome"], "usd": usd, **tokens}
+    return {"outcome": "lost", "usd": None, **{name: it or 0 for name, it in tokens.items()}}
 
 
 def mend_utterance(body: str) -> Utterance | None:

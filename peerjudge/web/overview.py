@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from peerjudge.analysis.listing import Against, State
-from peerjudge.store.archive import Booked
+from peerjudge.store.archive import UNBILLED, Booked
 from peerjudge.store.browsing import Total
 from peerjudge.web.library import ShownRun
 
@@ -155,7 +155,7 @@ def _list_calls(booked: Sequence[Booked]) -> list[CallRow]:
             in_flight=count(outcomes, "open"),
             failed=count(outcomes, "failed"),
             lost=count(outcomes, "lost"),
-            usd=sum(one.usd for one in outcomes.values()),
+            usd=sum(one.usd for one in outcomes.values() if one.outcome != UNBILLED),
         )
         for reviewer, outcomes in found.items()
     ]

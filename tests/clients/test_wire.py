@@ -30,7 +30,8 @@ from peerjudge.clients import (
     build_client,
     create_args,
 )
-from peerjudge.data import Card, Sampling
+from peerjudge.clients.charges import find_charge
+from peerjudge.data import Card, Sampling, Usage
 from peerjudge.errors import EmptyReplyError
 from peerjudge.shelf.cards import read_card
 
@@ -454,3 +455,25 @@ async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
     assert sent[0]["max_tokens"] == 9
     assert sent[0]["system"] == "Be fair."
     assert sent[0]["key"] == "secret"
+
+
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize("page", [b"<!doctype html><p>Sign in", b"\xef\xbb\xbf <html>\xe9"])
+async def test_a_page_in_place_of_a_reply_is_not_billed(httpserver, page: bytes, *, direct: bool):
+    """A model's server replies in JSON, so a page comes from a proxy that did not ask it."""
+    answers(httpserver, lambda _: Response(page, content_type="text/html"))
+    client = governed(httpserver, attempts=1)
+    with pytest.raises(MalformedReplyError) as caught:
+        await client.create(PROMPT, json_output=None if direct else False)
+    await client.close()
+    assert find_charge(caught.value) == Usage()
+
+
+async def test_a_reply_that_is_cut_may_be_billed(httpserver):
+    """Its tokens are unknown, although the status is a success."""
+    answers(httpserver, lambda _: Response('{"choices": [{"mess', content_type="text/html"))
+    client = governed(httpserver, attempts=1)
+    with pytest.raises(MalformedReplyError) as caught:
+        await client.create(PROMPT)
+    await client.close()
+    assert find_charge(caught.value) is None

@@ -101,8 +101,8 @@ class ModelServer:
 
     `asked` counts attempts and `answered` complete replies, by request; `earned` is the cost of
     the replies in USD and `billed` their tokens. A content fault is billed as well, and counted in
-    `spoilt` unless its words are a reply. `unseen` counts attempts that ended without a status and
-    without a whole reply, so that only an estimate of their tokens can be known. The fate of a
+    `spoilt` unless its words are a reply. `unseen` counts attempts that ended without an error status, a
+    page of a proxy or a whole reply, so that only an estimate of their tokens can be known. The fate of a
     request depends on its content and on the number of its attempts, so every run meets the same
     faults. Every reply has the mark of its request and takes at most `pace` seconds. `on_call` is
     called with every attempt.
@@ -179,7 +179,7 @@ class ModelServer:
             self.earned += self.price(text)
             self.billed += sum(self.usage)
             return self.spoil(text, fate)
-        self.unseen += not fate[0].isdigit()
+        self.unseen += not fate[0].isdigit() and fate != "wrong type"
         return await self.fail(request, fate)
 
     def price(self, text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import closing
 
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from peerjudge.cli import build_app
 from peerjudge.clients.retry import RetryPolicy
-from peerjudge.data import replace
+from peerjudge.data import replace, to_plain
+from peerjudge.results.summaries import describe_place, list_next_steps
 from peerjudge.runs import load, run
 
 EACH = 600
@@ -122,6 +125,53 @@ async def test_a_refused_call_costs_nothing(kit, start, tmp_path, fate):
     summary = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
     assert (summary.spent_now.tokens, summary.cost_usd) == (0, 0.0)
     assert book(out) == (0, 0)
+
+
+async def test_a_page_of_a_proxy_costs_nothing(kit, start, tmp_path):
+    """No model has replied, so the limit stays whole and the same command goes on once it is repaired."""
+    server = start(kit.ModelServer(rate=1.0, fates=("wrong type",)))
+    shelf = kit.project(tmp_path, server, limits="attempts = 1")
+    out, limit = tmp_path / "out", 30_000
+    first = await run(kit.study(), out=out, shelf=shelf, limit=2, token_limit=limit, environ={})
+    assert first.discussions.failed > 0
+    assert (first.stopped, first.spent_now.tokens, first.uncertain.calls) == (None, 0, 0)
+    server.rate = 0.0
+    again = await run(kit.study(), out=out, shelf=shelf, limit=2, token_limit=limit, environ={})
+    assert (again.stopped, again.discussions.done) == (None, first.discussions.failed)
+    assert again.spent_now.tokens == server.billed > 0
+
+
+async def test_lost_calls_that_a_person_settles_as_unbilled_free_the_limit(
+    kit, start, tmp_path, capsys
+):
+    """Until then their estimate counts, and the summary names its amount and the command."""
+    server = start(kit.ModelServer(rate=1.0, fates=("reset",)))
+    shelf = kit.project(tmp_path, server, limits="attempts = 1")
+    out = tmp_path / "out"
+    lost = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    server.rate = 0.0
+    limit = lost.uncertain.tokens + 1
+    blocked = await run(kit.study(), out=out, shelf=shelf, limit=1, token_limit=limit, environ={})
+    assert (blocked.stopped, server.billed) == ("token limit", 0)
+    cost = f"${lost.uncertain.usd:,.4f} estimated for {lost.uncertain.calls} calls"
+    assert f"up to {cost} whose bill is unknown" in "\n".join(describe_place(blocked))
+    assert f"peerjudge doctor {out} --settle-lost" in "\n".join(list_next_steps(blocked))
+
+    def doctor(*options):
+        code = build_app()(("doctor", str(out), *options), exit_on_error=False, print_error=True)
+        return code, capsys.readouterr().out
+
+    code, text = await asyncio.to_thread(doctor)
+    assert (code, cost in text) == (0, True)
+    code, text = await asyncio.to_thread(doctor, "--settle-lost", "--json")
+    assert json.loads(text)["lost"] == {**to_plain(lost.uncertain), "settled": True}
+    assert (await asyncio.to_thread(doctor))[1].strip().endswith("0 of them damaged")
+    with closing(sqlite3.connect(out / "store.db")) as connection:
+        rows = connection.execute("SELECT outcome, error FROM calls").fetchall()
+    assert rows == [("unbilled", "APIConnectionError")] * lost.uncertain.calls
+    again = await run(kit.study(), out=out, shelf=shelf, limit=1, environ={})
+    assert (again.spent_before.tokens, again.uncertain.calls) == (0, 0)
+    assert again.spent_now.tokens == server.billed > 0
 
 
 OWN = '''

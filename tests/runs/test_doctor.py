@@ -13,6 +13,7 @@ from peerjudge.cli import build_app
 from peerjudge.runs import load, run
 from peerjudge.runs.frames import battles_df, calls_df, discussions_df, events_df, turns_df
 from peerjudge.store import Archive, Store, examine_store
+from peerjudge.store.doctor import LostCalls
 
 POISONS = {
     "a log-probability of null": (
@@ -153,3 +154,27 @@ async def test_a_repair_waits_for_no_writer(small, tmp_path):
         with pytest.raises(Exception, match="in use by process"):
             await examine_store(out, repair=True)
         assert not (await examine_store(out)).damage
+
+
+@pytest.mark.parametrize(
+    "change", ["outcome = 'x'", "usd = 'many'", "usd = -1", "prompt_tokens = 'x'"]
+)
+async def test_a_call_that_cannot_be_read_becomes_one_whose_bill_is_unknown(
+    small, tmp_path, change
+):
+    """The doctor names it, and a repair keeps the values of its row that are numbers."""
+    out = tmp_path / "out"
+    await run(small, out=out, limit=1)
+    call = {"number": 7, "run": "r", "reviewer": "ann", "model": "m", "discussion": "d", "turn": 0}
+    bill = {"outcome": "paid", "prompt_tokens": 40, "completion_tokens": 2, "usd": 0.5}
+    async with Store.open(out) as store:
+        await store.book({**call, **bill, "estimated": False, "error": ""})
+    assert not (await examine_store(out)).damage
+    with closing(sqlite3.connect(out / "store.db")) as connection, connection:
+        connection.execute(f"UPDATE calls SET {change}")
+    (damage,) = (await examine_store(out)).damage
+    assert (damage.row, damage.id) == ("call of ann", "7")
+    assert (await examine_store(out, repair=True)).repaired
+    mended = await examine_store(out)
+    tokens = 2 if "tokens" in change else 42
+    assert (mended.damage, mended.lost) == ((), LostCalls(calls=1, tokens=tokens, usd=None))
