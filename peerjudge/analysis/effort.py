@@ -60,6 +60,11 @@ class Spoken(Noun, frozen=True, kw_only=True):
     thinking_tokens: int = 0
     latency: float = 0.0
 
+    @property
+    def uncounted(self) -> int:
+        """The replies without tokens: of people, recordings, and own code that reports none."""
+        return self.replies - self.paid - self.simulated - self.cached
+
     def __add__(self, other: Spoken) -> Spoken:
         return Spoken(
             **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}

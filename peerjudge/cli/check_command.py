@@ -115,12 +115,14 @@ def _print_trial(one: TriedCard) -> None:
         console.print("wrong", style="red", end=" ")
         console.print(f"agents/{one.card}: {one.problem}", soft_wrap=True)
     else:
-        spent = "at an unknown price" if one.usd is None else f"${one.usd:.4f}"
-        estimated = " (estimated)" if one.usage.estimated else ""
+        spent = "cost unknown" if one.usd is None else f"${one.usd:.4f}"
+        used = f"{one.usage.prompt_tokens:,} + {one.usage.completion_tokens:,} tokens"
+        used += " (estimated)" if one.usage.estimated else ""
+        used = used if one.metered else "tokens unknown"
         inner = f", {one.inner} inner messages" if one.inner else ""
         say(
-            f"tried agents/{one.card}: {one.verdict}, read by: {one.rule}; {one.usage.prompt_tokens:,} + "
-            f"{one.usage.completion_tokens:,} tokens{estimated}, {spent}, {one.latency:.1f} s{inner}"
+            f"tried agents/{one.card}: {one.verdict}, read by: {one.rule}; {used}, "
+            f"{spent}, {one.latency:.1f} s{inner}"
         )
     if one.text:
         said = " ".join(one.text.split())

@@ -19,7 +19,8 @@ class CallOutcome(StrEnum):
 
     A call in a ledger is `open` before it is sent, and stays open if the process is killed. A call is
     `lost` if it was sent and no complete reply arrived, so that its charge is unknown; `unbilled` if a
-    person has settled that nobody bills it.
+    person has settled that nobody bills it. A call of a user's own code is `unmetered` if it reports no
+    tokens.
     """
 
     PAID = "paid"
@@ -28,6 +29,7 @@ class CallOutcome(StrEnum):
     OPEN = "open"
     LOST = "lost"
     UNBILLED = "unbilled"
+    UNMETERED = "unmetered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,8 @@ class CostBook:
         if said.cached:
             return JudgementCost(cached=1)
         if said.usage == Usage():
-            return JudgementCost()  # The reply of a function or an agent that calls no model.
+            if seat.reviewer not in self._costs.prices:
+                return JudgementCost()  # A person.
+            return JudgementCost(unmetered=1, usd=self._costs.of_unknown(seat.reviewer))
         known = self._costs.of(seat.reviewer, said.usage) is not None
         return JudgementCost(paid=1, usd=0.0 if known else None)

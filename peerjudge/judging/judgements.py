@@ -49,13 +49,15 @@ class SeatStance:
 class JudgementCost:
     """Calls, tokens and cost of one judgement; all 0 for one that was stored before.
 
-    `paid`, `cached` and `simulated` count replies. `tokens` are those of paid and simulated replies.
-    `usd` is `None`, and `known` false, if the price of a paid reply is unknown.
+    `paid`, `cached` and `simulated` count replies, `unmetered` those of own code that reported no tokens.
+    `tokens` are those of paid and simulated replies. `usd` is `None`, and `known` false, if the price of
+    a paid reply or the tokens of own code are unknown.
     """
 
     paid: int = 0
     cached: int = 0
     simulated: int = 0
+    unmetered: int = 0
     tokens: int = 0
     usd: float | None = 0.0
 
@@ -69,6 +71,7 @@ class JudgementCost:
             paid=self.paid + other.paid,
             cached=self.cached + other.cached,
             simulated=self.simulated + other.simulated,
+            unmetered=self.unmetered + other.unmetered,
             tokens=self.tokens + other.tokens,
             usd=None if self.usd is None or other.usd is None else self.usd + other.usd,
         )
@@ -178,6 +181,7 @@ class Judgement(Framed):
                 "paid": self.cost.paid,
                 "cached": self.cost.cached,
                 "simulated": self.cost.simulated,
+                "unmetered": self.cost.unmetered,
                 "tokens": self.cost.tokens,
                 "usd": self.cost.usd,
                 "known": self.cost.known,

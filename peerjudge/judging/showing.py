@@ -85,9 +85,15 @@ def list_parts(judgement: Judgement) -> Shown:
 
 def describe_cost(cost: JudgementCost) -> str:
     """Return the calls, tokens and cost in one line."""
-    counts = ((cost.paid, "paid"), (cost.cached, "cached"), (cost.simulated, "simulated"))
+    counts = (
+        (cost.paid, "paid"),
+        (cost.unmetered, "unmetered"),
+        (cost.cached, "cached"),
+        (cost.simulated, "simulated"),
+    )
     calls = ", ".join(f"{count:,} {kind}" for count, kind in counts if count) or "no"
-    return f"{calls} calls, {cost.tokens:,} tokens, cost: {money(cost.usd)}"
+    tokens = "tokens unknown" if cost.unmetered and not cost.tokens else f"{cost.tokens:,} tokens"
+    return f"{calls} calls, {tokens}, cost: {money(cost.usd)}"
 
 
 def name_verdict(verdict: Verdict, comparison: Comparison) -> str:

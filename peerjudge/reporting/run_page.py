@@ -136,8 +136,9 @@ def _only_rates(findings: Findings) -> bool:
 
 def describe_cost(costs: Costs) -> str:
     """Return the cost of a run in one sentence."""
-    more = "" if costs.known else " and calls without a known price"
-    return f"Cost: {money(costs.cost)}{more}."
+    if costs.known or not costs.cost:
+        return f"Cost: {money(costs.cost if costs.known else None)}."
+    return f"Cost: {money(costs.cost)} and calls of unknown cost."
 
 
 def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section | None:
@@ -223,15 +224,24 @@ def _costs_table(costs: Costs) -> Table:
         return key, lambda row: f"{getattr(row.spoken, used[key]):,}"
 
     paid = bool(costs.total.paid)
-    total = CostRow(reviewer="All", spoken=costs.total, price=None, cost=costs.cost)
+    sum_known = costs.cost if costs.known or costs.cost else None
+    total = CostRow(
+        reviewer="All",
+        spoken=costs.total,
+        price=None,
+        cost=sum_known,
+        unmetered=costs.unmetered,
+    )
     rows = [*costs.rows, *([total] if len(costs.rows) > 1 else [])]
-    more = "" if costs.known else " and more"
+    more = "" if costs.known or not costs.cost else " and more"
+    unmetered: list[Column[CostRow]] = [("Tokens unknown", lambda row: f"{row.unmetered:,}")]
     return build_table(
         "Replies and cost by reviewer",
         rows,
         ("Reviewer", lambda row: row.reviewer),
         ("Replies", lambda row: f"{row.spoken.replies:,}"),
         *map(count, used),
+        *(unmetered if costs.unmetered else []),
         ("Seconds per call", _seconds),
         (
             "Price in, out",

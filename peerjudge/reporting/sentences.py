@@ -37,7 +37,8 @@ def describe_effort(effort: Effort) -> str:
         if count
     ]
     about = "about " if effort.estimated else ""
-    spent = f"{about}{tokens(effort.prompt_tokens + effort.completion_tokens)}"
+    used = effort.prompt_tokens + effort.completion_tokens
+    spent = f"{about}{tokens(used)}" if used else "no tokens counted"
     if effort.thinking_tokens:
         spent += f" ({effort.thinking_tokens:,} of them thinking)"
     more = f" ({', '.join(rest)})" if rest else ""

@@ -85,14 +85,21 @@ def list_answers(found: Answers) -> Shown:
 def describe_writing(written: WritingResult) -> str:
     """Return the calls, tokens and cost of texts in one line."""
     calls = written.calls
-    parts = [f"{calls.paid:,} paid calls"] if calls.paid or not calls.simulated else []
+    parts = (
+        [f"{calls.paid:,} paid calls"]
+        if calls.paid or not calls.simulated + calls.unmetered
+        else []
+    )
     for count, noun in (
+        (calls.unmetered, "calls without a count of tokens"),
         (calls.cached, "cached"),
         (calls.simulated, "simulated calls"),
         (written.kept, "kept from before"),
     ):
         parts += [f"{count:,} {noun}"] if count else []
-    return ", ".join([*parts, f"{written.tokens:,} tokens, cost: {money(written.cost_usd)}"])
+    return ", ".join(
+        [*parts, f"{calls.describe_tokens(written.tokens)}, cost: {money(written.cost_usd)}"]
+    )
 
 
 def list_answer_steps(found: Answers, *, python: bool = False) -> list[str]:

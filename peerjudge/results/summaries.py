@@ -49,6 +49,7 @@ def build_df(summary: RunSummary) -> pd.DataFrame:
         "paid": calls.paid,
         "cached": calls.cached,
         "simulated": calls.simulated,
+        "unmetered": calls.unmetered,
         "tokens": summary.tokens,
         "cost_usd": summary.cost_usd,
         "stopped": summary.stopped,
@@ -59,14 +60,21 @@ def build_df(summary: RunSummary) -> pd.DataFrame:
 def describe_spending(summary: RunSummary) -> str:
     """Return the calls, tokens and cost of the run in one line."""
     calls = summary.calls
-    if calls.simulated and not calls.paid + calls.cached:
+    if calls.simulated and not calls.paid + calls.cached + calls.unmetered:
         return f"{calls.simulated:,} simulated calls, {summary.tokens:,} tokens, cost: $0.00"
-    cached = f", {calls.cached:,} cached" if calls.cached else ""
-    simulated = f", {calls.simulated:,} simulated" if calls.simulated else ""
-    cost = "unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
+    counts = (
+        (calls.unmetered, "calls without a count of tokens"),
+        (calls.cached, "cached"),
+        (calls.simulated, "simulated"),
+    )
+    parts = [f"{calls.paid:,} paid calls"] if calls.paid or not calls.unmetered else []
+    parts += [f"{count:,} {noun}" for count, noun in counts if count]
     thinking = summary.thinking_tokens
-    tokens = f"{summary.tokens:,} tokens" + (f" ({thinking:,} thinking)" if thinking else "")
-    return f"{calls.paid:,} paid calls{cached}{simulated}, {tokens}, cost: {cost}"
+    tokens = calls.describe_tokens(summary.tokens) + (
+        f" ({thinking:,} thinking)" if thinking else ""
+    )
+    cost = "unknown" if summary.cost_usd is None else f"${summary.cost_usd:,.4f}"
+    return ", ".join([*parts, tokens, f"cost: {cost}"])
 
 
 def describe_place(summary: RunSummary) -> list[str]:
@@ -82,10 +90,10 @@ def describe_place(summary: RunSummary) -> list[str]:
         named = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
         lines.append(f"answers: {named}; {texts.pairs:,} pairs")
     limited = (summary.limit.tokens, summary.limit.usd) != (None, None)
-    if limited or summary.spent_before.tokens:
+    if limited or summary.spent_before.tokens or summary.spent_before.usd is None:
         spent = (
-            f"spent here: {_describe_amount(summary.spent_before)} before, "
-            f"{_describe_amount(summary.spent_now)} now"
+            f"spent here: {_describe_spent(summary.spent_before)} before, "
+            f"{_describe_spent(summary.spent_now)} now"
         )
         lines.append(f"{spent}; limit: {_describe_amount(summary.limit)}" if limited else spent)
     if summary.uncertain.calls:
@@ -142,18 +150,27 @@ def _count(summary: RunSummary) -> Table:
         "discussions failed": discussions.failed,
         "discussions waiting for people": discussions.waiting,
         "paid calls": calls.paid,
+        "calls without a count of tokens": calls.unmetered,
         "cached calls": calls.cached,
         "simulated calls": calls.simulated,
         "tokens": summary.tokens,
         "thinking tokens": summary.thinking_tokens,
     }
-    always = {"discussions completed", "discussions failed", "tokens"}
+    always = {"discussions completed", "discussions failed"}
+    if summary.tokens or not calls.unmetered:
+        always.add("tokens")
     rows = [(name, f"{n:,}") for name, n in counts.items() if n or name in always]
     return Table(
         title=f"Run in {summary.folder or summary.store}",
         headings=("", "this run"),
         rows=(*rows, ("cost", money(summary.cost_usd))),
     )
+
+
+def _describe_spent(spent: Spending) -> str:
+    if spent.usd is not None:
+        return _describe_amount(spent)
+    return f"{spent.tokens:,} tokens, cost unknown" if spent.tokens else "an unknown amount"
 
 
 def _describe_amount(spent: Spending) -> str:

@@ -22,7 +22,7 @@ from autogen_core.models import ChatCompletionClient
 from peerjudge.clients import Billing
 from peerjudge.clients.retry import limit_time
 from peerjudge.clients.tokens import estimate_tokens
-from peerjudge.data import Card, Request, Usage, Utterance
+from peerjudge.data import Card, Request, Usage, Utterance, replace
 from peerjudge.engine import Reviewer
 from peerjudge.errors import CardError, PeerJudgeError
 from peerjudge.logs import get_logger
@@ -65,6 +65,11 @@ def make_reviewer(thing: object, *, name: str) -> Reviewer:
     if framework := find_framework(thing):
         return from_framework(thing, framework, name=name)
     if callable(getattr(thing, "speak", None)) and not isinstance(thing, type):
+        if missing := [
+            each for each in ("speak", "close") if not _is_async(getattr(thing, each, 0))
+        ]:
+            msg = f"the reviewer of {name!r} needs `async def {missing[0]}`, as peerjudge.Reviewer has"
+            raise CardError(msg)
         return cast("Reviewer", thing)
     if not callable(thing):
         msg = (
@@ -122,6 +127,11 @@ def from_callable(function: ReviewFunction, *, name: str, timeout: float = _TIME
     if not _is_async(function):
         msg = f"the function of {name!r} must be async and take the request"
         raise CardError(msg)
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        msg = f"the async function of {name!r} must take one argument, the request"
+        raise CardError(msg) from None
     return _FunctionReviewer(name, function, timeout=timeout)
 
 
@@ -136,7 +146,9 @@ class _FunctionReviewer:
             async with limit_time(self._timeout, problem=f"{self.name!r} did not end its turn"):
                 reply = await refuse_exit(self._function(request), name=self.name)
         if isinstance(reply, Utterance):
-            return reply
+            if reply.usage != Usage() or not bill.calls:
+                return reply
+            return replace(reply, usage=bill.usage, cached=bill.cached)
         # Functions may return any type despite their annotation.
         if not isinstance(reply, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             msg = f"the function of {self.name!r} returned {reply!r:.80}, which is no text"

@@ -93,6 +93,7 @@ def add_answers(summary: RunSummary, written: Answers | None) -> RunSummary:
             cached=one.cached + other.cached,
             failed=one.failed + other.failed,
             simulated=one.simulated + other.simulated,
+            unmetered=one.unmetered + other.unmetered,
         ),
         tokens=tokens,
         cost_usd=cost,

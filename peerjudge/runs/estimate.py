@@ -59,6 +59,12 @@ class Costs:
         price = self.prices[reviewer]
         return None if price is None else price.cost(usage)
 
+    def of_unknown(self, reviewer: str) -> float | None:
+        """Return the cost of a call whose tokens are unknown: 0 if the reviewer is free, else `None`."""
+        return (
+            0.0 if self.of(reviewer, Usage(prompt_tokens=1, completion_tokens=1)) == 0.0 else None
+        )
+
     def knows(self, reviewer: str) -> bool:
         """Return whether this reviewer has a price."""
         return self.prices.get(reviewer) is not None

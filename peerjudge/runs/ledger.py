@@ -24,7 +24,7 @@ from peerjudge.store import UNBILLED, UNCERTAIN, Store, UncertainCalls
 if TYPE_CHECKING:
     from peerjudge.clients import Call
 
-_PAID, _LOST = "paid", "lost"
+_PAID, _LOST, _UNMETERED = "paid", "lost", "unmetered"
 _CALLS_OF_A_PROCESS = 32
 """Bits of the number of a call that count the calls of one process."""
 _PROCESS = 31
@@ -61,7 +61,7 @@ class _Total:
     """Sum of calls."""
 
     def __init__(self) -> None:
-        self.calls = self.tokens = self.unpriced = 0
+        self.calls = self.tokens = self.unpriced = self.unmetered = 0
         self.usd = 0.0
 
     def add(self, usage: Usage, usd: float | None, *, calls: int = 1) -> None:
@@ -76,7 +76,7 @@ class _Total:
 
     @property
     def known_usd(self) -> float | None:
-        return None if self.unpriced else self.usd
+        return None if self.unpriced + self.unmetered else self.usd
 
 
 class Ledger:
@@ -93,6 +93,8 @@ class Ledger:
         """All calls of earlier runs into the place, simulated ones included."""
         self.paid = _Total()
         """Replies that this run has paid for."""
+        self.unmetered = _Total()
+        """Replies of own code in this run that reported no tokens."""
         self.simulated_tokens = 0
         self._book = book
         self._run = run
@@ -111,6 +113,10 @@ class Ledger:
         ledger = cls(store, run=run, costs=costs)
         for each in await store.booked():
             if each.outcome == UNBILLED:
+                continue
+            if each.outcome == _UNMETERED:
+                free = costs.knows(each.reviewer) and costs.of_unknown(each.reviewer) == 0.0
+                ledger.before.unmetered += 0 if free else each.calls
                 continue
             # A price may have become known since.
             missing = each.unpriced.prompt_tokens + each.unpriced.completion_tokens
@@ -174,8 +180,8 @@ class Ledger:
 
     @property
     def cost_known(self) -> bool:
-        """Whether the prices of all calls of this run are known."""
-        return not self.paid.unpriced + self._lost.unpriced
+        """Whether the tokens and prices of all calls of this run are known."""
+        return not self.paid.unpriced + self._lost.unpriced + self.unmetered.unpriced
 
     @property
     def spent_before(self) -> Spending:
@@ -220,6 +226,8 @@ class Ledger:
             self.paid.add(call.usage, call.cost)
         elif outcome == _LOST:
             self._lost.add(call.usage, call.cost)
+        elif outcome == _UNMETERED:
+            self.unmetered.add(call.usage, call.cost)
 
     def _charge(self, discussion: str, amount: Amount) -> None:
         self._by_discussion[discussion] = self.spent_on(discussion) + amount
@@ -258,6 +266,7 @@ class BookedReviewer:
         self._reviewer = reviewer
         self._ledger = ledger
         self._costs = costs
+        self._warned = False
 
     @property
     def name(self) -> str:
@@ -269,9 +278,18 @@ class BookedReviewer:
         before = self._ledger.spent_on(request.discussion)
         said, _ = clean_utterance(await self._reviewer.speak(request))
         booked = self._ledger.spent_on(request.discussion) != before
-        if booked or said.simulated or said.cached or said.usage == Usage():
+        if booked or said.simulated or said.cached:
             return said
         from peerjudge.clients import Call, CallOutcome
+
+        metered = said.usage != Usage()
+        if not (metered or self._warned):
+            self._warned = True
+            _log.warning(
+                "a reviewer of own code reports no tokens, so its tokens and cost are unknown and no limit "
+                "counts them; let it return an Utterance with its usage",
+                reviewer=self.name,
+            )
 
         await self._ledger.book(
             Call(
@@ -279,11 +297,13 @@ class BookedReviewer:
                 discussion=request.discussion,
                 turn=request.turn,
                 model=said.model,
-                outcome=CallOutcome.PAID,
+                outcome=CallOutcome.PAID if metered else CallOutcome.UNMETERED,
                 usage=said.usage,
                 attempts=said.attempts,
                 latency=said.latency,
-                cost=self._costs.of(self.name, said.usage),
+                cost=self._costs.of(self.name, said.usage)
+                if metered
+                else self._costs.of_unknown(self.name),
             )
         )
         return said

@@ -47,12 +47,23 @@ class DiscussionCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallCounts:
-    """Paid and cached replies of real models, failed turns, and simulated replies."""
+    """Paid and cached replies of real models, failed turns, and simulated replies.
+
+    `unmetered` are replies of own code that reported no tokens: what they took is in no total.
+    """
 
     paid: int = 0
     cached: int = 0
     failed: int = 0
     simulated: int = 0
+    unmetered: int = 0
+
+    def describe_tokens(self, tokens: int) -> str:
+        """Return a number of tokens, or that it is unknown in whole or in part."""
+        known = f"{tokens:,} tokens"
+        if not self.unmetered:
+            return known
+        return f"{known} and an unknown number more" if tokens else "tokens unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +121,7 @@ class RunSummary(Framed):
     with an estimate, as a provider may bill them, until
     `peerjudge doctor --settle-lost` frees it. `thinking_tokens` counts the thinking in the replies.
     `tokens` and `cost_usd` repeat `spent_now`; `cached_tokens` were paid for by earlier calls.
-    `cost_usd` is `None` if the price of a paid model is unknown.
+    `cost_usd` is `None` if the price of a paid model, or the tokens of own code, are unknown.
 
     `stopped` is `None` for a complete run, else `token limit`, `cost limit`, `too many failures`,
     `waiting for people`, `waiting for batches`, or,
@@ -155,7 +166,11 @@ class RunSummary(Framed):
         ):
             parts += [f"{count:,} {what}"] if count else []
         cost = "unknown" if self.cost_usd is None else f"${self.cost_usd:,.4f}"
-        parts += [f"{self.tokens:,} tokens", f"cost: {cost}", self.stopped or "complete"]
+        parts += [
+            self.calls.describe_tokens(self.tokens),
+            f"cost: {cost}",
+            self.stopped or "complete",
+        ]
         return mark_controls(f"<RunSummary of {self.folder or self.store}: {', '.join(parts)}>")
 
 
@@ -202,6 +217,7 @@ class RunCounts:
             cached=self._cached,
             failed=self._failed,
             simulated=self._simulated,
+            unmetered=self._ledger.unmetered.calls,
         )
 
     @property

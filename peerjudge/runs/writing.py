@@ -345,6 +345,7 @@ def _summarize(
             cached=sum(one.cached and not one.simulated for one in said),
             failed=len(failed),
             simulated=sum(one.simulated for one in said),
+            unmetered=ledger.unmetered.calls,
         ),
         tokens=now.tokens or 0,
         cost_usd=now.usd if known else None,

@@ -8,6 +8,7 @@ keeps its estimate in the book.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from contextlib import AsyncExitStack
@@ -42,7 +43,7 @@ from peerjudge.store.schema import calls, comparisons, damaged, discussions, run
 
 _PAGE = 200
 _BILL = (calls.c.outcome, calls.c.prompt_tokens, calls.c.completion_tokens, calls.c.usd)
-_OUTCOMES = UNCERTAIN | {UNBILLED, "paid", "failed"}
+_OUTCOMES = UNCERTAIN | {UNBILLED, "paid", "failed", "unmetered"}
 
 _Row: TypeAlias = Row[*tuple[Any, ...]]
 
@@ -168,7 +169,7 @@ class _Surgeon:
         change = update(calls).where(calls.c.outcome.in_(UNCERTAIN)).values(outcome=UNBILLED)
         if self.lost.calls:
             await self._connection.execute(change)
-        self.lost = LostCalls(**(to_plain(self.lost) | {"settled": True}))
+        self.lost = dataclasses.replace(self.lost, settled=True)
 
     async def _check_file(self) -> None:
         if self._connection.dialect.name != "sqlite":

@@ -23,7 +23,7 @@ from peerjudge.data import (
     replace,
     to_plain,
 )
-from peerjudge.errors import PeerJudgeError, PromptError
+from peerjudge.errors import CardError, PeerJudgeError, PromptError
 from peerjudge.prompts import render
 from peerjudge.prompts.rendering import list_labels, quote
 from peerjudge.protocol import DiscussionProtocol
@@ -91,7 +91,8 @@ def _check_file(
     """Check one file; the occasions of a protocol without a broken clause are added to `occasions`."""
     match entry.kind:
         case "agents":
-            return check_card(shelf.card(entry.name))
+            card = shelf.card(entry.name)
+            return (*check_card(card), *_broken_by("reviewer", lambda: _make(card, shelf)))
         case "protocols":
             protocol = shelf.protocol(entry.name)
             found = _collect_occasions(protocol)
@@ -103,6 +104,23 @@ def _check_file(
             return _check_pack(shelf.prompts(entry.name), [*occasions.values()])
         case "experiments":
             return check_experiment(shelf.experiment(entry.name), shelf)
+
+
+def _make(card: Card, shelf: Shelf) -> None:
+    """Make the reviewer of a Python file; raise `CardError` if it cannot run.
+
+    A function that fails on this machine, as for want of a key, is left to a trial.
+    """
+    factory = shelf.factory(card.name) if card.kind is ReviewerKind.PYTHON else None
+    if factory is None:
+        return
+    from peerjudge.reviewers import make_reviewer
+
+    try:
+        make_reviewer(factory, name=card.name)
+    except CardError as error:
+        if error.__cause__ is None:
+            raise
 
 
 def check_card(card: Card) -> tuple[BrokenClause, ...]:

@@ -33,6 +33,7 @@ class TriedCard:
     rule: str = ""
     text: str = ""
     usage: Usage = field(default_factory=Usage)
+    metered: bool = True
     usd: float | None = 0.0
     latency: float = 0.0
     inner: int = 0
@@ -107,6 +108,7 @@ async def _try_card(
         rule=turn.review.rule,
         text=said.text,
         usage=said.usage,
+        metered=not found.cost.unmetered,
         usd=found.cost.usd,
         latency=said.latency,
         inner=len(said.inner),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from peerjudge.cli import build_app
 from peerjudge.clients.retry import RetryPolicy
 from peerjudge.data import replace, to_plain
-from peerjudge.results.summaries import describe_place, list_next_steps
+from peerjudge.results.summaries import describe_place, describe_spending, list_next_steps
 from peerjudge.runs import load, run
 
 EACH = 600
@@ -206,6 +206,41 @@ async def test_the_tokens_of_own_code_are_in_the_book(kit, start, tmp_path):
     assert summary.tokens == 42 * turns == book(out)[0]
     again = await run(study, out=out, shelf=shelf, limit=2, seed=5, environ={})
     assert again.spent_before.tokens == summary.spent_now.tokens
+
+
+SILENT = '''
+"""Says nothing about its tokens."""
+
+
+async def judge(request):
+    return "Answer 1"
+
+
+def reviewer():
+    return judge
+'''
+
+
+@pytest.mark.parametrize("price", [None, 0, 2])
+async def test_tokens_that_own_code_does_not_report_are_unknown(kit, start, tmp_path, price):
+    """Unknown is not zero, now and for later runs; a price of 0 makes the cost known."""
+    server = start(kit.ModelServer())
+    shelf = kit.project(tmp_path, server)
+    (tmp_path / "agents" / "own.py").write_text(SILENT)
+    if price is not None:
+        with (tmp_path / "prices.toml").open("a") as file:
+            file.write(f"[own]\ninput = {price}\noutput = {price}\n")
+    (alone,) = [one for one in kit.study().conditions if one.name == "alone"]
+    study = replace(kit.study(), conditions=(replace(alone, seats=("own",)),))
+    out = tmp_path / "out"
+    summary = await run(study, out=out, shelf=shelf, limit=2, environ={})
+    assert (summary.calls.paid, summary.calls.unmetered) == (0, summary.discussions.done)
+    assert (summary.cost_usd, summary.cost_known) == ((0.0, True) if price == 0 else (None, False))
+    said = describe_spending(summary)
+    cost = "$0.0000" if price == 0 else "unknown"
+    assert said == f"4 calls without a count of tokens, tokens unknown, cost: {cost}"
+    again = await run(study, out=out, shelf=shelf, limit=2, seed=5, environ={})
+    assert again.spent_before.usd == summary.cost_usd
 
 
 @pytest.mark.timeout(300)

@@ -7,12 +7,13 @@ from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, Usage, replace
 from peerjudge.reporting.costs import build_costs
+from peerjudge.reporting.run_page import describe_cost
 from peerjudge.testing import transcript_of
 
 said = st.builds(
     Spoken,
     replies=st.just(3),
-    paid=st.integers(1, 3),
+    paid=st.just(3),
     prompt_tokens=st.integers(0, 10**6),
     completion_tokens=st.integers(0, 10**6),
 )
@@ -62,3 +63,12 @@ def test_an_unknown_price_is_not_zero() -> None:
     costs = build_costs(said, {"prices": {"ann": None}})
     assert [row.cost for row in costs.rows] == [None, 0.0]
     assert not costs.known
+
+
+def test_unknown_tokens_are_not_zero() -> None:
+    """A reviewer with a price that reports no tokens has an unknown cost, unless it is free."""
+    spoken = {"own": Spoken(replies=2), "rule": Spoken(replies=3), "person": Spoken(replies=1)}
+    prices = {"own": {"input": 1.0, "output": 1.0}, "rule": {"input": 0, "output": 0}}
+    costs = build_costs(spoken, {"prices": prices})
+    assert [row.cost for row in costs.rows] == [None, 0.0, 0.0]
+    assert (costs.unmetered, describe_cost(costs)) == (2, "Cost: unknown.")

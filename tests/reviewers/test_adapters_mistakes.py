@@ -7,7 +7,8 @@ import pytest
 from peerjudge.data import Cue, Request, Seat
 from peerjudge.errors import CardError
 from peerjudge.reviewers import from_callable, make_reviewer
-from peerjudge.testing import comparison_of
+from peerjudge.shelf import Shelf
+from peerjudge.testing import check_project, comparison_of
 
 
 @pytest.fixture
@@ -64,3 +65,61 @@ async def test_a_function_that_hangs_has_failed(request_):
 
     with pytest.raises(TimeoutError):
         await from_callable(judge, name="own", timeout=0.01).speak(request_)
+
+
+class SyncSpeak:
+    """Reviewer that would block every other discussion."""
+
+    name = "own"
+
+    def speak(self, request):
+        """Return a text at once."""
+        return "1"
+
+    async def close(self):
+        """Do nothing."""
+
+
+class Unclosed:
+    """Reviewer that cannot be closed."""
+
+    name = "own"
+
+    async def speak(self, request):
+        """Return a text."""
+        return "1"
+
+
+async def _no_request():
+    return "1"
+
+
+@pytest.mark.parametrize(
+    ("thing", "cause"),
+    [
+        (SyncSpeak(), "async def speak"),
+        (Unclosed(), "async def close"),
+        (_no_request, "must take one argument"),
+    ],
+)
+def test_a_reviewer_that_cannot_run_is_refused_before_a_run(thing, cause):
+    """The engine awaits speak with a request, and close at the end."""
+    with pytest.raises(CardError, match=cause):
+        make_reviewer(lambda: thing, name="own")
+
+
+@pytest.mark.parametrize(
+    ("body", "broken"),
+    [
+        ("reviewer = lambda: lambda request: '1'", True),
+        ("class Agent:\n    pass\n\n\nreviewer = Agent", True),
+        ("def reviewer():\n    raise KeyError('MY_KEY')", False),
+        ("async def judge(request):\n    return '1'\n\n\ndef reviewer():\n    return judge", False),
+    ],
+)
+def test_the_check_of_a_project_refuses_a_card_whose_reviewer_cannot_run(tmp_path, body, broken):
+    """It makes the reviewer of each Python file; a key that is missing here is no mistake."""
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "own.py").write_text(f'"""Judges."""\n\n{body}\n')
+    (found,) = [one for one in check_project(Shelf(tmp_path)) if one.name == "own"]
+    assert [one.clause for one in found.broken] == ["reviewer"] * broken

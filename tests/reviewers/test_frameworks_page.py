@@ -17,6 +17,7 @@ EXTRAS = {
     "agents/microsoft_judge.py": "agent_framework",
     "agents/graph_judge.py": "langgraph",
     "agents/pydantic_judge.py": "pydantic_ai",
+    "agents/own_judge.py": "peerjudge",
 }
 """Libraries of the cards."""
 VERDICTS = {
@@ -24,6 +25,7 @@ VERDICTS = {
     "agents/microsoft_judge.py": "Answer 1",
     "agents/graph_judge.py": "Answer 2",
     "agents/pydantic_judge.py": "Answer 2",
+    "agents/own_judge.py": "Answer 2",
 }
 """Verdicts that the cards are written to give."""
 
@@ -43,3 +45,4 @@ async def test_a_card_of_the_page_reviews(name: str, tmp_path):
     (tried,) = [one async for one in try_cards([card.stem], shelf=Shelf(tmp_path))]
     assert (tried.problem, tried.verdict) == ("", VERDICTS[name])
     assert tried.inner > 0
+    assert tried.usage.prompt_tokens > 0
