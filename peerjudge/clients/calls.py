@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from peerjudge.clients.billing import Billing, current_billing
 from peerjudge.clients.retry import MalformedReplyError
 from peerjudge.clients.tokens import estimate_tokens
+from peerjudge.data.cleaning import is_blank
 
 ToolChoice = Tool | Literal["auto", "required", "none"]
 
@@ -35,7 +36,7 @@ class PieceSink:
 
     def send(self, piece: str) -> None:
         """Pass on one piece; blanks do not start a reply."""
-        self.started = self.started or not (not piece or piece.isspace())
+        self.started = self.started or not is_blank(piece)
         self._receive(piece)
 
 

@@ -18,6 +18,7 @@ from autogen_core.models import CreateResult
 from pydantic import ValidationError
 
 from peerjudge.data import Limits
+from peerjudge.data.cleaning import is_blank
 from peerjudge.errors import EmptyReplyError
 from peerjudge.verdicts import split_thinking
 
@@ -220,12 +221,12 @@ async def _type_errors(
 
 
 def require_words(result: CreateResult, *, model: str) -> None:
-    """Raise `EmptyReplyError` for a reply without words, or with words of thinking only.
+    """Raise `EmptyReplyError` for a reply that shows nothing, or has words of thinking only.
 
     Calls of tools count as words.
     """
     content = result.content
-    if isinstance(content, str) and not split_thinking(content)[1].strip():
+    if isinstance(content, str) and is_blank(split_thinking(content)[1]):
         reason = _REASONS_OF_SILENCE.get(result.finish_reason, "sent an empty reply")
         msg = f"{model or 'the model'} {reason}"
         raise EmptyReplyError(msg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from math import isfinite
 from typing import cast, get_args
@@ -17,6 +18,10 @@ LEAST_LOGPROB = -9999.0
 """Log-probability of a token with probability 0, as OpenAI's servers write it."""
 
 _BYTES_PER_TOKEN = 4
+_INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"})
+"""Categories of characters that show nothing by themselves, such as the zero-width space."""
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that show nothing: fillers of Hangul, and the blank of Braille."""
 _INNER_KINDS = frozenset[str](get_args(InnerKind))
 
 
@@ -32,6 +37,13 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a text shows nothing: it has only spaces, controls, marks and invisible characters."""
+    return not text or all(
+        unicodedata.category(each) in _INVISIBLE or each in _FILLERS for each in text
+    )
 
 
 def clean_count(value: object) -> int | None:

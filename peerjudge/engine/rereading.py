@@ -17,6 +17,7 @@ from peerjudge.data import (
     content_hash,
     replace,
 )
+from peerjudge.data.cleaning import is_blank
 from peerjudge.engine.interfaces import Journal, Reviewer
 from peerjudge.engine.reading import read_second
 from peerjudge.engine.speaking import speak
@@ -77,7 +78,7 @@ def needs_rereading(turn: Turn) -> bool:
         and read.verdict == UNREADABLE
         and read.rule != CUT_OFF
         and not said.simulated
-        and not (not said.text or said.text.isspace())
+        and not is_blank(said.text)
     )
 
 

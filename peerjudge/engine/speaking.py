@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from peerjudge.data import Failure, Request, Utterance, replace
-from peerjudge.data.cleaning import clean_text, clean_utterance
+from peerjudge.data.cleaning import clean_text, clean_utterance, is_blank
 from peerjudge.engine.interfaces import Reviewer
 from peerjudge.errors import AwaitingPersonError, EmptyReplyError, StoreError
 from peerjudge.logs import get_logger
@@ -58,7 +58,7 @@ def _clean(said: Utterance, request: Request) -> Utterance:
 
 def _require_words(said: Utterance, request: Request) -> Utterance:
     """Return the reply; raise `EmptyReplyError` if it has no words and is not from a record."""
-    if (not said.text or said.text.isspace()) and not said.cached:
+    if is_blank(said.text) and not said.cached:
         msg = f"{request.seat.reviewer!r} sent an empty reply ({said.finish_reason})"
         raise EmptyReplyError(msg)
     return said

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 
 from peerjudge.data import Outcome
+from peerjudge.data.cleaning import is_blank
 from peerjudge.verdicts.clauses import elliptical
 from peerjudge.verdicts.codes import (
     CONTRADICTION,
@@ -98,7 +99,9 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
         if code is not None:
             return resolve(code, form, name)
     if not reply.lines:
-        return Reading(Outcome.UNREADABLE, None, "nothing of its own" if text.strip() else "empty")
+        return Reading(
+            Outcome.UNREADABLE, None, "empty" if is_blank(text) else "nothing of its own"
+        )
     stated = _up_to_decision(reply)
     for name, prose_rule in PROSE_RULES:
         code = prose_rule(reply, stated)

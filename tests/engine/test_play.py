@@ -172,7 +172,7 @@ async def test_a_failed_discussion_resumes_at_the_turn_that_failed():
     assert [len(reviewer.requests) for reviewer in reviewers.values()] == [1, 2]
 
 
-@pytest.mark.parametrize("words", ["", " \n\t"])
+@pytest.mark.parametrize("words", ["", " \n\t", "\u200b"])
 async def test_an_empty_reply_fails_the_turn_and_is_heard_by_no_seat(words):
     """Words are missing, not a verdict: the discussion fails there and resumes there."""
     protocol = rounds_of(2)
