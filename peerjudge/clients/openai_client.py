@@ -84,10 +84,10 @@ _events = logging.getLogger(EVENT_LOGGER_NAME)
 class OpenAIClient(ClientProxy):
     """`OpenAIChatCompletionClient` with a direct path for plain prompts.
 
-    Request bodies, results and errors equal AutoGen's, with one exception: the text of a refusal,
-    which arrives in a field of its own, is the reply. Prompts with images or tools, with several
-    system messages, or with `json_output`, and all streams go through AutoGen's client. Its
-    component form is that of AutoGen's client.
+    Request bodies, results and errors equal AutoGen's, with two exceptions: the text of a refusal,
+    which arrives in a field of its own, is the reply, and the texts of a list of parts are joined.
+    Prompts with images or tools, with several system messages, or with `json_output`, and all streams go
+    through AutoGen's client. Its component form is that of AutoGen's client.
 
     Args:
         settings: Settings of AutoGen's client, `timeout` included.
@@ -225,7 +225,7 @@ class OpenAIClient(ClientProxy):
             raise MalformedReplyError(msg)
         return CreateResult(
             finish_reason=_FINISH_REASONS.get(choice.get("finish_reason"), "unknown"),
-            content=message.get("content") or message.get("refusal") or "",
+            content=_join_parts(message.get("content"), "text") or message.get("refusal") or "",
             usage=usage,
             cached=False,
             logprobs=read_logprobs(choice.get("logprobs")),
@@ -269,9 +269,21 @@ def _provider_error(error: object) -> ProviderFailedError:
     )
 
 
+def _join_parts(content: object, kind: str) -> object:
+    """Return the texts of the parts of one kind; content that is no list is all text."""
+    if not isinstance(content, list):
+        return content if kind == "text" else ""
+    parts = [part for part in cast("list[object]", content) if _entry(part, "type", "text") == kind]
+    # The thinking of a part may be a list of texts in turn.
+    texts = [part if isinstance(part, str) else _entry(part, kind, "") for part in parts]
+    texts = [_join_parts(text, "text") for text in texts]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 def _read_thinking(message: Mapping[str, Any]) -> str | None:
-    """Return the thinking of a reply, in a field that has two names; `None` without any."""
-    named = (message.get(name) for name in ("reasoning_content", "reasoning"))
+    """Return the thinking of a reply, in a field that has two names or a part; `None` without any."""
+    named = [message.get(name) for name in ("reasoning_content", "reasoning")]
+    named.append(_join_parts(message.get("content"), "thinking"))
     return next((text for text in named if isinstance(text, str) and text), None)
 
 

@@ -38,7 +38,7 @@ from peerjudge.shelf.cards import read_card
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
 
 
-def completion(text: str = "1", **choice: object) -> dict[str, Any]:
+def completion(text: object = "1", **choice: object) -> dict[str, Any]:
     """Return a completion in OpenAI's form."""
     return {
         "id": "x",
@@ -297,6 +297,7 @@ async def test_a_closed_connection_is_not_a_timeout():
         (None, "stop", "sent an empty reply"),
         ("", "stop", "sent an empty reply"),
         (" \n\t", "stop", "sent an empty reply"),
+        ("\u200b\ufeff \u3164", "stop", "sent an empty reply"),
         ("", "content_filter", "content filter"),
         (None, "length", "raise max_tokens"),
         ("<think>Answer 1 is", "length", "raise max_tokens"),
@@ -305,7 +306,7 @@ async def test_a_closed_connection_is_not_a_timeout():
 async def test_an_empty_reply_is_paid_and_retried(
     httpserver: HTTPServer, content: str | None, reason: str, message: str
 ):
-    """A reply without words is booked, is requested again, and fails the call in the end."""
+    """A reply that shows nothing is booked, is requested again, and fails the call in the end."""
     empty = completion("")
     empty["choices"][0] |= {"finish_reason": reason}
     empty["choices"][0]["message"]["content"] = content
@@ -477,3 +478,34 @@ async def test_a_reply_that_is_cut_may_be_billed(httpserver):
         await client.create(PROMPT)
     await client.close()
     assert find_charge(caught.value) is None
+
+
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+"""Part of a reply as Mistral's reasoning models send it."""
+
+
+@pytest.mark.parametrize(
+    ("parts", "text", "thought"),
+    [
+        ([{"type": "text", "text": "It is "}, {"type": "text", "text": "1"}], "It is 1", None),
+        ([THOUGHT, {"type": "text", "text": "2"}], "2", "Hm."),
+        (["It is ", {"text": "2"}, {"type": "image_url"}], "It is 2", None),
+    ],
+)
+async def test_a_reply_in_parts_is_joined_and_paid_once(httpserver, parts, text, thought):
+    """Some servers send the content as a list; its texts are the reply, its thinking is kept apart."""
+    sent = answers(httpserver, ok(completion(parts)))
+    client = governed(httpserver)
+    result = await client.create(PROMPT)
+    await client.close()
+    assert (result.content, result.thought, len(sent)) == (text, thought, 1)
+
+
+async def test_a_reply_in_parts_without_text_is_empty(httpserver):
+    """A list that has no text is paid, and is no reply."""
+    answers(httpserver, ok(completion([{"type": "image_url"}])))
+    client = governed(httpserver, attempts=1)
+    with pytest.raises(EmptyReplyError):
+        await client.create(PROMPT)
+    await client.close()
+    assert client.book.total().paid == 1
