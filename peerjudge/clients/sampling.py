@@ -39,6 +39,20 @@ _BUDGETS: Mapping[str, tuple[str, ...]] = {
 }
 """Place of the bound of the thinking in the body of a request, by provider of the OpenAI dialect."""
 
+_FORMS = frozenset(
+    {
+        "response_format",
+        "structured_outputs",
+        "guided_json",
+        "guided_choice",
+        "guided_regex",
+        "guided_grammar",
+        "json_schema",
+        "grammar",
+    }
+)
+"""Fields of an extra body that bind the form of a reply: OpenAI's, vLLM's and llama.cpp's."""
+
 _REFUSING_STATUS = frozenset({400, 404, 422})
 _REFUSES = re.compile(
     r"(?i)support|unknown|unrecogni[sz]ed|unexpected|only the default|deprecated|incompatible"
@@ -55,6 +69,7 @@ def create_args(
     model: str = "",
     spec: ModelSpec | None = None,
     refused: Collection[str] = (),
+    prose: bool = False,
 ) -> tuple[dict[str, object], tuple[str, ...]]:
     """Return the `extra_create_args` of this sampling, and the settings that are left out.
 
@@ -65,6 +80,7 @@ def create_args(
         spec: The model of the card, whose provider decides how thinking is bounded.
         refused: The settings that the model has refused; `COMPLETION_BOUND` stands for
             `max_tokens` under OpenAI's former name.
+        prose: Whether the reply is prose, so that no response format of the card applies.
     """
     names = _NAMES[dialect]
     args: dict[str, object] = {}
@@ -89,10 +105,26 @@ def create_args(
             dropped.append(setting)
         else:
             args |= given
+    if prose and dialect == "openai" and spec is not None:
+        args = _without_form(args, spec)
     if dialect == "anthropic" and sampling.thinking_tokens and "thinking" in args:
         # Its API refuses both together with thinking.
         dropped += [name for name in ("temperature", "top_p") if args.pop(name, None) is not None]
     return args, tuple(dropped)
+
+
+def _without_form(args: dict[str, object], spec: ModelSpec) -> dict[str, object]:
+    """Return the arguments with the response format of the card replaced by plain text."""
+    if "response_format" in spec.options:
+        args = {**args, "response_format": {"type": "text"}}
+    body = args.get("extra_body", spec.options.get("extra_body"))
+    given = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    # The extra body of a call replaces that of the card.
+    return (
+        {**args, "extra_body": {name: value for name, value in given.items() if name not in _FORMS}}
+        if given.keys() & _FORMS
+        else args
+    )
 
 
 def _logprob_args(dialect: Dialect) -> dict[str, object] | None:

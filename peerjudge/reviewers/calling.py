@@ -41,9 +41,12 @@ class SamplingCaller:
         messages: Sequence[LLMMessage],
         sampling: Sampling,
         *,
+        prose: bool = False,
         token: CancellationToken | None = None,
     ) -> tuple[CreateResult, tuple[str, ...]]:
         """Return the reply, and the settings that were left out.
+
+        With `prose`, the response format of the card does not apply.
 
         Raises:
             Exception: The failure of the client after all retries, if it is no refusal of a setting.
@@ -55,6 +58,7 @@ class SamplingCaller:
                 model=self.client.model,
                 spec=self._spec,
                 refused=self._refused,
+                prose=prose,
             )
             for setting in unset:
                 self._warn(setting, "setting not supported by the model, left out", setting=setting)

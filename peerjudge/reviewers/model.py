@@ -42,7 +42,9 @@ class ModelReviewer:
             if request.cue.logprobs and not sampling.logprobs:
                 sampling = replace(sampling, logprobs=True)
             messages = to_llm_messages(request.messages)
-            result, unset = await self._caller.call(messages, sampling)
+            # A response format of the card is that of a verdict or rating.
+            prose = request.cue.expects is Expects.TEXT
+            result, unset = await self._caller.call(messages, sampling, prose=prose)
         return build_utterance(
             result, bill, model=self.client.model, simulated=self._caller.simulated, unset=unset
         )

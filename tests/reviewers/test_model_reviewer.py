@@ -23,6 +23,7 @@ from peerjudge.data import (
     Card,
     Comparison,
     Cue,
+    Expects,
     Limits,
     Message,
     Question,
@@ -294,3 +295,33 @@ async def test_a_replay_is_marked_as_simulated():
     reviewer = ModelReviewer(Card(name="tester"), ReplayChatCompletionClient(["1"]))
     assert (await reviewer.speak(request())).simulated
     assert UserMessage(content="", source="x").source == "x"
+
+
+@pytest.mark.parametrize("place", ["response_format", "extra_body.guided_json"])
+async def test_a_response_format_goes_to_verdicts_and_ratings_only(httpserver: HTTPServer, place):
+    """An explanation is prose, so the form of a verdict is not asked of it; other options stay."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(wire: WireRequest) -> Response:
+        sent.append(json.loads(wire.data))
+        message = {"role": "assistant", "content": "1"}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return Response(json.dumps({"choices": [choice]}), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
+    card = read_card(
+        "tester",
+        f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{httpserver.url_for("/v1")}"\n'
+        f'[model.options]\n{place} = {{ type = "json_object" }}\nextra_body.top_k = 4\n',
+    )
+    async with ClientPool(environ={}) as pool:
+        reviewer = ModelReviewer(card, pool.client(card))
+        for expects in Expects:
+            cue = Cue(seat="reviewer_1", task=str(expects), sees=("a",), expects=expects)
+            await reviewer.speak(replace(request(str(expects)), cue=cue))
+    name = place.rpartition(".")[2]
+    forms = {expects: body.get(name) for expects, body in zip(Expects, sent, strict=True)}
+    form = {"type": "json_object"}
+    plain = {"type": "text"} if name == place else None
+    assert forms == {Expects.TEXT: plain, Expects.VERDICT: form, Expects.RATING: form}
+    assert all(body["top_k"] == 4 for body in sent)
