@@ -40,7 +40,7 @@ from peerjudge.verdicts.orders import name_letters
 from peerjudge.verdicts.phrases import NAMES
 from peerjudge.verdicts.quoting import plain, unquoted
 from peerjudge.verdicts.refusals import refuses
-from peerjudge.verdicts.replies import Reply, retold, stated_from_the_end, take_apart
+from peerjudge.verdicts.replies import Reply, is_countered, retold, stated_from_the_end, take_apart
 from peerjudge.verdicts.statements import CALLED, DECIDED, PRAISED, Statement, unanimous
 from peerjudge.verdicts.tables import table_verdict
 
@@ -292,7 +292,10 @@ def _refusal(reply: Reply, stated: Stated) -> int | None:
 def _comparison(reply: Reply, stated: Stated) -> int | None:
     if not reply.finished:
         return None
-    return unanimous(code for strength, code in stated if strength == PRAISED)
+    praised = unanimous(code for strength, code in stated if strength == PRAISED)
+    if praised in (None, CONTRADICTION, TIE_CODE) or not is_countered(reply, praised):
+        return praised
+    return CONTRADICTION
 
 
 PROSE_RULES: tuple[tuple[str, ProseRule], ...] = (

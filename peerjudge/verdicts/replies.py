@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from peerjudge.verdicts.codes import NAME, Form, code_of
-from peerjudge.verdicts.contexts import reports
+from peerjudge.verdicts.contexts import Context, reports
 from peerjudge.verdicts.forms import label, lone_name, lone_number
 from peerjudge.verdicts.orders import name_letters, resolve_references
 from peerjudge.verdicts.quoting import own_lines, plain, unquoted, unwrap_label
@@ -31,6 +31,13 @@ _ALIAS = re.compile(
 )
 """An answer named twice: "the second one (B)"."""
 _SHORT = 40
+_COUNTERED = re.compile(
+    rf"\b(?i:but|yet|however,?|on the other hand,?) ({NAME})"
+    rf"|(?<!though )(?<!even if )({NAME}) (?:is|seems|feels|reads) (?:\w+ly |much |far |a bit )?(?:easier"
+    r"|clearer|simpler|shorter|crisper|cleaner|richer|fuller|deeper|safer|smoother|friendlier|warmer"
+    r"|livelier|nicer|neater|tighter|closer|sharper|(?:better|more) \w+)\b(?! than\b)"
+)
+"""Praise of an answer, or what is said of it after a "but"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,17 @@ def stated_from_the_end(reply: Reply) -> Iterator[Statement]:
             if reply.form.answers == 2:
                 yield from reversed(find_worse_of_two(sentence[-_LONGEST:]))
             final = False
+
+
+def is_countered(reply: Reply, code: int) -> bool:
+    """Return `True` if another answer than the praised one has a merit of its own: both are praised."""
+    sentences = (each for line in reply.lines for each in _SPLIT.split(_simplify(plain(line))))
+    return any(
+        code_of(found[1] or found[2]) not in (None, code)
+        and not Context.find(sentence, found.start()).conceded(found.start())
+        for sentence in sentences
+        for found in _COUNTERED.finditer(sentence)
+    )
 
 
 def _simplify(line: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -236,3 +237,32 @@ def test_the_fast_path_agrees_with_the_full_reader(lines, last, ties):
     """Trailing white space, which disables the fast path, changes no reading."""
     text = "\n".join([*lines, last])
     assert read_verdict(text, ties=ties) == read_verdict(f"{text} ", ties=ties)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a) is more detailed, but (b) is easier to read.",
+        "Answer 1 is more detailed, but Answer 2 is better organized.",
+        "(a) is more detailed, whereas (b) is easier to read.",
+        "(a) is more detailed. (b) is easier to read.",
+        "(a) is more detailed. However, (b) answers the question.",
+    ],
+)
+def test_one_merit_of_each_answer_is_no_verdict(text):
+    """A reviewer that praises both answers has not chosen, and a guess would be wrong as often as right."""
+    assert read_verdict(text).outcome is Outcome.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(a) is more detailed, whereas (b) is vague.",
+        "While (b) is easier to read, (a) is more accurate.",
+        "(a) is more accurate than (b), although (b) is shorter.",
+        "(a) is more detailed, but it is wordy.",
+    ],
+)
+def test_a_merit_that_is_conceded_does_not_hide_the_praised_answer(text):
+    """Only one answer is praised without reserve."""
+    assert read_verdict(text).position == 0
