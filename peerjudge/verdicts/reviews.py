@@ -30,6 +30,9 @@ CUT_OFF = "cut off at max_tokens"
 REREAD_FAILED = "reread failed"
 """Beginning of the rule of a review that a second model was to read, where its call failed."""
 
+_FIRST, _LAST = 2_000, 18_000
+"""Characters at the beginning and at the end of a longer reply that are read."""
+
 _NONE = re.compile(r"\W*0\b")
 _WITHOUT_CHOICE = {Outcome.TIE: TIE, Outcome.REFUSED: REFUSED, Outcome.UNREADABLE: UNREADABLE}
 _CUT_VERDICT, _CUT_RATING = Review(verdict=UNREADABLE, rule=CUT_OFF), Review(rule=CUT_OFF)
@@ -47,7 +50,8 @@ def read_review(
 
     Positions refer to the order in which the cue showed the answers, `cue.sees`. A rating is
     weighted by the log-probabilities of its token if there are any (`rule` ends in "weighted");
-    otherwise it is the stated number (`rule` ends in "as stated").
+    otherwise it is the stated number (`rule` ends in "as stated"). Of a reply of more than 20,000
+    characters, only the first 2,000 and the last 18,000 are read.
 
     Raises:
         DataError: The cue shows an answer that the comparison does not have.
@@ -58,9 +62,10 @@ def read_review(
     if cue.expects is not Expects.VERDICT:
         if cue.expects is Expects.TEXT:
             return Review()
+        text = _shorten(text)
         rated = _rated(text, logprobs or (), low=min(cue.scale), high=max(cue.scale))
         return _CUT_RATING if cut and rated.score is None and rated.verdict is None else rated
-    reading = read_verdict(text, answers=len(cue.sees), ties=cue.ties)
+    reading = read_verdict(_shorten(text), answers=len(cue.sees), ties=cue.ties)
     if reading.position is not None:
         return _choosing(cue.sees[reading.position], reading.rule)
     if cut and reading.outcome is Outcome.UNREADABLE:
@@ -74,7 +79,7 @@ def read_rereading(text: str, *, cue: Cue, reviewer: str) -> Review:
     The rule names the second model. The verdict is `UNREADABLE` unless it names one answer, or a tie
     where the cue allows one.
     """
-    reading = read_verdict(text, answers=len(cue.sees), ties=cue.ties)
+    reading = read_verdict(_shorten(text), answers=len(cue.sees), ties=cue.ties)
     found = UNREADABLE
     if reading.position is not None:
         found = Verdict.of(cue.sees[reading.position])
@@ -83,6 +88,20 @@ def read_rereading(text: str, *, cue: Cue, reviewer: str) -> Review:
     if _NONE.match(text) or not found.readable:
         return Review(verdict=UNREADABLE, rule=f"reread by {reviewer}: no verdict")
     return Review(verdict=found, rule=f"reread by {reviewer}: {reading.rule}")
+
+
+def _shorten(text: str) -> str:
+    """Return the first and the last part of a long reply, each of whole lines or sentences if it has any.
+
+    A verdict stands at the end, or opens the reply. The time to read a reply is thus bounded.
+    """
+    if len(text) <= _FIRST + _LAST:
+        return text
+    first, last = text[:_FIRST], text[-_LAST:]
+    for stop in ("\n", ". "):
+        if stop in first and stop in last:
+            return f"{first.rpartition(stop)[0]}{stop}\n{last.partition(stop)[2]}"
+    return f"{first}\n{last}"
 
 
 @lru_cache(maxsize=1024)
@@ -100,7 +119,7 @@ def _rated(text: str, logprobs: Sequence[TokenLogprob], *, low: int, high: int) 
     expected = expected_rating(
         logprobs,
         rating.score,
-        read=lambda reply: read_rating(reply, low=low, high=high).score,
+        read=lambda reply: read_rating(_shorten(reply), low=low, high=high).score,
         low=low,
         high=high,
     )

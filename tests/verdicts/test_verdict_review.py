@@ -1,5 +1,8 @@
 """The one place where a shown position becomes an answer's id."""
 
+import sys
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,3 +99,36 @@ def test_a_reply_cut_before_its_verdict_is_unreadable_for_that_reason():
     for text in ("Choice: 1", "I'm sorry, but I can't assist with that."):
         whole = read_review(text, cue=cue(("x", "y")), comparison=shown)
         assert read_review(text, cue=cue(("x", "y")), comparison=shown, cut=True) == whole
+
+
+FILLER = "It has a point, and it gives a reason for this point.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        (FILLER * 100_000 + "Verdict: 2", "b"),
+        ("Verdict: 1\n" + FILLER * 100_000, "a"),
+        (FILLER.strip() * 100_000 + " Answer 2 is better.", "b"),
+        (FILLER * 100_000, None),
+    ],
+    ids=["last line", "first line", "one line", "no verdict"],
+)
+def test_the_work_of_reading_a_huge_reply_is_bounded(text, chosen):
+    """A reply of 5 MB takes less than twice the steps of one of 40 kB; both ends are read."""
+    both = comparison("ab")
+    cue = Cue(seat="s", task="review", sees=both.shown)
+
+    def count(reply):
+        steps = Counter()
+        sys.setprofile(lambda frame, event, _: steps.update([event]))
+        try:
+            read = read_review(reply, cue=cue, comparison=both)
+        finally:
+            sys.setprofile(None)
+        return read.verdict.choice, steps.total()
+
+    small = text[:20_000] + text[-20_000:]
+    (huge, steps), (short, few) = count(text), count(small)
+    assert (huge, short) == (chosen, chosen)
+    assert steps < 2 * few
