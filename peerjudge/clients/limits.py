@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, nullcontext
@@ -10,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from aiolimiter import AsyncLimiter
 
+from peerjudge.clients.charges import walk_causes
 from peerjudge.clients.pace import Pace
 from peerjudge.clients.retry import is_transient, read_retry_after
 from peerjudge.data import Limits
@@ -24,6 +26,7 @@ _RAMP = 0.2
 _SETTLING = 1.0
 """Time after a reduction in which the window grows slowly, until the pace is known. [s]"""
 
+_NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 _OVERLOAD = frozenset({429, 503, 529})
 
 _SHORT = 2.0
@@ -77,7 +80,8 @@ class Window:
     halved, once for all calls that were sent before. A `Retry-After` of more than two seconds delays
     every call to the provider for as long as it says, a shorter one the refused call alone.
 
-    Waiting calls are admitted in order of arrival.
+    A call that fails as this machine allows no more open files lowers the upper bound below the calls that
+    are in flight. Waiting calls are admitted in order of arrival.
 
     Args:
         start: Concurrent calls at the start.
@@ -92,6 +96,7 @@ class Window:
         self._most = float("inf") if most is None else float(most)
         self._size = min(float(start), self._most)
         self._healthy = True
+        self._is_bound = False
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._pace = Pace()
@@ -114,7 +119,9 @@ class Window:
         try:
             yield
         except Exception as error:
-            if is_overload(error):
+            if lacks_files(error):
+                self._bound()
+            elif is_overload(error):
                 self._shrink(loop, started, read_retry_after(error))
             elif is_transient(error) and self._healthy:
                 # One line until the next success, as failed calls are retried.
@@ -198,6 +205,18 @@ class Window:
             # One line for all calls that were sent before, not per refused call.
             _log.info("rate limited", provider=self._name, calls_at_once=self.size, wait=wait)
 
+    def _bound(self) -> None:
+        """Keep one call less in flight from now on."""
+        if not self._is_bound:
+            self._is_bound = True
+            _log.warning(
+                "this machine allows no more open files, so fewer calls are made at once; raise the limit "
+                "with ulimit -n",
+                provider=self._name,
+            )
+        self._most = max(1.0, min(self._most, self._in_flight - 1.0))
+        self._size = min(self._size, self._most)
+
     def _hold(self, now: float, wait: float) -> None:
         """Delay every call, as the provider requests."""
         if now + wait > self._held_until:
@@ -214,6 +233,11 @@ class Window:
             seconds=round(wait),
             until=until.isoformat(timespec="seconds"),
         )
+
+
+def lacks_files(error: BaseException) -> bool:
+    """Return whether a call failed because the process or the machine has too many open files."""
+    return any(getattr(each, "errno", None) in _NO_FILES for each in walk_causes(error))
 
 
 def is_overload(error: BaseException) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
 
 import pytest
 import structlog.testing
@@ -73,6 +75,52 @@ async def test_other_failures_leave_the_window_alone():
     window = Window(start=4)
     await use(window, ValueError(), ConnectionError(), TimeoutError())
     assert window.size == 4
+
+
+def test_a_machine_without_free_files_narrows_the_window():
+    """Each call that cannot open a file makes the window smaller, so its repetition succeeds."""
+    files, retries = 20, 3
+
+    async def call(window: Window) -> None:
+        async with window.slot():
+            await asyncio.sleep(0.1)
+            try:
+                file = os.open(os.devnull, os.O_RDONLY)
+            except OSError as cause:
+                raise ConnectionError from cause
+            await asyncio.sleep(1.0)
+            os.close(file)
+
+    async def insist(window: Window) -> int:
+        for failures in range(retries):
+            try:
+                await call(window)
+            except ConnectionError:
+                await asyncio.sleep(2.0)
+            else:
+                return failures
+        return retries
+
+    async def play() -> tuple[int, int]:
+        window = Window(start=40)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        free = os.open(os.devnull, os.O_RDONLY)
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free + files, hard))
+        try:
+            failures = await asyncio.gather(*(insist(window) for _ in range(200)))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return max(failures), window.size
+
+    with (
+        asyncio.Runner(loop_factory=VirtualLoop) as runner,
+        structlog.testing.capture_logs() as events,
+    ):
+        most, size = runner.run(play())
+    assert most < retries
+    assert 1 < size <= files
+    assert sum("ulimit -n" in event["event"] for event in events) == 1
 
 
 def test_a_long_retry_after_delays_all_calls():
