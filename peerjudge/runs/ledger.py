@@ -283,11 +283,12 @@ class BookedReviewer:
         from peerjudge.clients import Call, CallOutcome
 
         metered = said.usage != Usage()
-        if not (metered or self._warned):
+        is_limited = request.discussion in self._ledger.reserves
+        if is_limited and not (metered or self._warned):
             self._warned = True
             _log.warning(
-                "a reviewer of own code reports no tokens, so its tokens and cost are unknown and no limit "
-                "counts them; let it return an Utterance with its usage",
+                "a reviewer of own code reports no tokens, so no limit counts them; let it return an "
+                "Utterance with its usage",
                 reviewer=self.name,
             )
 
