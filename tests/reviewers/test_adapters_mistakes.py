@@ -121,5 +121,5 @@ def test_the_check_of_a_project_refuses_a_card_whose_reviewer_cannot_run(tmp_pat
     """It makes the reviewer of each Python file; a key that is missing here is no mistake."""
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "own.py").write_text(f'"""Judges."""\n\n{body}\n')
-    (found,) = [one for one in check_project(Shelf(tmp_path)) if one.name == "own"]
+    (found,) = [one for one in check_project(Shelf(tmp_path, builtin=None)) if one.name == "own"]
     assert [one.clause for one in found.broken] == ["reviewer"] * broken
