@@ -269,7 +269,7 @@ def _provider_error(error: object) -> ProviderFailedError:
     )
 
 
-def _join_parts(content: object, kind: str) -> object:
+def _join_parts(content: object, kind: str) -> Any:  # noqa: ANN401  a server may send anything
     """Return the texts of the parts of one kind; content that is no list is all text."""
     if not isinstance(content, list):
         return content if kind == "text" else ""
