@@ -174,6 +174,7 @@ def test_most_datasets_have_no_printed_values() -> None:
     assert find_published("../published") == Published()
 
 
+@pytest.mark.slow
 def test_our_values_equal_those_of_the_paper(tmp_path: Path, verdicts) -> None:
     """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
     printed = find_published("vicuna80")

@@ -80,6 +80,7 @@ def test_no_fitted_trait_lies_on_a_bound(calibration):
         assert one.at_bound == ()
 
 
+@pytest.mark.slow
 def test_gains_events_and_accuracies_are_near_the_published_ones(found):
     """All gains inside, events within 15 of each total, and the errors within their limits."""
     assert all(row.inside for row in select_rows(found, GAIN))
@@ -93,6 +94,7 @@ def test_gains_events_and_accuracies_are_near_the_published_ones(found):
         assert one.floor_low <= one.floor <= one.floor_high
 
 
+@pytest.mark.slow
 def test_simulated_figures_scatter_about_their_expectation(found):
     """The mean of simulated studies is the analytic expectation of every figure."""
     for row in found:
@@ -144,6 +146,7 @@ def test_levels_alone_are_no_evidence(results):
     assert count_inside(select_rows(still.rows, GAIN)) <= 10
 
 
+@pytest.mark.slow
 def test_kinds_of_figures_weigh_by_their_scatter(found):
     """The weight of a kind of figure is about its scatter among studies."""
     kinds = {row.figure.group for row in select_prd(found)}
@@ -153,6 +156,7 @@ def test_kinds_of_figures_weigh_by_their_scatter(found):
         assert 0.75 < np.mean([row.figure.spread for row in rows]) / scatter < 1.35, kind
 
 
+@pytest.mark.slow
 def test_a_pair_left_out_is_predicted(results):
     """GPT-4 with Claude is predicted within one point from the other pairs."""
     errors = results.pairs["gpt4 & claude"]
@@ -160,6 +164,7 @@ def test_a_pair_left_out_is_predicted(results):
     assert errors["better"] < errors["coin"] < errors["mean"]
 
 
+@pytest.mark.slow
 def test_figures_left_out_are_the_evidence(results):
     """The report begins with gains left out; it says that figures inside are no evidence."""
     study = build_report(results)
@@ -174,6 +179,7 @@ def test_figures_left_out_are_the_evidence(results):
     json.dumps(evidence)
 
 
+@pytest.mark.slow
 def test_the_fit_is_preferred_with_its_parameters_penalised(results):
     """The criteria of dependent figures prefer the fit, with a penalty greater than its parameters."""
     for models in (results.penalise_prd(), results.penalise_llmbar()):
@@ -184,6 +190,7 @@ def test_the_fit_is_preferred_with_its_parameters_penalised(results):
             assert fitted.bic < other.bic, other.name
 
 
+@pytest.mark.slow
 def test_the_report_contains_every_figure(results):
     """Every figure is in a table and in the document, every summary beside its floor and the nulls."""
     study = build_report(results)
@@ -219,6 +226,7 @@ def test_llmbar_at_another_temperature_is_predicted(calibration):
     assert sum(value > 1.96 for value in off) <= 3
 
 
+@pytest.mark.slow
 def test_reviewers_agree_as_often_as_on_record(found):
     """Five shares of common error explain how often ten pairs of reviewers agree."""
     rows = select_rows(found, AGREEMENT)
@@ -226,6 +234,7 @@ def test_reviewers_agree_as_often_as_on_record(found):
     assert all(row.miss < 0.02 for row in rows)
 
 
+@pytest.mark.slow
 def test_the_documentation_states_the_results(results):
     """The numbers by which the documentation judges the fit are those of the fit."""
     page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")

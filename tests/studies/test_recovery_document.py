@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from studies.recovery.ratings import measure_rating_coverage
 from studies.recovery.report import compute_recovery
 from studies.recovery.reversals import OPTIONS, count_reversals
@@ -15,6 +17,7 @@ def test_no_option_of_a_ranking_reverses_reviewers_that_agree():
     assert sum(one.ranked for one in found) >= 90
 
 
+@pytest.mark.slow
 def test_the_document_names_its_results_plainly():
     """Coverage by questions, false claims by conditions, reversals and errors of stopping are in it."""
     found = compute_recovery(seed=2, studies=4).document
