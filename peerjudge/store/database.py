@@ -86,9 +86,20 @@ def locate(place: str | Path) -> Location:
 
 
 def exists(place: str | Path) -> bool:
-    """Return whether there is a file of a store at a place; true for a database server."""
+    """Return whether there is a store at a place; true for a database server.
+
+    A file without tables is none: the process that created it was killed before it made them.
+    """
     file = locate(place).file
-    return file is None or file.exists()
+    return file is None or (file.exists() and not _is_empty(file))
+
+
+def _is_empty(file: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+    except sqlite3.Error:
+        return False  # Opening it says what is wrong.
 
 
 def describe_error(cause: BaseException, location: Location) -> StoreError:
