@@ -119,7 +119,7 @@ def write_card(found: Paired) -> str:
         )
     else:
         lines.append(
-            "Nobody: answers made by rule are worse by construction; others are unverified."
+            "No card: answers made by rule are worse by construction; others are unverified."
         )
     if found.hard_for:
         lines.append(

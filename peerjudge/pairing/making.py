@@ -429,7 +429,7 @@ def _check_cards(
     """Raise where a recipe has no writer, a card cannot do its part, or nobody but the writer verifies."""
     needing = [one.name for one in recipes if not one.rule]
     if needing and not writer:
-        msg = f"{', '.join(needing)} are written by a model; name a card with --writer"
+        msg = f"a model writes the answers of {', '.join(needing)}; name a card with --writer"
         raise ExperimentError(msg)
     for name in (writer, *verify, hard_for):
         if name and shelf.card(name).kind is ReviewerKind.RECORDED:

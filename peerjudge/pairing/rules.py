@@ -82,8 +82,10 @@ def alter_facts(item: Item, others: Sequence[Item], strength: int, seed: int) ->
     """
     del others
     random = _draw(seed, "altered", item, strength)
-    spots = [*_NUMBER.finditer(item.answer), *_NAME.finditer(item.answer)]
-    names = sorted({found[0] for found in _NAME.finditer(item.answer)})
+    named = list(_NAME.finditer(item.answer))
+    names = sorted({found[0] for found in named})
+    # A name that is alone has no other to be exchanged with.
+    spots = [*_NUMBER.finditer(item.answer), *(named if len(names) > 1 else ())]
     if not spots:
         return ""
     size = len(spots) if strength > 1 else max(1, len(spots) // 2)
@@ -91,9 +93,10 @@ def alter_facts(item: Item, others: Sequence[Item], strength: int, seed: int) ->
     text = item.answer
     for number in sorted(chosen, key=lambda one: -spots[one].start()):
         found = spots[number]
-        new = _change_number(found[0], random) if found[0][0].isdigit() else found[0]
-        others_named = [name for name in names if name != found[0]]
-        if not found[0][0].isdigit() and others_named:
+        if found[0][0].isdigit():
+            new = _change_number(found[0], random)
+        else:
+            others_named = [name for name in names if name != found[0]]
             new = others_named[int(random.integers(len(others_named)))]
         text = text[: found.start()] + new + text[found.end() :]
     return text if text != item.answer else ""

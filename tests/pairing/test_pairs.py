@@ -175,6 +175,16 @@ def test_altering_changes_numbers_and_names_alone(item, strength, seed):
         assert names.sub("", text) == names.sub("", item.answer)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_name_that_is_alone_leaves_the_numbers_to_be_altered(seed):
+    """It has no other to be exchanged with, so a number is changed."""
+    answer = "It happened in Paris, then in Paris, then in Paris and in 1999."
+    item = Item(question="q", text="?", answer=answer, author="", category="", parent="p")
+    altered = RULES["altered"](item, (), 1, seed)
+    assert altered.count("Paris") == 3
+    assert "1999" not in altered
+
+
 @given(ITEM, st.integers(1, 3), st.integers(0, 99))
 def test_shuffling_keeps_every_character(item, strength, seed):
     """Sentences change places; nothing is added or lost."""
