@@ -182,7 +182,7 @@ def _describe_stop(found: Optimized) -> str:
         least = "" if found.enough is None else f", of at least {_round_up(found.enough)},"
         return (
             f"Stopped at the {found.stopped}, what selecting and testing may take set aside. Run the same "
-            f"command with a higher limit{least} to resume."
+            f"command with a higher limit{least} to resume; --dry-run prints the most that a search takes."
         )
     why = f" ({found.failure})" if found.failure else ""
     return (

@@ -46,8 +46,12 @@ class Declared:
 def merge_search(declared: Search | None, given: Mapping[str, object]) -> Search:
     """Return the search that an experiment declares, with what is given in its place.
 
-    Raises `ExperimentError` for an unknown method or objective.
+    Raises `ExperimentError` for an unknown method or objective, and for a size below 1.
     """
+    for name in ("steps", "candidates"):
+        if given.get(name) == 0:  # In a declaration 0 is the method's own; a user means none.
+            msg = f"{name} of a search is at least 1, not 0"
+            raise ExperimentError(msg)
     search = replace(declared or Search(), **{key: value for key, value in given.items() if value})
     if search.method not in METHODS:
         msg = f"there is no method {search.method!r}; choose one of {', '.join(METHODS)}"

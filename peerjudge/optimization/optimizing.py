@@ -46,7 +46,13 @@ from peerjudge.optimization.gepa_search import require_gepa, search_by_reflectio
 from peerjudge.optimization.playing import Book, Bounds, Player, StoppedError
 from peerjudge.optimization.proposing import propose, require_proposer
 from peerjudge.optimization.targets import choose_targets
-from peerjudge.optimization.testing import Played, find_test, play_both, transfer
+from peerjudge.optimization.testing import (
+    Played,
+    check_factors,
+    find_test,
+    play_both,
+    transfer,
+)
 from peerjudge.optimization.writing import (
     count_opening,
     write_candidates,
@@ -201,6 +207,8 @@ async def optimize(
         ),
         environ=environ,
     )
+    texts = {one.name for one in declared.options.targets}
+    check_factors(player, [one for one in declared.options.factors if one.name not in texts])
     work = _Work(player=player, declared=declared, tell=on_step or (lambda _: None))
     if dry_run:
         return replace(work.report(), estimate=estimate_search(declared, player))

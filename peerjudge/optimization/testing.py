@@ -15,6 +15,7 @@ from peerjudge.data import (
     Condition,
     Dataset,
     Experiment,
+    Factor,
     Measurement,
     Seating,
     replace,
@@ -62,6 +63,17 @@ async def play_both(player: Player, chosen: Candidate, questions: Sequence[str])
     kept = tuple(one for one in player.dataset.comparisons if one.question.id in asked)
     prepared, shelf = _pair(player, chosen, replace(player.dataset, comparisons=kept))
     return await _play(player, prepared, shelf, questions, shown=True)
+
+
+def check_factors(player: Player, factors: Sequence[Factor]) -> None:
+    """Resolve every level of a grid of options as the test would play it.
+
+    Raises `ExperimentError` for an unknown option, or a value that it does not take.
+    """
+    for factor in factors:
+        for level in factor.levels:
+            one = Candidate(id="", texts={}, settings={factor.name: level})
+            _pair(player, one, player.dataset)
 
 
 async def transfer(

@@ -132,6 +132,7 @@ def test_a_search_stops_at_its_limit_and_resumes(whole, commands, project):
     assert low.code == 3
     assert project.calls == 0
     assert "set aside" in low.err
+    assert "--dry-run" in low.err
     assert commands.run(project.folder, *SEARCH, "--token-limit", "100000000").code == 0
     assert read_search(project.folder) == read_search(reference.folder)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from statistics import fmean
 
 import pytest
 
 from peerjudge.data import Condition, Experiment, History, SearchOptions, from_plain
-from peerjudge.errors import ExperimentError
+from peerjudge.errors import ExperimentError, ProtocolError
 from peerjudge.optimization import optimize
 from peerjudge.optimization.targets import choose_targets, list_targets
 from peerjudge.runs import prepare
@@ -59,6 +61,15 @@ def test_the_same_search_again_plays_nothing(pairs, tmp_path):
     assert (tmp_path / "search" / "search.json").read_bytes() == first
 
 
+def test_a_search_killed_before_its_tables_were_made_resumes(pairs, tmp_path):
+    """A kill may leave the file of the store without tables; the same search then starts anew."""
+    folder = tmp_path / "search"
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / "store.db")) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    assert search(pairs, folder, steps=1, candidates=1).spent.discussions > 0
+
+
 def test_judges_that_read_no_prompts_find_nothing_better(pairs, tmp_path):
     """Simulated reviewers without reactions ignore wording: the base stays, and no test is opened."""
     found = search(pairs, tmp_path / "search")
@@ -102,12 +113,28 @@ def test_every_target_that_is_offered_is_in_a_prompt(pairs):
         ({"split": "10,20,40"}, "needs at least 20"),
         ({"split": "40,40,40"}, "the splits take 120 questions, and there are 80"),
         ({"split": "half"}, "three numbers of questions"),
+        ({"steps": 0}, "steps of a search is at least 1, not 0"),
+        ({"candidates": 0}, "candidates of a search is at least 1, not 0"),
     ],
 )
 def test_a_search_that_cannot_be_done_is_refused(pairs, tmp_path, changed, sentence):
     """A sentence says what is wrong."""
     with pytest.raises(ExperimentError, match=sentence):
         search(pairs, tmp_path / "search", **changed)
+
+
+@pytest.mark.parametrize(
+    ("factors", "sentence"),
+    [
+        ({"ability": (0.5, 3)}, "has no option 'ability'"),
+        ({"ties": (True,), "aspects": (1, "many")}, "many"),
+    ],
+)
+def test_a_factor_that_the_test_cannot_play_is_refused_first(pairs, tmp_path, factors, sentence):
+    """A grid is of protocol options, each with values that it takes; nothing is played otherwise."""
+    with pytest.raises(ProtocolError, match=sentence):
+        search(pairs, tmp_path / "search", method="factors", factors=factors)
+    assert not (tmp_path / "search").exists()
 
 
 def test_a_search_can_be_replayed_from_its_records(pairs, tmp_path):
