@@ -205,6 +205,7 @@ class Optimized(Framed, Noun, frozen=True, kw_only=True):
             "run": self.run,
             "store": str(Path(self.out) / STORE_FILE),
             "out": self.out,
+            "folder": self.out,
             "files": dict(self.files),
             "stopped": self.stopped,
             "calls": {

@@ -96,7 +96,9 @@ def exists(place: str | Path) -> bool:
 
 def _is_empty(file: Path) -> bool:
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
             return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
     except sqlite3.Error:
         return False  # Opening it says what is wrong.

@@ -40,7 +40,17 @@ def test_a_misleading_rule_is_edited_away(whole):
     assert "looks longer" not in chosen["texts"]["pack:aspects"]
     keys = {"method", "objective", "targets", "splits", "candidates", "front", "base", "chosen"}
     keys |= {"adopted", "test", "overstatement", "transfer", "test_opened"}
-    keys |= {"run", "store", "discussions", "calls", "tokens", "cost_usd", "cost_known", "stopped"}
+    keys |= {
+        "run",
+        "store",
+        "folder",
+        "discussions",
+        "calls",
+        "tokens",
+        "cost_usd",
+        "cost_known",
+        "stopped",
+    }
     assert keys <= found.keys()
     assert project.calls == found["discussions"]["done"]
 
