@@ -92,7 +92,8 @@ def _check_file(
     match entry.kind:
         case "agents":
             card = shelf.card(entry.name)
-            return (*check_card(card), *_broken_by("reviewer", lambda: _make(card, shelf)))
+            # A reviewer of a broken card would fail for the same reason.
+            return check_card(card) or tuple(_broken_by("reviewer", lambda: _make(card, shelf)))
         case "protocols":
             protocol = shelf.protocol(entry.name)
             found = _collect_occasions(protocol)
