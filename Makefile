@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# One process more than processors: tests wait for the commands that they start.
+PROCESSES := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 .PHONY: demo test quick all-tests lint types contracts tests wheel docs explore realmodel studies clean
 
@@ -14,11 +16,11 @@ test: lint types contracts tests wheel
 
 # Lint, types, and the tests of what differs from main, within a minute.
 quick: lint types
-	$(BIN)/python -m tools.changed_tests | xargs --no-run-if-empty $(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m tools.changed_tests | xargs --no-run-if-empty $(BIN)/python -m pytest -q -n $(PROCESSES)
 
 # All tests that need no real model: also the long ones and the storms (some ten minutes).
 all-tests: lint types contracts wheel
-	$(BIN)/python -m pytest -n auto --timeout 3000 -m 'not realmodel and not packaging'
+	$(BIN)/python -m pytest -n $(PROCESSES) --timeout 3000 -m 'not realmodel and not packaging'
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -32,7 +34,7 @@ contracts: $(READY)
 	$(BIN)/lint-imports
 
 tests: $(READY)
-	$(BIN)/python -m pytest -n auto --durations 25
+	$(BIN)/python -m pytest -n $(PROCESSES) --durations 25
 
 # Builds the wheel, installs it into a separate environment and runs it there.
 wheel: $(READY)
@@ -67,8 +69,8 @@ endif
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	-$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt --only-binary svg2pdf-py -e '.[pdf]'
+	$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	-$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt --only-binary svg2pdf-py -e '.[pdf]'
 	touch $@
 
 clean:

@@ -413,6 +413,7 @@ def test_files_that_changed_or_hold_a_key_are_withheld(
     assert "changed since the run" in found.withheld[0]
 
 
+@pytest.mark.slow
 def test_the_recorded_study_of_real_models_can_be_bundled(tmp_path: Path):
     """Published transcripts are a source without a run: what they say stands in for the manifest."""
     found = bundle(STUDIES / "llmbar.jsonl.gz", output=tmp_path / "real.zip")

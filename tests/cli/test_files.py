@@ -65,6 +65,7 @@ def test_an_export_does_not_replace_the_file_that_it_reads(study):
     assert (study.folder / "talk.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_report_replaces_earlier_reports_only(study):
     """A page and its numbers are written again; a foreign page or numbers file stays."""
     words = ("report", "study", "-o", "page.html")
@@ -112,6 +113,7 @@ def test_a_graph_replaces_no_file_without_force(study, words):
     assert study(command, "study", *options, "--graph", "study/store.db", "--force").code == 2
 
 
+@pytest.mark.slow
 def test_a_plan_replaces_earlier_plans_only(shell):
     """`plan --out` writes its own files again; foreign files of those names stay."""
     words = ("plan", "leader_follower", "--studies", "20", "--comparisons", "4", "--out", "kept")

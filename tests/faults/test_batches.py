@@ -205,6 +205,7 @@ async def test_a_run_ended_at_each_step_pays_nothing_twice(kit, start, tmp_path,
     await require_paid_once(tmp_path, server, finish(tmp_path, commands))
 
 
+@pytest.mark.slow
 async def test_requests_that_did_not_run_are_sent_again(kit, start, tmp_path, commands):
     """Expired lines go into the next batch, failed ones are retried, and replies are billed once."""
 

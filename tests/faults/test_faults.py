@@ -63,6 +63,7 @@ async def play_under_fire(kit, start, folder, *, repetitions: int, connections: 
     return played
 
 
+@pytest.mark.slow
 async def test_every_discussion_ends_and_no_reply_is_paid_twice(kit, start, tmp_path):
     """Three hundred discussions with 30 % faults end as without faults."""
     played = await play_under_fire(

@@ -119,6 +119,7 @@ def test_the_bill_of_the_server_is_the_book_of_the_place(kit, start, tmp_path, c
     print(f"{HISTORIES} histories, {kills} kills, {in_flight} calls in flight at a kill")  # noqa: T201
 
 
+@pytest.mark.slow
 def test_a_history_of_kills_and_changed_settings(kit, start, tmp_path, commands):
     """One of these histories, in every run of the tests."""
     play_history(1, kit, start, tmp_path, commands)

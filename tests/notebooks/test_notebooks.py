@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -45,6 +46,7 @@ def test_a_run_displays_its_progress(execute):
     assert notebook.streams("stdout") == notebook.streams("stderr") == ""
 
 
+@pytest.mark.slow
 def test_warnings_are_plain_lines(execute, tmp_path, httpserver: HTTPServer):
     """A busy server and a wrong key cause lines without terminal codes, ten for one kind of failure."""
     (tmp_path / "agents").mkdir()

@@ -135,6 +135,7 @@ def test_the_folder_is_reported_as_the_run_of_the_test(whole, commands):
     assert commands.run(project.folder, "report", "found").code == 0
 
 
+@pytest.mark.slow
 def test_a_search_stops_at_its_limit_and_resumes(whole, commands, project):
     """A limit of tokens holds over all phases; a higher one resumes the search where it stopped."""
     reference, _ = whole

@@ -359,6 +359,7 @@ def _run_plan(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_tables_and_draws_power(tmp_path: Path):
     """Both forecasts are printed; --out writes the document and the power curves."""
     done = _run_plan(tmp_path, "--effect", "vote", "--out", "kept")

@@ -30,7 +30,7 @@ ELSEWHERE = {
     "docs/frameworks.md": "tests/reviewers/test_frameworks_page.py",
 }
 """Pages whose programs other tests execute."""
-DAILY = {"README.md", "docs/index.md", "docs/extending.md", "docs/own-pairs.md"}
+DAILY = {"README.md", "docs/index.md", "docs/own-pairs.md"}
 """Pages that `make test` executes; `make all-tests` executes all."""
 
 

@@ -9,6 +9,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_blocks_of_the_python_page_are_one_program(commands, tmp_path):
     """A reader who pastes the blocks of docs/python.md into one session meets no error and no warning."""

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from peerjudge.store import Archive
 
 # Plays 40 discussions of five turns and prints every call as it is made.
@@ -42,6 +44,7 @@ async def turns_in(place):
     return {(each.id, str(turn.index)) for each in transcripts for turn in each.turns}
 
 
+@pytest.mark.slow
 async def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path):
     """No stored call is repeated, no turn is half-written, and the results are equal."""
     choose = random.Random(20260101)

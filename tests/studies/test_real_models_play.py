@@ -138,6 +138,7 @@ def test_facts_of_the_server_are_recorded(server, tmp_path, capsys):
     assert server.asked == []
 
 
+@pytest.mark.slow
 def test_votes_cost_no_call_of_their_own(server, tmp_path):
     """Both votes count private reviews that lone judges and self-discussions have paid for."""
     command = ["play", "--large", server.url, "--small", server.url, "--out", str(tmp_path)]

@@ -34,6 +34,7 @@ def test_the_document_names_its_results_plainly():
     assert {one["random_ties"] for one in found["true_ties"]} == {0.0, 0.02, 0.05}
 
 
+@pytest.mark.slow
 def test_ratings_that_agree_more_with_gold_are_found_to():
     """With 40 questions a condition that errs more is found in most studies, and in few if it does not."""
     found = {one.planted: one for one in measure_rating_coverage(studies=30, seed=4, sizes=(40,))}
