@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_status
-from peerjudge.cli.local_server import HOST, listen, require_web, serve_until_signal
+from peerjudge.cli.local_server import HOST, listen_here, require_web, serve_until_signal
 
 if TYPE_CHECKING:
     from peerjudge.store.desk import Desk
@@ -25,7 +25,7 @@ async def _serve(desk: Desk, cards: Sequence[str], *, run: str, port: int | None
     from peerjudge.web.desk import build_desk_app
     from peerjudge.web.desk_safety import DeskSignIn
 
-    with listen(port) as listener:
+    with listen_here(port) as listener:
         number = int(listener.getsockname()[1])
 
         def say(card: str, key: str) -> None:

@@ -1,4 +1,4 @@
-"""Server of pages on this machine: its port, its signals, and its end."""
+"""Server of a page or a judge: its port, its signals, and its end."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from starlette.types import ASGIApp
-    from uvicorn import Server
 
 HOST = "127.0.0.1"
 
@@ -31,8 +32,22 @@ def require_web(what: str) -> None:
     _ = (starlette, uvicorn)
 
 
-async def serve_until_signal(app: ASGIApp, listener: socket.socket) -> None:
-    """Serve an application on a socket until Ctrl-C or SIGTERM."""
+async def serve_until_signal(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    at_end: Callable[[], Coroutine[object, object, None]] | None = None,
+) -> int | None:
+    """Serve an application on a socket until Ctrl-C or SIGTERM.
+
+    Args:
+        app: The application.
+        listener: A socket that listens already.
+        at_end: Awaited when the signal arrives, while requests under way are still open.
+
+    Returns:
+        The number of the signal; None where the server ended without one.
+    """
     from uvicorn import Config, Server
 
     config = Config(
@@ -44,38 +59,52 @@ async def serve_until_signal(app: ASGIApp, listener: socket.socket) -> None:
         timeout_graceful_shutdown=1,
     )
     server = Server(config)
-    _stop_on_signals(server)
-    # The private method leaves the signals alone, which `serve` would raise again at its end.
-    await server._serve(sockets=[listener])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-
-
-def listen(port: int | None) -> socket.socket:
-    """Return a socket that listens on this machine only; raises `StoreError` for a port in use."""
-    for number in (_PORT, 0) if port is None else (port,):
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((HOST, number))
-            # From here on connections wait until the server answers.
-            listener.listen(128)
-        except (OSError, OverflowError) as cause:
-            listener.close()
-            if number == _PORT and port is None:
-                continue
-            msg = f"port {number} cannot be used: {cause}; choose another one with --port"
-            raise StoreError(msg) from cause
-        return listener
-    msg = "no port is free; choose one with --port"
-    raise StoreError(msg)
-
-
-def _stop_on_signals(server: Server) -> None:
-    """End the server in order on Ctrl-C and SIGTERM."""
-
-    def stop() -> None:
-        server.should_exit = True
-
+    received: list[int] = []
+    ending: list[asyncio.Task[None]] = []
     loop = asyncio.get_running_loop()
+
+    def stop(number: int) -> None:
+        received.append(number)
+        server.should_exit = True
+        if at_end is not None:
+            ending.append(loop.create_task(at_end()))
+
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows has no handlers in its loop.
-            loop.add_signal_handler(number, stop)
+            loop.add_signal_handler(number, stop, number)
+    # The private method leaves the signals alone, which `serve` would raise again at its end.
+    await server._serve(sockets=[listener])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    return received[0] if received else None
+
+
+def listen_here(port: int | None) -> socket.socket:
+    """Return a socket that listens on this machine only; raises `StoreError` for a port in use."""
+    if port is None:
+        with suppress(StoreError):
+            return listen(HOST, _PORT)
+    return listen(HOST, port or 0)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens: connections wait from now on until a server answers.
+
+    Raises:
+        StoreError: The address cannot be used.
+    """
+    try:
+        family, kind, number, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, number)
+    except (OSError, OverflowError) as cause:
+        msg = f"host {host!r} cannot be used: {cause}; choose another one with --host"
+        raise StoreError(msg) from cause
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(128)
+    except (OSError, OverflowError) as cause:
+        listener.close()
+        msg = f"port {port} cannot be used: {cause}; choose another one with --port"
+        raise StoreError(msg) from cause
+    return listener

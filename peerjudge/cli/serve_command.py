@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import socket
-from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from peerjudge.cli.console import print_status
-from peerjudge.errors import ExperimentError, StoreError
+from peerjudge.cli.local_server import listen, require_web, serve_until_signal
+from peerjudge.errors import ExperimentError
 
 if TYPE_CHECKING:
-    from uvicorn import Server
+    import socket
 
     from peerjudge.judging import Judge
 
@@ -81,13 +79,7 @@ def serve_command(
         Time after which a discussion fails. [s]
     """
     token = check_token(host, os.environ.get(TOKEN))
-    try:
-        import starlette
-        import uvicorn
-    except ModuleNotFoundError as cause:
-        msg = f"serving needs the package {cause.name!r}: pip install 'peerjudge[web]'"
-        raise StoreError(msg) from cause
-    _ = (starlette, uvicorn)
+    require_web("serving")
     from peerjudge.judging import Judge
     from peerjudge.judging.specs import build_judge
     from peerjudge.runs import parse_seats, parse_settings
@@ -110,7 +102,7 @@ def serve_command(
     )
 
     async def serve() -> int:
-        with _listen(host, port) as listener:
+        with listen(host, port) as listener:
             async with opening as opened:
                 return await _serve(opened, listener, token=token, local=_is_local(host))
 
@@ -137,29 +129,18 @@ def check_token(host: str, token: str | None) -> str | None:
 
 async def _serve(judge: Judge, listener: socket.socket, *, token: str | None, local: bool) -> int:
     """Serve until a signal; return the exit code that a shell gives a process that it ended."""
-    from uvicorn import Config, Server
-
     from peerjudge.web.judge_api import build_judge_api
 
-    app = build_judge_api(judge, token=token, local=local)
-    config = Config(
-        app,
-        log_config=None,
-        lifespan="off",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )
-    server = Server(config)
-    received = _stop_on_signals(server, judge)
     host, port = listener.getsockname()[:2]
     simulated = "; its reviewers are simulated" if judge.simulated else ""
     print_status(f"Judging by {judge.by}, stored in {judge.place}{simulated}. Ctrl-C ends.")
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/v1", flush=True)
-    # The private method leaves the signals alone, which `serve` would raise again at its end.
-    await server._serve(sockets=[listener])  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    # Requests under way are answered with an error at the end, so that the server does not wait.
+    received = await serve_until_signal(
+        build_judge_api(judge, token=token, local=local), listener, at_end=judge.cancel_all
+    )
     print_status("Interrupted. All discussions so far are saved; equal requests resume them.")
-    return 128 + received[0] if received else 0
+    return 0 if received is None else 128 + received
 
 
 def _is_local(host: str) -> bool:
@@ -169,41 +150,3 @@ def _is_local(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; raises `StoreError` for an address that cannot be used."""
-    try:
-        family, kind, number, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, number)
-    except (OSError, OverflowError) as cause:
-        msg = f"host {host!r} cannot be used: {cause}; choose another one with --host"
-        raise StoreError(msg) from cause
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(address)
-    except (OSError, OverflowError) as cause:
-        listener.close()
-        msg = f"port {port} cannot be used: {cause}; choose another one with --port"
-        raise StoreError(msg) from cause
-    return listener
-
-
-def _stop_on_signals(server: Server, judge: Judge) -> list[int]:
-    """End the server in order on SIGINT and SIGTERM; the returned list holds the signals received."""
-    received: list[int] = []
-    ending: list[asyncio.Task[None]] = []
-    loop = asyncio.get_running_loop()
-
-    def stop(number: int) -> None:
-        received.append(number)
-        server.should_exit = True
-        # Requests under way are answered with an error, so that the server does not wait for them.
-        ending.append(loop.create_task(judge.cancel_all()))
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows has no handlers in its loop.
-            loop.add_signal_handler(number, stop, number)
-    return received

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from peerjudge.cli.console import print_status
-from peerjudge.cli.local_server import HOST, listen, require_web, serve_until_signal
+from peerjudge.cli.local_server import HOST, listen_here, require_web, serve_until_signal
 from peerjudge.errors import StoreError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ async def _serve(desk: StudyDesk, annotators: list[str], *, folder: Path, port: 
     from peerjudge.web.desk_safety import DeskSignIn
     from peerjudge.web.study_pages import build_study_app
 
-    with listen(port) as listener:
+    with listen_here(port) as listener:
         number = int(listener.getsockname()[1])
         planned: list[asyncio.TimerHandle] = []
 

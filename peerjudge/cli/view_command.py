@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from peerjudge.cli.console import print_status
-from peerjudge.cli.local_server import HOST, listen, require_web, serve_until_signal
+from peerjudge.cli.local_server import HOST, listen_here, require_web, serve_until_signal
 from peerjudge.errors import StoreError
 
 
@@ -37,7 +37,7 @@ async def _serve(sources: Sequence[str], *, port: int | None) -> None:
     from peerjudge.web import SignIn, build_app, open_library
 
     async with open_library(sources) as library:
-        with listen(port) as listener:
+        with listen_here(port) as listener:
             number = int(listener.getsockname()[1])
 
             def say(key: str) -> None:

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import peerjudge as pj
+from peerjudge.cli.local_server import listen
 from peerjudge.cli.serve_command import check_token
 from peerjudge.errors import ExperimentError
 from peerjudge.judging.requests import RequestError, read_object, read_request
@@ -134,6 +135,13 @@ def test_what_names_no_answer_is_an_error_and_no_number(served):
     found = served.http.post("/judge", json=body)
     assert found.status_code == 200
     assert (found.json()["verdict"], found.json()["index"]) == ("unreadable", None)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_an_address_that_is_printed_can_be_reached(host):
+    """Requests wait from the moment on that the port is known, also before the server answers."""
+    with listen(host, 0) as listener, socket.create_connection(listener.getsockname()[:2], 10):
+        assert listener.getsockname()[1] > 0
 
 
 def test_each_call_is_a_stored_discussion(served):
