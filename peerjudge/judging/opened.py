@@ -36,17 +36,16 @@ from peerjudge.judging.judgements import (
     build_comparison,
 )
 from peerjudge.judging.specs import JUDGED, build_judge
-from peerjudge.runs.arguments import check_arguments
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.ledger import Ledger
-from peerjudge.runs.limits import Limits, check_limits
+from peerjudge.runs.limits import Limits
 from peerjudge.runs.manifest import require_own, write_manifest
-from peerjudge.runs.opening import choose_cache, open_budget, record_calls
+from peerjudge.runs.opening import record_calls
 from peerjudge.runs.order import PlainOrder, read_discussions
 from peerjudge.runs.playing import Player
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Part, Plan
-from peerjudge.runs.sources import hide_password
 from peerjudge.runs.spans import RunSpans
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
@@ -129,22 +128,26 @@ class Judge:
             >>> async with pj.Judge.open("sim_strong", out="judged") as judge:
             ...     found = [await judge.judge(question, pair) for question, pair in pairs]
         """
-        check_arguments(out=out, store=store, connections=max_connections)
-        check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=None)
+        place = Place(out=out, store=store, cache=cache)
+        bounds = Bounds(
+            max_connections=max_connections,
+            cost_limit=cost_limit,
+            token_limit=token_limit,
+            deadline=deadline,
+        )
         shelf = shelf or Shelf()
         prepared = prepare_judge(by, seed=seed, settings=settings, seats=seats, shelf=shelf)
-        if cost_limit is not None:
-            prepared.costs.require_known()
-        folder = None if out is None else Path(out)
+        bounds.require_prices(prepared.costs)
+        folder = place.folder
         if folder is not None:
             require_own(folder, prepared.plan.experiment)
         async with AsyncExitStack() as stack:
-            place: str | Path = store or folder or ""
-            if not place:
+            source = place.source
+            if not source:
                 # Without a named place, only the replies outlive the call, in the user's cache.
-                place = Path(stack.enter_context(TemporaryDirectory(prefix="peerjudge-")))
+                source = stack.enter_context(TemporaryDirectory(prefix="peerjudge-"))
             spans = await stack.enter_async_context(RunSpans.open(prepared.run_id))
-            opened = await stack.enter_async_context(Store.open(place))
+            opened = await stack.enter_async_context(Store.open(source))
             await stack.enter_async_context(opened.hold(prepared.run_id))
             reviewers = await stack.enter_async_context(
                 open_reviewers(
@@ -154,7 +157,7 @@ class Judge:
                     dataset=None,
                     shelf=shelf,
                     environ=os.environ if environ is None else environ,
-                    cache=choose_cache(cache, folder),
+                    cache=place.replies,
                 )
             )
             manifest = {"run": prepared.run_id, **prepared.manifest}
@@ -163,11 +166,7 @@ class Judge:
                 write_manifest(folder, manifest)
             ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
             limits = Limits(
-                cast=prepared.plan.cast,
-                costs=prepared.costs,
-                ledger=ledger,
-                budget=open_budget(ledger, tokens=token_limit, usd=cost_limit),
-                deadline=deadline,
+                cast=prepared.plan.cast, costs=prepared.costs, ledger=ledger, bounds=bounds
             )
             book = CostBook(ledger, prepared.costs)
             player = Player(
@@ -188,7 +187,7 @@ class Judge:
                 limits,
                 book,
                 by=by if isinstance(by, str) else prepared.plan.experiment.name,
-                place=hide_password(store) if store else None if folder is None else str(folder),
+                place=place.name or None,
                 max_connections=max_connections,
             )
             try:

@@ -43,7 +43,7 @@ from peerjudge.optimization.findings import (
     TransferRow,
 )
 from peerjudge.optimization.gepa_search import require_gepa, search_by_reflection
-from peerjudge.optimization.playing import Book, Bounds, Player, StoppedError
+from peerjudge.optimization.playing import Book, Player, StoppedError
 from peerjudge.optimization.proposing import propose, require_proposer
 from peerjudge.optimization.targets import choose_targets
 from peerjudge.optimization.testing import (
@@ -61,9 +61,8 @@ from peerjudge.optimization.writing import (
 )
 from peerjudge.reporting.formats import counted
 from peerjudge.runs import Prepared, prepare
-from peerjudge.runs.arguments import check_arguments
+from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.ledger import Spending
-from peerjudge.runs.limits import check_limits
 from peerjudge.search import (
     adopt,
     adopt_naively,
@@ -154,7 +153,13 @@ async def optimize(
         >>> found.splits["test"].questions, found.chosen == found.base
         (160, True)
     """
-    check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
+    bounds = Bounds(
+        max_connections=max_connections,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        fail_on_error=fail_on_error,
+        deadline=deadline,
+    )
     shelf = shelf or Shelf()
     given: dict[str, object] = {
         "method": method,
@@ -181,30 +186,22 @@ async def optimize(
         seats=seats,
         shelf=shelf,
     )
-    if cost_limit is not None:
-        prepared.costs.require_known()
+    bounds.require_prices(prepared.costs)
     for card in transfer_cards:
         shelf.card(card)
     chosen = choose_targets(search.targets, prepared, shelf, settings=search.method == "factors")
     declared = declare(search, prepared, chosen, shelf=shelf, seed=prepared.plan.experiment.seed)
     others = tuple(load(name, reviews=False) for name in transfer_data)
     folder = Path(out) if out else _default_folder(prepared, declared)
-    check_arguments(out=folder, store=None, connections=max_connections)
     player = Player(
         base=prepared,
         shelf=shelf,
         dataset=replace(prepared.dataset, comparisons=declared.comparisons),
         objective=search.objective,
         aspect=declared.search.aspect,
-        bounds=Bounds(
-            out=folder,
-            max_connections=max_connections,
-            cost_limit=cost_limit,
-            token_limit=token_limit,
-            fail_on_error=fail_on_error,
-            deadline=deadline,
-            cache=cache,
-        ),
+        folder=folder,
+        cache=cache,
+        bounds=bounds,
         environ=environ,
     )
     texts = {one.name for one in declared.options.targets}
@@ -284,6 +281,7 @@ class _Work:
             step,
             card=declared.search.proposer,
             seed=declared.seed,
+            place=player.place,
             bounds=player.bounds,
             reserve=reserve,
             book=player.book,
@@ -319,7 +317,7 @@ class _Work:
         splits = self.declared.splits
         self.tell(f"base and chosen on the {len(splits.test)} test questions")
         identity = content_hash(self.player.base.run_id, to_plain(self.declared.search))
-        self.opened = count_opening(self.player.bounds.out, splits.test, search=identity)
+        self.opened = count_opening(self.player.folder, splits.test, search=identity)
         self.played = await play_both(self.player, self._find(adoption.chosen), splits.test)
 
     async def transfer(self, cards: Sequence[str], datasets: Sequence[Dataset]) -> None:
@@ -347,7 +345,7 @@ class _Work:
         scores = state.scores
         test = None if self.played is None else find_test(self.played)
         return Optimized(
-            out=str(player.bounds.out),
+            out=str(player.folder),
             run=player.base.run_id,
             experiment=player.base.plan.experiment.name,
             data=player.base.plan.experiment.data,

@@ -19,12 +19,12 @@ from peerjudge.data import (
 from peerjudge.optimization.objectives import Scored, score_transcripts
 from peerjudge.optimization.targets import find_render_fault, lay_over
 from peerjudge.runs import Prepared, RunSummary, WritingResult, prepare
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import Estimate, estimate_calls
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive, Status, exists
-from peerjudge.store.database import STORE_FILE
 
 FAILED = "failed calls"
 """What stopped a search whose calls failed for good: their scores are not known, and 0 would be wrong."""
@@ -46,35 +46,12 @@ class StoppedError(Exception):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """Limits and connections of all runs of a search; see `peerjudge.run`."""
-
-    out: Path
-    max_connections: int = 10
-    cost_limit: float | None = None
-    token_limit: int | None = None
-    fail_on_error: float | None = None
-    deadline: float | None = None
-    cache: str | Path | None = None
-
-    def leave_usd(self, reserve: Spending) -> float | None:
-        """Return the limit in USD less what must be left; at least one with which nothing is played."""
-        return (
-            None if self.cost_limit is None else max(self.cost_limit - (reserve.usd or 0.0), 1e-9)
-        )
-
-    def leave_tokens(self, reserve: Spending) -> int | None:
-        """Return the limit in tokens less what must be left; at least 1."""
-        limit = self.token_limit
-        return None if limit is None else max(limit - (reserve.tokens or 0), 1)
-
-    def add_reserve(self, result: RunSummary | WritingResult, reserve: Spending) -> float | None:
-        """Return the lowest limit with which a stopped run could have gone on, the reserve included."""
-        if result.enough is None:
-            return None
-        of_tokens = result.stopped == "token limit"
-        return result.enough + ((reserve.tokens if of_tokens else reserve.usd) or 0)
+def add_reserve(result: RunSummary | WritingResult, reserve: Spending) -> float | None:
+    """Return the lowest limit with which a stopped run could have gone on, the reserve included."""
+    if result.enough is None:
+        return None
+    of_tokens = result.stopped == "token limit"
+    return result.enough + ((reserve.tokens if of_tokens else reserve.usd) or 0)
 
 
 @dataclass(slots=True)
@@ -96,7 +73,7 @@ class Book:
 class Player:
     """Plays candidates of one experiment.
 
-    `base` is the experiment as resolved without changes, `dataset` what it judges.
+    `base` is the experiment as resolved without changes, `dataset` what it judges. All is kept in `folder`.
     """
 
     base: Prepared
@@ -104,9 +81,16 @@ class Player:
     dataset: Dataset
     objective: Objective
     aspect: str
+    folder: Path
+    cache: str | Path | None
     bounds: Bounds
     environ: Mapping[str, str] | None = None
     book: Book = field(default_factory=Book)
+
+    @property
+    def place(self) -> Place:
+        """Where everything is kept."""
+        return Place(out=self.folder, cache=self.cache)
 
     def prepare(
         self,
@@ -179,21 +163,15 @@ class Player:
         Raises:
             StoppedError: a limit was reached, or calls failed.
         """
-        bounds, left = self.bounds, reserve or Spending(tokens=0, usd=0.0)
+        left = reserve or Spending(tokens=0, usd=0.0)
         heads = [head.id for head in prepared.plan]
         if not shown and (kept := await self._read_complete(heads)):
             self.book.skipped += len(kept)
             return kept
         summary = await run_prepared(
             prepared,
-            out=bounds.out if shown else None,
-            store=None if shown else str(bounds.out / STORE_FILE),
-            cache=bounds.cache or bounds.out,
-            max_connections=bounds.max_connections,
-            cost_limit=bounds.leave_usd(left),
-            token_limit=bounds.leave_tokens(left),
-            fail_on_error=bounds.fail_on_error,
-            deadline=bounds.deadline,
+            place=self.place if shown else self.place.inside,
+            bounds=self.bounds.leave(left),
             progress=False,
             shelf=shelf,
             environ=self.environ,
@@ -210,12 +188,12 @@ class Player:
         known = book.cost_usd is not None and summary.cost_usd is not None
         book.cost_usd = (book.cost_usd or 0.0) + (summary.cost_usd or 0.0) if known else None
         if summary.stopped is not None:
-            raise StoppedError(summary.stopped, bounds.add_reserve(summary, left))
+            raise StoppedError(summary.stopped, add_reserve(summary, left))
         if summary.discussions.failed:
             first = summary.failures[0] if summary.failures else None
             why = "" if first is None else f"{first.reviewer}: {first.kind}: {first.message}"
             raise StoppedError(FAILED, why=why)
-        async with Archive.open(bounds.out) as store:
+        async with Archive.open(self.folder) as store:
             return tuple([one async for one in store.transcripts_of(heads)])
 
     async def require_probabilities(self) -> None:
@@ -231,9 +209,9 @@ class Player:
 
     async def _read_complete(self, heads: Sequence[str]) -> tuple[Transcript, ...]:
         """Return the discussions if each of them is complete; else none."""
-        if not exists(self.bounds.out):
+        if not exists(self.folder):
             return ()
-        async with Archive.open(self.bounds.out) as store:
+        async with Archive.open(self.folder) as store:
             found = await store.statuses(heads)
             if len(found) < len(set(heads)) or set(found.values()) != {Status.DONE}:
                 return ()

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from peerjudge.data import Propose, Proposed, ReviewerKind, TextReply, replace
 from peerjudge.errors import ExperimentError
-from peerjudge.optimization.playing import FAILED, Book, Bounds, StoppedError
+from peerjudge.optimization.playing import FAILED, Book, StoppedError, add_reserve
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.writing import WritingTask, write_texts
 from peerjudge.shelf import Shelf
@@ -31,6 +32,7 @@ async def propose(
     *,
     card: str,
     seed: int,
+    place: Place,
     bounds: Bounds,
     reserve: Spending,
     book: Book,
@@ -58,13 +60,9 @@ async def propose(
     ]
     result = await write_texts(
         tasks,
-        out=bounds.out,
+        place=place,
+        bounds=bounds.leave(reserve),
         seed=seed,
-        cache=bounds.cache,
-        max_connections=bounds.max_connections,
-        cost_limit=bounds.leave_usd(reserve),
-        token_limit=bounds.leave_tokens(reserve),
-        deadline=bounds.deadline,
         shelf=shelf,
         environ=environ,
     )
@@ -75,7 +73,7 @@ async def propose(
     known = book.cost_usd is not None and result.cost_usd is not None
     book.cost_usd = (book.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
     if result.stopped is not None:
-        raise StoppedError(result.stopped, bounds.add_reserve(result, reserve))
+        raise StoppedError(result.stopped, add_reserve(result, reserve))
     for one in result.texts:
         if one.failure is not None:
             # A failed text is not kept: to go on without it would give another search next time.

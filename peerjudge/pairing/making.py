@@ -25,10 +25,9 @@ from peerjudge.pairing.filtering import Seen, find_fault, place_better
 from peerjudge.pairing.nouns import Item, MadeAnswer, Pair, Paired, RecipeCount
 from peerjudge.pairing.recipes import EXAMPLE, Recipe, ask_writer, find_recipes
 from peerjudge.pairing.rules import RULES, is_as_long
-from peerjudge.pairing.verifying import Bounds, Checked, verify_pairs
-from peerjudge.runs.arguments import check_arguments
+from peerjudge.pairing.verifying import Checked, verify_pairs
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import read_costs
-from peerjudge.runs.limits import check_limits
 from peerjudge.runs.writing import WritingTask, WrittenText, write_texts
 from peerjudge.search.proposals import read_text
 from peerjudge.shelf import Shelf
@@ -92,8 +91,8 @@ async def pairs(
         >>> len(made.pairs), dict(made.counts[0].left_out)
         (6, {'nothing to change': 2})
     """
-    check_limits(cost=cost_limit, tokens=token_limit, deadline=None, failure_rate=None)
-    check_arguments(out=Path(out), store=None, connections=max_connections)
+    place = Place(out=out, cache=cache)
+    bounds = Bounds(max_connections=max_connections, cost_limit=cost_limit, token_limit=token_limit)
     shelf, tell = shelf or Shelf(), on_step or _say_nothing
     recipes, verify = ((one,) if isinstance(one, str) else one for one in (recipes, verify))
     chosen = find_recipes(tuple(recipes))
@@ -111,21 +110,15 @@ async def pairs(
     source = load(data, reviews=False)
     items = list_items(source, limit=limit)
     others = load(against, reviews=False) if against else None
-    bounds = Bounds(
-        out=Path(out),
-        cache=cache,
-        max_connections=max_connections,
-        cost_limit=cost_limit,
-        token_limit=token_limit,
-        environ=environ,
-    )
     work = _Work(
         items=items,
         pool=list_items(source, limit=None),
         answers=answers,
         seed=seed,
         writer=writer,
+        place=place,
         bounds=bounds,
+        environ=environ,
         shelf=shelf,
         tell=tell,
         against=tuple(_list_answers(others)) if others else (),
@@ -138,7 +131,15 @@ async def pairs(
     checked = Checked(pairs=tuple(made))
     if not work.stopped and (verify or hard_for):
         checked = await verify_pairs(
-            made, verify=verify, hard_for=hard_for, bounds=bounds, shelf=shelf, seed=seed, tell=tell
+            made,
+            verify=verify,
+            hard_for=hard_for,
+            place=place,
+            bounds=bounds,
+            environ=environ,
+            shelf=shelf,
+            seed=seed,
+            tell=tell,
         )
         made = place_better(checked.pairs, seed=seed)
     found = work.report(
@@ -202,7 +203,9 @@ class _Work:
     answers: int
     seed: int
     writer: str
+    place: Place
     bounds: Bounds
+    environ: Mapping[str, str] | None
     shelf: Shelf
     tell: Callable[[str], None]
     against: tuple[str, ...]
@@ -332,17 +335,13 @@ class _Work:
             )
             for place, messages in prompts.items()
         ]
-        bounds = self.bounds
         result = await write_texts(
             tasks,
-            out=bounds.out,
+            place=self.place,
+            bounds=self.bounds,
             seed=self.seed,
-            cache=bounds.cache,
-            max_connections=bounds.max_connections,
-            cost_limit=bounds.cost_limit,
-            token_limit=bounds.token_limit,
             shelf=self.shelf,
-            environ=bounds.environ,
+            environ=self.environ,
         )
         self.calls.update(
             paid=result.calls.paid, cached=result.calls.cached, failed=result.calls.failed
@@ -386,7 +385,7 @@ class _Work:
         kinds = {self.shelf.card(name).kind for name in {self.writer, *verifiers, hard_for} if name}
         known = self.cost_usd is not None and checked.cost_usd is not None
         return Paired(
-            out=str(self.bounds.out),
+            out=str(self.place.source),
             source=data,
             licence=licence,
             seed=self.seed,

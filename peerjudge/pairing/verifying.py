@@ -5,33 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from peerjudge.data import Condition, Dataset, Experiment, Orders, Transcript, replace
 from peerjudge.pairing.filing import build_comparison
 from peerjudge.pairing.nouns import Pair
 from peerjudge.runs import prepare
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.runner import run_prepared
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive
-from peerjudge.store.database import STORE_FILE
 
 VERIFIED = 2 / 3
 """Share of the verifiers' verdicts for the better answer from which a pair is verified."""
 
 _HARD = "hard for"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """The place, limits and keys of all calls; see `peerjudge.run`."""
-
-    out: Path
-    cache: str | Path | None
-    max_connections: int
-    cost_limit: float | None
-    token_limit: int | None
-    environ: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +38,9 @@ async def verify_pairs(
     *,
     verify: Sequence[str],
     hard_for: str,
+    place: Place,
     bounds: Bounds,
+    environ: Mapping[str, str] | None,
     shelf: Shelf,
     seed: int,
     tell: Callable[[str], None],
@@ -86,16 +75,13 @@ async def verify_pairs(
     prepared = prepare(experiment, shelf=shelf, dataset=dataset)
     summary = await run_prepared(
         prepared,
-        store=str(bounds.out / STORE_FILE),
-        cache=bounds.cache or bounds.out,
-        max_connections=bounds.max_connections,
-        cost_limit=bounds.cost_limit,
-        token_limit=bounds.token_limit,
+        place=place.inside,
+        bounds=bounds,
         progress=False,
         shelf=shelf,
-        environ=bounds.environ,
+        environ=environ,
     )
-    async with Archive.open(bounds.out) as store:
+    async with Archive.open(place.source) as store:
         found = [one async for one in store.transcripts_of([head.id for head in prepared.plan])]
     votes = _count_votes(found)
     kept: list[Pair] = []

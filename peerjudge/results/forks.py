@@ -19,6 +19,7 @@ from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs import RunSummary, open_run, read_manifest, summary_document
 from peerjudge.runs.blocking import block
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.changes import NO_CHANGE, Change, parse_changes
 from peerjudge.runs.forking import PreparedForks, find_fork_folder, prepare_forks
 from peerjudge.runs.manifest import MANIFEST
@@ -223,6 +224,7 @@ async def fork(
         >>> found.effects.rows[0].turned.value  # draws of the parents: every fork is its parent
         0.0
     """
+    bounds = Bounds(max_connections=max_connections, cost_limit=cost_limit, token_limit=token_limit)
     shelf = shelf or Shelf()
     async with _prepare(
         source, at=at, changes=changes, where=where, draws=draws, name=name, shelf=shelf
@@ -232,10 +234,8 @@ async def fork(
             copy_replies(folder.parent.parent, folder)
         summary = await run_prepared(
             prepared,
-            out=folder,
-            max_connections=max_connections,
-            cost_limit=cost_limit,
-            token_limit=token_limit,
+            place=Place(out=folder),
+            bounds=bounds,
             progress=progress,
             observer=observer,
             shelf=shelf,

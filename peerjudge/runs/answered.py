@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from peerjudge.errors import ExperimentError
 from peerjudge.runs.answering import Answers, collect_answers
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.ledger import Spending
-from peerjudge.runs.manifest import default_folder, require_own
+from peerjudge.runs.manifest import require_own
 from peerjudge.runs.progress import Counting, Observer, TextCounter
 from peerjudge.runs.resolve import Prepared
 from peerjudge.runs.results import AnswerCounts, CallCounts, RunSummary
@@ -20,19 +20,13 @@ from peerjudge.shelf import Shelf
 async def write_run_answers(
     prepared: Prepared,
     *,
-    out: str | Path | None,
-    store: str | None,
-    cache: str | Path | None,
-    max_connections: int,
-    cost_limit: float | None,
-    token_limit: int | None,
-    fail_on_error: float | None,
-    deadline: float | None,
+    place: Place,
+    bounds: Bounds,
     shelf: Shelf,
     environ: Mapping[str, str] | None,
     observer: Observer | None,
 ) -> Answers | None:
-    """Write the missing answers into the place of the run; arguments as for `run`.
+    """Write the missing answers into the place of the run; arguments as for `run_prepared`.
 
     In a folder, the tables of the answers are written as well. Returns `None` for a run on data with
     answers.
@@ -44,25 +38,17 @@ async def write_run_answers(
     plan = prepared.answers
     if plan is None:
         return None
-    experiment = prepared.plan.experiment
-    folder = None if store else Path(out) if out else default_folder(experiment)
+    folder = place.folder
     if folder is not None:
-        require_own(folder, experiment)
-    if cost_limit is not None:
-        prepared.costs.require_known()
+        require_own(folder, prepared.plan.experiment)
+    bounds.require_prices(prepared.costs)
     shown = observer if isinstance(observer, Counting) else None
     on_text = None if shown is None else TextCounter(shown.note, total=len(plan.tasks)).count
     written = await write_texts(
         plan.tasks,
-        out=folder,
-        store=store,
+        place=place,
+        bounds=bounds,
         seed=plan.seed,
-        cache=cache,
-        max_connections=max_connections,
-        cost_limit=cost_limit,
-        token_limit=token_limit,
-        fail_on_error=fail_on_error,
-        deadline=deadline,
         shelf=shelf,
         environ=environ,
         on_text=on_text,

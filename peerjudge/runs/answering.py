@@ -26,6 +26,7 @@ from peerjudge.datasets import Request, Row, build_dataset
 from peerjudge.errors import StoreError
 from peerjudge.marks import mark_controls
 from peerjudge.runs.answer_plans import MAX_TOKENS, AnswerPlan, plan_answers
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.results import CallCounts
 from peerjudge.runs.texts import WritingEstimate, WritingResult, WrittenText
 from peerjudge.runs.writing import estimate_writing, write_texts
@@ -172,15 +173,15 @@ async def answers(
     folder = Path(out) if out else plan.folder
     written = await write_texts(
         plan.tasks,
-        out=None if store else folder,
-        store=store,
+        place=Place(out=None if store else folder, store=store, cache=cache),
+        bounds=Bounds(
+            max_connections=max_connections,
+            cost_limit=cost_limit,
+            token_limit=token_limit,
+            fail_on_error=fail_on_error,
+            deadline=deadline,
+        ),
         seed=seed,
-        cache=cache,
-        max_connections=max_connections,
-        cost_limit=cost_limit,
-        token_limit=token_limit,
-        fail_on_error=fail_on_error,
-        deadline=deadline,
         shelf=shelf,
         environ=environ,
         on_text=on_text,
@@ -196,8 +197,8 @@ async def estimate_answers(
     shelf: Shelf | None = None,
 ) -> WritingEstimate:
     """Estimate the most that the missing answers of a plan take; no model is called."""
-    place = None if store else out or plan.folder
-    return await estimate_writing(plan.tasks, out=place, store=store, seed=plan.seed, shelf=shelf)
+    place = Place(out=None if store else out or plan.folder, store=store)
+    return await estimate_writing(plan.tasks, place=place, seed=plan.seed, shelf=shelf)
 
 
 def collect_answers(plan: AnswerPlan, written: WritingResult, *, folder: Path | None) -> Answers:

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from peerjudge.analysis.stopping import StopRule, parse_rule
 from peerjudge.errors import ExperimentError
 
-_DATABASES = frozenset({".db", ".sqlite"})
 _ORDERS = ("plain", "open")
-
-
-def check_arguments(*, out: str | Path | None, store: str | None, connections: int) -> None:
-    """Raise `ExperimentError` if the place is given twice or wrongly, or a number is below 1."""
-    if out is not None and store is not None:
-        msg = "a run goes into a folder (out) or into a store (store), not into both"
-        raise ExperimentError(msg)
-    if store is not None and "://" not in store and Path(store).suffix not in _DATABASES:
-        msg = (
-            f"--store takes a database URL such as sqlite:///study.db, not {store!r}; "
-            "use --out for a folder"
-        )
-        raise ExperimentError(msg)
-    if connections < 1:
-        msg = f"a run takes 1 connection or more, not {connections}"
-        raise ExperimentError(msg)
 
 
 def choose_data(data: str | None, questions: str | None) -> str | None:

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 from peerjudge.data import Message, Request, Sampling, Seat, Usage, Utterance
 from peerjudge.engine import DiscussionSetup, Reviewer
-from peerjudge.errors import ExperimentError
 from peerjudge.logs import get_logger
+from peerjudge.runs.bounds import Bounds
 from peerjudge.runs.budget import Amount, Budget
 from peerjudge.runs.estimate import (
     ASSUMED_REPLY,
@@ -180,30 +180,18 @@ class Limits:
         cast: The cards of the run.
         costs: Their prices.
         ledger: The ledger of the run.
-        budget: Limits on tokens and cost, if any.
-        deadline: Time per discussion from its first call, if limited. [s]
-        failure_rate: Share of failed discussions, from 0 to 1, at which the run stops; it never
-            stops before 5 have failed. `None` for no such limit.
+        bounds: Limits on tokens, cost, failures, and on the time of a discussion from its first call.
     """
 
-    def __init__(
-        self,
-        *,
-        cast: Cast,
-        costs: Costs,
-        ledger: Ledger,
-        budget: Budget | None = None,
-        deadline: float | None = None,
-        failure_rate: float | None = None,
-    ) -> None:
-        self.budget = budget
+    def __init__(self, *, cast: Cast, costs: Costs, ledger: Ledger, bounds: Bounds) -> None:
+        self.budget = bounds.open_budget(ledger)
         self.ledger = ledger
         self.failure_limit_reached = asyncio.Event()
         self._cast = cast
         self._costs = costs
-        self._deadline = deadline
+        self._deadline = bounds.deadline
         self._deadlines: dict[str, float] = {}
-        self._failure_rate = failure_rate
+        self._failure_rate = bounds.fail_on_error
         self._ended = self._failed = 0
         self._count = build_token_counter(cast)
         self._reviewers: dict[str, LimitedReviewer] = {}
@@ -348,20 +336,3 @@ def bound_usage(messages: Sequence[Message], sampling: Sampling, *, reply: int) 
         for message in messages
     )
     return Usage(prompt_tokens=prompt, completion_tokens=sampling.max_tokens or reply)
-
-
-def check_limits(
-    *,
-    cost: float | None,
-    tokens: float | None,
-    deadline: float | None,
-    failure_rate: float | None,
-) -> None:
-    """Raise `ExperimentError` for a limit of 0 or less, or a failure rate outside 0 to 1."""
-    for name, limit in (("cost limit", cost), ("token limit", tokens), ("deadline", deadline)):
-        if limit is not None and not limit > 0:
-            msg = f"a {name} is more than 0, not {limit:g}"
-            raise ExperimentError(msg)
-    if failure_rate is not None and not 0.0 <= failure_rate <= 1.0:
-        msg = f"the failure rate to stop at is from 0 to 1, not {failure_rate:g}"
-        raise ExperimentError(msg)

@@ -1,40 +1,14 @@
-"""Parts that runs and writings open in the same way: cache, budget, book of calls, end at a limit."""
+"""Parts that runs and writings share: the book of their calls, and their end at a limit."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 
 from peerjudge.data import ReviewerKind
-from peerjudge.places import find_cache
-from peerjudge.runs.budget import Budget
 from peerjudge.runs.ledger import Ledger
 from peerjudge.runs.schedule import Cast
-
-NO_CACHE = "none"
-"""Value of `cache` that keeps replies in memory only."""
-
-
-def choose_cache(cache: str | Path | None, folder: Path | None) -> Path | None:
-    """Return the file or folder of the reply cache; `None` keeps replies in memory only."""
-    if cache == NO_CACHE:
-        return None
-    if cache is not None:
-        return Path(cache)
-    if folder is not None:
-        return folder
-    return find_cache("replies")
-
-
-def open_budget(ledger: Ledger, *, tokens: int | None, usd: float | None) -> Budget | None:
-    """Return the budget of a place, including what earlier runs into it have spent."""
-    if tokens is None and usd is None:
-        return None
-    if usd is not None:
-        ledger.warn_unpriced()
-    return Budget(tokens=tokens, usd=usd, spent=ledger.before.amount)
 
 
 def record_calls(cast: Cast, ledger: Ledger) -> AbstractContextManager[None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from structlog.contextvars import bound_contextvars
 
@@ -16,7 +16,7 @@ from peerjudge.data import Experiment, to_plain
 from peerjudge.data import replace as replace_noun
 from peerjudge.logs import get_logger
 from peerjudge.runs.answered import add_answers, write_run_answers
-from peerjudge.runs.arguments import check_arguments, choose_data, read_order
+from peerjudge.runs.arguments import choose_data, read_order
 from peerjudge.runs.batches import (
     apply_batch_prices,
     check_batch,
@@ -24,9 +24,10 @@ from peerjudge.runs.batches import (
     choose_connections,
     open_batch_mode,
 )
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.displays import observe
-from peerjudge.runs.ledger import Ledger, Spending
-from peerjudge.runs.limits import Limits, check_limits
+from peerjudge.runs.ledger import Ledger
+from peerjudge.runs.limits import Limits
 from peerjudge.runs.manifest import (
     DECISION,
     NEXT,
@@ -37,19 +38,22 @@ from peerjudge.runs.manifest import (
     write_manifest,
 )
 from peerjudge.runs.open_pairs import OpenPairsFirst, list_contestants
-from peerjudge.runs.opening import choose_cache, open_budget, record_calls
-from peerjudge.runs.order import PlainOrder
+from peerjudge.runs.opening import record_calls
+from peerjudge.runs.order import OrderOfPlay, PlainOrder
 from peerjudge.runs.people import check_people, open_people
 from peerjudge.runs.playing import Player
 from peerjudge.runs.progress import Counting, Observer
 from peerjudge.runs.resolve import Prepared, prepare
 from peerjudge.runs.results import DETACHED, WAITING, RunSummary
 from peerjudge.runs.reviewers import open_reviewers
-from peerjudge.runs.sources import hide_password
+from peerjudge.runs.schedule import Plan
 from peerjudge.runs.spans import RunSpans
 from peerjudge.runs.stopping import UntilDecided, require_primary
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
+
+if TYPE_CHECKING:
+    from peerjudge.clients.batching import BatchMode
 
 _log = get_logger()
 
@@ -133,15 +137,20 @@ async def run(
         >>> summary.discussions.failed, summary.cost_usd
         (0, 0.0)
     """
-    connections = choose_connections(max_connections, batch=batch)
     check_detach(detach=detach, batch=batch, wait=wait)
     if batch:
         check_batch(deadline=deadline, questions=questions)
-    check_arguments(out=out, store=store, connections=connections)
-    check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
+    place = Place(out=out, store=store, cache=cache)
+    bounds = Bounds(
+        max_connections=choose_connections(max_connections, batch=batch),
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        fail_on_error=fail_on_error,
+        deadline=deadline,
+    )
     rule, active = read_order(until=until, order=order)
+    play = Play(rule=rule, active=active, limit=limit, batch=batch, detach=detach, wait=wait)
     shelf = shelf or Shelf()
-    shuffled = active or rule is not None
     prepare_with = partial(
         prepare,
         experiment,
@@ -150,7 +159,7 @@ async def run(
         seed=seed,
         settings=settings,
         seats=seats,
-        shuffled=shuffled,
+        shuffled=play.shuffled,
         shelf=shelf,
     )
     prepared = prepare_with()
@@ -161,214 +170,201 @@ async def run(
         require_primary(prepared.plan)
     if active:
         list_contestants(prepared.plan)
+    place = place.or_folder(default_folder(prepared.plan.experiment))
     written = await write_run_answers(
-        prepared,
-        out=out,
-        store=store,
-        cache=cache,
-        max_connections=connections,
-        cost_limit=cost_limit,
-        token_limit=token_limit,
-        fail_on_error=fail_on_error,
-        deadline=deadline,
-        shelf=shelf,
-        environ=environ,
-        observer=observer,
+        prepared, place=place, bounds=bounds, shelf=shelf, environ=environ, observer=observer
     )
     if written is not None:
-        prepared = prepare_with(dataset=written.list_pairs(None if shuffled else limit))
+        pairs = written.list_pairs(None if play.shuffled else limit)
+        prepared = prepare_with(dataset=pairs)
+        play = replace(play, plays=written.stopped is None)
     summary = await run_prepared(
         prepared,
-        out=out,
-        store=store,
-        cache=cache,
-        limit=limit,
-        max_connections=connections,
-        cost_limit=cost_limit,
-        token_limit=token_limit,
-        fail_on_error=fail_on_error,
-        deadline=deadline,
-        rule=rule,
-        active=active,
-        batch=batch,
-        detach=detach,
-        wait=wait,
+        place=place,
+        bounds=bounds,
+        play=play,
         progress=progress,
         observer=observer,
         shelf=shelf,
         environ=environ,
-        plays=written is None or written.stopped is None,
     )
     return add_answers(summary, written)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """Which discussions of a run are played, in which order, and what the run waits for.
+
+    Args:
+        rule: Rule that ends the run, if any.
+        active: Whether results choose the comparisons that are played next.
+        limit: Most comparisons.
+        batch: Whether calls go out as batches.
+        detach: Whether the run ends while its batches are at the provider.
+        wait: Whether the run waits for people.
+        plays: `False` records the run and leaves its discussions for later.
+    """
+
+    rule: StopRule | None = None
+    active: bool = False
+    limit: int | None = None
+    batch: bool = False
+    detach: bool = False
+    wait: bool = False
+    plays: bool = True
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether questions are played in random order."""
+        return self.active or self.rule is not None
+
+    def choose(self, plan: Plan, store: Store) -> OrderOfPlay:
+        """Return the order in which the comparisons of a plan are played."""
+        if self.rule is not None:
+            return UntilDecided(plan, store, self.rule)
+        if self.active:
+            return OpenPairsFirst(plan, store, limit=self.limit)
+        return PlainOrder(plan.comparisons)
 
 
 async def run_prepared(
     prepared: Prepared,
     *,
-    out: str | Path | None = None,
-    store: str | None = None,
-    cache: str | Path | None = None,
-    limit: int | None = None,
-    max_connections: int = 10,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
-    fail_on_error: float | None = None,
-    deadline: float | None = None,
-    rule: StopRule | None = None,
-    active: bool = False,
-    batch: bool = False,
-    detach: bool = False,
-    wait: bool = False,
+    place: Place,
+    bounds: Bounds,
+    shelf: Shelf,
+    play: Play = Play(),
     progress: bool | None = None,
     observer: Observer | None = None,
-    shelf: Shelf,
     environ: Mapping[str, str] | None = None,
-    plays: bool = True,
 ) -> RunSummary:
     """Run an experiment that was resolved before, or resume an earlier run of it.
 
     Args:
         prepared: The experiment, its data and prices.
-        out: As for `run`, like the arguments that are not described.
-        store: See `out`.
-        cache: See `out`.
-        limit: See `out`.
-        max_connections: See `out`.
-        cost_limit: See `out`.
-        token_limit: See `out`.
-        fail_on_error: See `out`.
-        deadline: See `out`.
-        rule: Rule that ends the run, if any.
-        batch: See `out`.
-        detach: See `out`.
-        wait: See `out`.
-        active: Whether results choose the comparisons that are played next.
-        progress: See `out`.
-        observer: See `out`.
+        place: Where it is kept.
+        bounds: Limits of its calls.
         shelf: Shelf on which the experiment was resolved.
-        environ: See `out`.
-        plays: `False` records the run and leaves its discussions for later.
+        play: What is played.
+        progress: As for `run`, like `observer` and `environ`.
+        observer: See `progress`.
+        environ: See `progress`.
     """
+    plan, experiment = prepared.plan, prepared.plan.experiment
     for note in prepared.notes:
         _log.warning(note)
     for remark in prepared.remarks:
         _log.info(remark)
-    if cost_limit is not None:
-        prepared.costs.require_known()
-    folder = None if store else Path(out) if out else default_folder(prepared.plan.experiment)
-    if folder is not None:
-        require_own(folder, prepared.plan.experiment)
-    place: str | Path = store or folder or ""
-    check_people(prepared.plan, chooses=rule is not None or active)
+    bounds.require_prices(prepared.costs)
+    if place.folder is not None:
+        require_own(place.folder, experiment)
+    check_people(plan, chooses=play.shuffled)
     async with (
         RunSpans.open(prepared.run_id) as spans,
         observe(observer, progress=progress) as watching,
-        Store.open(place) as opened,
+        Store.open(place.source) as opened,
         opened.hold(prepared.run_id),
-        open_people(prepared.plan.cast, place) as people,
+        open_people(plan.cast, place.source) as people,
         open_batch_mode(
-            choose_cache(cache, folder), batch=batch, detach=detach, say=_choose_note(watching)
-        ) as batch_mode,
+            place.replies, batch=play.batch, detach=play.detach, say=_choose_note(watching)
+        ) as batches,
         open_reviewers(
-            prepared.plan.cast,
-            seed=prepared.plan.experiment.seed,
+            plan.cast,
+            seed=experiment.seed,
             prices=prepared.costs.prices,
             dataset=prepared.dataset,
             shelf=shelf,
             environ=os.environ if environ is None else environ,
-            cache=choose_cache(cache, folder),
-            batch=batch_mode,
+            cache=place.replies,
+            batch=batches,
             people=people,
         ) as reviewers,
     ):
-        before = await _read_manifest(opened, prepared)
-        chosen = active or chose_by_results(before)
-        earlier = _mark_decision(read_decision(before), goes_on=rule is None)
-        await _record(opened, prepared, folder, earlier, chosen=chosen)
+        record = await _Record.open(opened, prepared, place.folder, play)
         ledger = await Ledger.open(opened, run=prepared.run_id, costs=prepared.costs)
-        limits = Limits(
-            cast=prepared.plan.cast,
-            costs=prepared.costs,
-            ledger=ledger,
-            budget=open_budget(ledger, tokens=token_limit, usd=cost_limit),
-            deadline=deadline,
-            failure_rate=fail_on_error,
-        )
-        plan = prepared.plan
-        until_decided = None if rule is None else UntilDecided(plan, opened, rule)
-        runner = Player(
+        limits = Limits(cast=plan.cast, costs=prepared.costs, ledger=ledger, bounds=bounds)
+        order = play.choose(plan, opened)
+        player = Player(
             prepared,
             opened,
             reviewers,
             limits,
-            until_decided
-            or (
-                OpenPairsFirst(plan, opened, limit=limit)
-                if active
-                else PlainOrder(plan.comparisons)
-            ),
+            order,
             observer=watching,
             spans=spans,
-            people=people if wait else None,
+            people=people if play.wait else None,
             say=_choose_note(watching),
         )
         if watching is not None:
-            most = plan if limit is None else replace(plan, comparisons=plan.comparisons[:limit])
-            watching.planned(replace(prepared, plan=most), runner.journal)
-        with bound_contextvars(run=prepared.run_id[:8]), record_calls(prepared.plan.cast, ledger):
-            if plays:
-                try:
-                    await runner.run_all(
-                        max_connections=max_connections,
-                        stops=() if batch_mode is None else (batch_mode.detached,),
-                    )
-                finally:
-                    if batch_mode is not None:
-                        await batch_mode.close()
-        decision = None if until_decided is None else until_decided.decision
+            most = replace(plan, comparisons=plan.comparisons[: play.limit])
+            watching.planned(replace(prepared, plan=most), player.journal)
+        with bound_contextvars(run=prepared.run_id[:8]), record_calls(plan.cast, ledger):
+            if play.plays:
+                await _play(player, batches, bounds)
+        decision = order.decision if isinstance(order, UntilDecided) else None
         if decision is not None and decision.anytime.n:
-            await _record(opened, prepared, folder, decision, chosen=chosen)
-    return runner.journal.summarize(
+            await record.write(decision)
+    return player.journal.summarize(
         run=prepared.run_id,
-        store=hide_password(place),
-        folder=None if folder is None else str(folder),
-        limit=Spending(tokens=token_limit, usd=cost_limit),
+        store=place.name,
+        folder=None if place.folder is None else str(place.folder),
+        limit=bounds.limit,
         stopped=limits.stopped
         or (decision.stop_reason if decision is not None else None)
-        or (DETACHED if batch_mode is not None and batch_mode.detached.is_set() else None)
-        or (WAITING if runner.journal.discussions.waiting else None),
+        or (DETACHED if batches is not None and batches.detached.is_set() else None)
+        or (WAITING if player.journal.discussions.waiting else None),
         decision=decision,
         enough=None if limits.budget is None else limits.budget.enough,
     )
 
 
+async def _play(player: Player, batches: BatchMode | None, bounds: Bounds) -> None:
+    try:
+        await player.run_all(
+            max_connections=bounds.max_connections,
+            stops=() if batches is None else (batches.detached,),
+        )
+    finally:
+        if batches is not None:
+            await batches.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """The manifest of a run, in its store and its folder."""
+
+    store: Store
+    prepared: Prepared
+    folder: Path | None
+    chosen: bool
+    """Whether results chose the comparisons of the run, or of a part of it."""
+
+    @classmethod
+    async def open(
+        cls, store: Store, prepared: Prepared, folder: Path | None, play: Play
+    ) -> _Record:
+        """Write the manifest, with what an earlier part of the run has decided."""
+        earlier = [one.manifest for one in await store.runs() if one.id == prepared.run_id]
+        before: Mapping[str, object] = earlier[0] if earlier else {}
+        record = cls(store, prepared, folder, play.active or chose_by_results(before))
+        await record.write(_mark_decision(read_decision(before), goes_on=play.rule is None))
+        return record
+
+    async def write(self, decision: Decision | None) -> None:
+        """Write the manifest with a decision."""
+        manifest = {"run": self.prepared.run_id, **self.prepared.manifest}
+        if decision is not None:
+            manifest[DECISION] = to_plain(decision)
+        if self.chosen:
+            manifest[NEXT] = "open"
+        await self.store.record_run(self.prepared.run_id, manifest)
+        if self.folder is not None:
+            write_manifest(self.folder, manifest)
+
+
 def _choose_note(observer: Observer | None) -> Callable[[str], None]:
     """Return what shows a sentence during the run."""
     return observer.note if isinstance(observer, Counting) else _log.info
-
-
-async def _record(
-    store: Store,
-    prepared: Prepared,
-    folder: Path | None,
-    decision: Decision | None,
-    *,
-    chosen: bool,
-) -> None:
-    manifest = {"run": prepared.run_id, **prepared.manifest}
-    if decision is not None:
-        manifest[DECISION] = to_plain(decision)
-    if chosen:
-        manifest[NEXT] = "open"
-    await store.record_run(prepared.run_id, manifest)
-    if folder is not None:
-        write_manifest(folder, manifest)
-
-
-async def _read_manifest(store: Store, prepared: Prepared) -> Mapping[str, object]:
-    """Return the manifest of an earlier part of this run; empty without one."""
-    found = [one for one in await store.runs() if one.id == prepared.run_id]
-    return found[0].manifest if found else {}
 
 
 def _mark_decision(decision: Decision | None, *, goes_on: bool) -> Decision | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from structlog.contextvars import bound_contextvars
@@ -27,7 +27,7 @@ from peerjudge.data import (
 from peerjudge.engine import Reviewer, speak, work_through
 from peerjudge.errors import EmptyReplyError, ExperimentError, StoreError
 from peerjudge.logs import get_logger
-from peerjudge.runs.arguments import check_arguments
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.estimate import (
     ASSUMED_REPLY,
     Costs,
@@ -36,8 +36,8 @@ from peerjudge.runs.estimate import (
     read_costs,
 )
 from peerjudge.runs.ledger import Ledger, Spending, book_replies
-from peerjudge.runs.limits import Limits, check_limits
-from peerjudge.runs.opening import choose_cache, open_budget, record_calls, run_until
+from peerjudge.runs.limits import Limits
+from peerjudge.runs.opening import record_calls, run_until
 from peerjudge.runs.results import CallCounts
 from peerjudge.runs.reviewers import open_reviewers
 from peerjudge.runs.schedule import Cast
@@ -66,28 +66,12 @@ __all__ = [
 _log = get_logger()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bounds:
-    """Limits of one call of `write_texts`, as its caller gave them."""
-
-    usd: float | None
-    tokens: int | None
-    failure_rate: float | None
-    deadline: float | None
-
-
 async def write_texts(
     tasks: Iterable[WritingTask],
     *,
-    out: str | Path | None = None,
-    store: str | None = None,
+    place: Place,
+    bounds: Bounds = Bounds(),  # noqa: B008  frozen
     seed: int = 0,
-    cache: str | Path | None = None,
-    max_connections: int = 10,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
-    fail_on_error: float | None = None,
-    deadline: float | None = None,
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
     on_text: Callable[[WrittenText], None] | None = None,
@@ -98,15 +82,9 @@ async def write_texts(
 
     Args:
         tasks: The tasks; equal requests under several ids are made once.
-        out: Folder of the place; the texts are in its store.
-        store: Database URL instead of a folder.
+        place: Where the texts are kept.
+        bounds: Limits of the calls.
         seed: Seed of simulated cards and namespace of cached replies.
-        cache: As for `run`, like `max_connections`, `cost_limit` and `token_limit`.
-        max_connections: See `cache`.
-        cost_limit: See `cache`.
-        token_limit: See `cache`.
-        fail_on_error: Stop when 5 texts and this share of the ended ones have failed.
-        deadline: Time after which a text fails. [s]
         shelf: Shelf of the cards.
         environ: Environment with the API keys; by default that of the process.
         on_text: Called with every new text and every failure as it arrives.
@@ -115,26 +93,23 @@ async def write_texts(
         PeerJudgeError: Usage or configuration error; texts in the place stay.
         asyncio.CancelledError: The task was cancelled; texts in the place stay.
     """
-    check_arguments(out=out, store=store, connections=max_connections)
-    check_limits(cost=cost_limit, tokens=token_limit, deadline=deadline, failure_rate=fail_on_error)
-    place, shelf = _choose_place(out, store), shelf or Shelf()
+    if not place.source:
+        msg = "texts are kept in a place: give a folder (out) or a database URL (store)"
+        raise ExperimentError(msg)
+    shelf = shelf or Shelf()
     orders = place_orders(tasks, shelf, seed=seed)
     costs = read_costs(_list_cards(orders), project=shelf.project or Path.cwd())
-    if cost_limit is not None:
-        costs.require_known()
+    bounds.require_prices(costs)
     run = content_hash("writing", sorted({order.key for order in orders}))
-    bounds = _Bounds(
-        usd=cost_limit, tokens=token_limit, failure_rate=fail_on_error, deadline=deadline
-    )
     async with AsyncExitStack() as stack:
-        opened = await stack.enter_async_context(Store.open(place))
+        opened = await stack.enter_async_context(Store.open(place.source))
         await stack.enter_async_context(opened.hold(run))
         kept = await opened.writings({order.key for order in orders})
         missing = {order.key: order for order in orders if order.key not in kept}
         # Cards without a missing text need no key and no client.
         cast = _list_cards(missing.values())
         ledger = await Ledger.open(opened, run=run, costs=costs)
-        limits = _open_limits(cast, costs, ledger, bounds)
+        limits = Limits(cast=cast, costs=costs, ledger=ledger, bounds=bounds)
         reviewers = await stack.enter_async_context(
             open_reviewers(
                 cast,
@@ -143,7 +118,7 @@ async def write_texts(
                 dataset=None,
                 shelf=shelf,
                 environ=os.environ if environ is None else environ,
-                cache=choose_cache(cache, None if out is None else Path(out)),
+                cache=place.replies,
                 simulate=lambda card, seed: SimulatedWriter(card, seed=seed),
             )
         )
@@ -153,7 +128,7 @@ async def write_texts(
         }
         desk = _Desk(opened, booked, limits, on_text=on_text)
         with bound_contextvars(run=run[:8]), record_calls(cast, ledger):
-            await desk.write(missing.values(), max_connections=max_connections)
+            await desk.write(missing.values(), max_connections=bounds.max_connections)
         texts = tuple(_report(order, kept=kept, new=desk.texts) for order in orders)
         return _summarize(texts, desk, limits, costs, bounds)
 
@@ -161,17 +136,15 @@ async def write_texts(
 async def estimate_writing(
     tasks: Iterable[WritingTask],
     *,
-    out: str | Path | None = None,
-    store: str | None = None,
+    place: Place | None = None,
     seed: int = 0,
     shelf: Shelf | None = None,
 ) -> WritingEstimate:
     """Estimate the most that these tasks take, without those whose texts are in the place already.
 
     Args:
-        tasks: As for `write_texts`, like the other arguments; without a place, no text is kept.
-        out: See `tasks`.
-        store: See `tasks`.
+        tasks: As for `write_texts`, like the other arguments.
+        place: Where texts are kept, if any are.
         seed: See `tasks`.
         shelf: See `tasks`.
 
@@ -182,7 +155,7 @@ async def estimate_writing(
     orders = place_orders(tasks, shelf, seed=seed)
     cast = _list_cards(orders)
     costs, count = read_costs(cast, project=shelf.project or Path.cwd()), build_token_counter(cast)
-    kept = await _read_kept(store or out, {order.key for order in orders})
+    kept = await _read_kept(place, {order.key for order in orders})
     missing = {order.key: order for order in orders if order.key not in kept}
     total, usd = Usage(), list[float | None]()
     for order in missing.values():
@@ -281,34 +254,15 @@ def mark_text(said: Utterance) -> WritingMark:
     return "refusal" if refuses(said.text.strip().splitlines()) else ""
 
 
-def _choose_place(out: str | Path | None, store: str | None) -> str | Path:
-    place = store or out
-    if not place:
-        msg = "texts are kept in a place: give a folder (out) or a database URL (store)"
-        raise ExperimentError(msg)
-    return place
-
-
 def _list_cards(orders: Iterable[Order]) -> Cast:
     return {order.card.name: order.card for order in orders}
 
 
-def _open_limits(cast: Cast, costs: Costs, ledger: Ledger, bounds: _Bounds) -> Limits:
-    return Limits(
-        cast=cast,
-        costs=costs,
-        ledger=ledger,
-        budget=open_budget(ledger, tokens=bounds.tokens, usd=bounds.usd),
-        deadline=bounds.deadline,
-        failure_rate=bounds.failure_rate,
-    )
-
-
-async def _read_kept(place: str | Path | None, keys: set[str]) -> Mapping[str, Writing]:
-    if place is None or not exists(place):
+async def _read_kept(place: Place | None, keys: set[str]) -> Mapping[str, Writing]:
+    if place is None or not exists(place.source):
         return {}
     try:
-        async with Archive.open(place) as opened:
+        async with Archive.open(place.source) as opened:
             return await opened.writings(keys)
     except StoreError as cause:
         _log.warning("the place cannot be read, so no text counts as kept", cause=str(cause))
@@ -329,7 +283,7 @@ def _report(
 
 
 def _summarize(
-    texts: Sequence[WrittenText], desk: _Desk, limits: Limits, costs: Costs, bounds: _Bounds
+    texts: Sequence[WrittenText], desk: _Desk, limits: Limits, costs: Costs, bounds: Bounds
 ) -> WritingResult:
     ledger, new = limits.ledger, desk.texts.values()
     said = [one.utterance for one in new if one.utterance is not None]
@@ -352,7 +306,7 @@ def _summarize(
         cost_known=known,
         spent_before=ledger.spent_before,
         spent_now=now if known else Spending(tokens=now.tokens, usd=None),
-        limit=Spending(tokens=bounds.tokens, usd=bounds.usd),
+        limit=bounds.limit,
         stopped=limits.stopped,
         enough=None if limits.budget is None else limits.budget.enough,
     )

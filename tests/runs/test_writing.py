@@ -18,6 +18,7 @@ from werkzeug import Request, Response
 from peerjudge.data import Condition, Experiment, Message, Question, Sampling
 from peerjudge.errors import CardError, ExperimentError, ShelfError
 from peerjudge.runs import run
+from peerjudge.runs.bounds import Bounds, Place
 from peerjudge.runs.writing import WritingTask, estimate_writing, write_texts
 from peerjudge.shelf import Shelf
 from peerjudge.store import Archive, examine_store
@@ -87,10 +88,24 @@ def task(word: str, *, card: str = "scribe", kind: str = "answer", **fields: Any
     )
 
 
-async def write(tmp_path: Path, *tasks: WritingTask, out: str = "place", **options: Any):
+async def write(
+    tmp_path: Path,
+    *tasks: WritingTask,
+    out: str = "place",
+    cache: str | None = None,
+    seed: int = 0,
+    on_text: Any = None,
+    **bounds: Any,
+):
     """Write the texts into a folder of the project."""
     return await write_texts(
-        tasks, out=tmp_path / out, shelf=Shelf(tmp_path), environ={"OPENAI_API_KEY": "k"}, **options
+        tasks,
+        place=Place(out=tmp_path / out, cache=cache),
+        bounds=Bounds(**bounds),
+        seed=seed,
+        shelf=Shelf(tmp_path),
+        environ={"OPENAI_API_KEY": "k"},
+        on_text=on_text,
     )
 
 
@@ -106,8 +121,7 @@ async def test_a_text_is_paid_for_once(tmp_path: Path, writer: Writer):
     assert first.complete
     again = await write_texts(
         [task("snow", id="other"), task("rain")],
-        out=tmp_path / "place",
-        cache="none",
+        place=Place(out=tmp_path / "place", cache="none"),
         shelf=Shelf(tmp_path),
         environ={},
     )
@@ -207,7 +221,7 @@ async def test_a_cancelled_call_keeps_its_texts(tmp_path: Path, writer: Writer):
 
     tasks = [task(f"w{number}") for number in range(8)]
     writing = asyncio.create_task(write(tmp_path, *tasks, max_connections=1, on_text=on_text))
-    while len(writer.calls) < 3:  # noqa: ASYNC110  the third call waits at the gate
+    while len(writer.calls) < 3 and not writing.done():  # noqa: ASYNC110  the third call waits at the gate
         await asyncio.sleep(0.01)
     writing.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -264,7 +278,7 @@ async def test_wrong_tasks_spend_nothing(tmp_path: Path, writer: Writer):
     with pytest.raises(ExperimentError, match="unknown price of scribe"):
         await write(tmp_path, task("a"), cost_limit=1.0)
     with pytest.raises(ExperimentError, match="give a folder"):
-        await write_texts([task("a")], shelf=Shelf(tmp_path))
+        await write_texts([task("a")], place=Place(), shelf=Shelf(tmp_path))
     assert not writer.calls
     assert not (tmp_path / "place").exists()
 
@@ -273,12 +287,12 @@ async def test_the_estimate_leaves_out_what_is_kept(tmp_path: Path, writer: Writ
     """It bounds the reply by `max_tokens`, uses the price, and calls no model."""
     shelf, place = Shelf(tmp_path), tmp_path / "place"
     tasks = [task(word) for word in ("rain", "snow", "wind")]
-    whole = await estimate_writing(tasks, shelf=shelf, out=place)
+    whole = await estimate_writing(tasks, shelf=shelf, place=Place(out=place))
     assert (whole.calls, whole.kept, whole.completion_tokens) == (3, 0, 150)
     assert whole.cost_usd == pytest.approx(whole.tokens * 1e-6)
     assert not place.exists()
     await write(tmp_path, tasks[0])
-    rest = await estimate_writing(tasks, shelf=shelf, out=place)
+    rest = await estimate_writing(tasks, shelf=shelf, place=Place(out=place))
     assert (rest.calls, rest.kept, rest.simulated) == (2, 1, False)
     assert writer.calls.total() == 1
 

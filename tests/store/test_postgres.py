@@ -20,6 +20,7 @@ from peerjudge.data import (
 from peerjudge.engine import DiscussionSetup, identify, play_all
 from peerjudge.errors import StoreError
 from peerjudge.runs import load, run
+from peerjudge.runs.bounds import Place
 from peerjudge.runs.writing import WritingTask, write_texts
 from peerjudge.store import Archive, Status, Store, examine_store
 from peerjudge.testing import PLAIN_PACK, comparison_of, rounds_of, seats_of, transcript_of
@@ -276,8 +277,8 @@ async def test_texts_of_cards_are_kept_on_a_server(url):
         messages=(Message(role="user", text="What is rain?"),),
         question=Question(id="q", text="What is rain?"),
     )
-    first = await write_texts([ask], store=url)
-    again = await write_texts([ask], store=url)
+    first = await write_texts([ask], place=Place(store=url))
+    again = await write_texts([ask], place=Place(store=url))
     assert (first.calls.simulated, again.calls.simulated, again.kept) == (1, 0, 1)
     assert first.texts[0].text == again.texts[0].text
     async with Archive.open(url) as archive:
@@ -286,7 +287,7 @@ async def test_texts_of_cards_are_kept_on_a_server(url):
     await connection.execute("UPDATE writings SET body = substr(body, 1, 40)")
     await connection.close()
     assert (await examine_store(url, repair=True)).repaired
-    assert (await write_texts([ask], store=url)).texts == first.texts
+    assert (await write_texts([ask], place=Place(store=url))).texts == first.texts
 
 
 async def test_a_database_of_something_else_on_a_server_is_refused(url):
