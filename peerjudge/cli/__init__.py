@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from peerjudge.cli.console import print_status, results
 from peerjudge.cli.interrupts import exit_at_once, exit_code, interrupt_at_once
@@ -73,6 +73,8 @@ def build_app(console: Console | None = None) -> App:
         console=console,
         result_action="return_value",
         suppress_keyboard_interrupt=False,
+        # No --no-NAME and --empty-NAME, and no defaults such as None and (), which say nothing.
+        default_parameter=Parameter(negative=(), show_default=_show_default),
     )
     for name, summary in _COMMANDS:
         app.command(f"peerjudge.cli.{name}_command:{name}_command", name=name, help=summary)
@@ -80,6 +82,11 @@ def build_app(console: Console | None = None) -> App:
         help="Install completion of commands and options for bash, zsh or fish."
     )
     return app
+
+
+def _show_default(value: object) -> str | None:
+    """Return a default as help shows it, if it says anything."""
+    return None if value is None or value is False or value in {(), ""} else str(value)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

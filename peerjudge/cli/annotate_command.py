@@ -6,9 +6,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_status
 from peerjudge.cli.tables import print_result
@@ -51,7 +49,7 @@ def annotate_command(
     /,
     *,
     card: str | None = None,
-    browser: Annotated[bool, Parameter(negative=())] = False,
+    browser: bool = False,
     port: int | None = None,
     annotators: str | None = None,
     judgments: int | None = None,

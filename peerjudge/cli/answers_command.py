@@ -6,8 +6,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import Display, LogForm, configure_logging, print_json, print_status
+from peerjudge.cli.console import configure_logging, print_json, print_status
 from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import CallOptions, LogOptions
 from peerjudge.cli.progress import count_texts
 from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
@@ -17,23 +18,16 @@ async def answers_command(
     questions: str,
     /,
     *,
-    by: Annotated[tuple[str, ...], Parameter(negative=(), consume_multiple=True)],
+    by: Annotated[tuple[str, ...], Parameter(consume_multiple=True)],
     out: str | None = None,
     store: str | None = None,
     answers: int = 1,
     limit: int | None = None,
     max_tokens: int = 1024,
     seed: int = 0,
-    max_connections: int = 10,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
-    fail_on_error: float | None = None,
-    deadline: float | None = None,
-    cache: str | None = None,
+    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
     dry_run: bool = False,
-    display: Display = "rich",
-    log_level: str = "warning",
-    log_format: LogForm = "text",
+    logs: LogOptions = LogOptions(),  # noqa: B008  frozen
     json: bool = False,
 ) -> int:
     """Let contestants answer questions; run the same command again to resume.
@@ -61,27 +55,8 @@ async def answers_command(
         Most tokens of an answer, the same for all contestants; thinking tokens of a card come on top.
     seed
         Seed of simulated contestants, and namespace of cached replies.
-    max_connections
-        Most calls in flight.
-    cost_limit
-        Stop before the cost exceeds this amount (USD). Everything ever spent into the same folder or
-        database counts, runs too.
-    token_limit
-        Stop before prompt and completion tokens exceed this number, counted in the same way.
-    fail_on_error
-        Stop when 5 answers and this share (0 to 1) of the ended ones have failed.
-    deadline
-        Seconds after which an answer fails.
-    cache
-        File or folder of the reply cache; `none` keeps replies in memory only.
     dry_run
         Print the estimated calls, tokens and cost, and call no model.
-    display
-        Form of the progress on stderr.
-    log_level
-        Lowest level of log events on stderr.
-    log_format
-        Form of log events.
     json
         Print the counts, files and costs as one JSON document.
     """
@@ -94,7 +69,7 @@ async def answers_command(
     )
     from peerjudge.runs import answer_plans, answering
 
-    configure_logging(level=log_level, form=log_format)
+    configure_logging(level=logs.log_level, form=logs.log_format)
     plan = answer_plans.plan_answers(
         questions, by=by, count=answers, limit=limit, max_tokens=max_tokens, seed=seed
     )
@@ -106,7 +81,10 @@ async def answers_command(
             say(describe_estimate(estimate), "No model was called.")
         return 0
     async with cancel_on_signal():
-        with export_spans(), count_texts(display, logs=log_format, total=len(plan.tasks)) as shown:
+        with (
+            export_spans(),
+            count_texts(logs.display, logs=logs.log_format, total=len(plan.tasks)) as shown,
+        ):
             found = await answering.answers(
                 questions,
                 by=by,
@@ -116,12 +94,12 @@ async def answers_command(
                 limit=limit,
                 max_tokens=max_tokens,
                 seed=seed,
-                cache=cache,
-                max_connections=max_connections,
-                cost_limit=cost_limit,
-                token_limit=token_limit,
-                fail_on_error=fail_on_error,
-                deadline=deadline,
+                cache=calls.cache,
+                max_connections=calls.connections,
+                cost_limit=calls.cost_limit,
+                token_limit=calls.token_limit,
+                fail_on_error=calls.fail_on_error,
+                deadline=calls.deadline,
                 on_text=shown,
             )
     if json:

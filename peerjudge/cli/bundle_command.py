@@ -18,9 +18,9 @@ def bundle_command(
     /,
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    texts: bool = True,
+    texts: Annotated[bool, Parameter(negative="--no-texts")] = True,
     licence: str = "",
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
     json: bool = False,
 ) -> int:
     """Write a bundle: transcripts, manifest, cards, packs and protocols, numbers, report, digests.

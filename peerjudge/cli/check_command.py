@@ -23,8 +23,8 @@ def check_command(
     path: Path | None = None,
     /,
     *,
-    trial: Annotated[bool, Parameter(name="--try", negative=())] = False,
-    card: Annotated[Sequence[str], Parameter(negative=())] = (),
+    trial: Annotated[bool, Parameter(name="--try")] = False,
+    card: Sequence[str] = (),
     cost_limit: float | None = None,
     json: bool = False,
 ) -> int:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, print_status
 from peerjudge.cli.tables import Layout, print_result, split_names
@@ -20,7 +18,7 @@ def compare_command(
     *sources: str,
     baseline: str = "",
     reviewers: str | None = None,
-    fail_if: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    fail_if: tuple[str, ...] = (),
     seed: int = 0,
     layout: Layout = "text",
     json: bool = False,

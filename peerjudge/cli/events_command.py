@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, print_status
 from peerjudge.cli.tables import Layout, print_result, write_graph
@@ -21,7 +19,7 @@ def events_command(
     *,
     summary: bool = False,
     graph: Path | None = None,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
     seed: int = 0,
     layout: Layout = "text",
     json: bool = False,

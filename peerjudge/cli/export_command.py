@@ -49,11 +49,11 @@ async def export_command(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     frame: Frame | None = None,
     stance: Stance = "final",
-    raw_cells: Annotated[bool, Parameter(negative=())] = False,
+    raw_cells: bool = False,
     contestant: str | None = None,
     condition: str | None = None,
-    people: Annotated[bool, Parameter(negative=())] = False,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    people: bool = False,
+    force: bool = False,
 ) -> int:
     """Write the discussions of a run, or the recorded reviews of a dataset.
 

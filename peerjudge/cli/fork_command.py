@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
 from peerjudge.cli.console import (
-    Display,
-    LogForm,
     configure_logging,
     log_status,
     print_status,
 )
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import BudgetOptions, LogOptions
 from peerjudge.cli.progress import show_progress
 from peerjudge.cli.tables import print_result, say
 
@@ -24,18 +19,14 @@ async def fork_command(
     /,
     *,
     at: int,
-    set: Annotated[tuple[str, ...], Parameter(negative=())] = (),  # noqa: A002  name of the option
+    set: tuple[str, ...] = (),  # noqa: A002  name of the option
     where: str = "",
     draws: int = 2,
     name: str = "",
-    max_connections: int = 10,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
+    budget: BudgetOptions = BudgetOptions(),  # noqa: B008  frozen
     seed: int = 0,
     dry_run: bool = False,
-    display: Display = "rich",
-    log_level: str = "warning",
-    log_format: LogForm = "text",
+    logs: LogOptions = LogOptions(),  # noqa: B008  frozen
     json: bool = False,
 ) -> int:
     """Play discussions again from one turn on, under each change and without one.
@@ -65,29 +56,17 @@ async def fork_command(
         random draws of its parent: a look, without a comparison.
     name
         Name of the folder in RUN/forks; by default one that follows from --at, --set and --where.
-    max_connections
-        Most calls in flight.
-    cost_limit
-        Stop before the cost of these forks exceeds this amount (USD).
-    token_limit
-        Stop before prompt and completion tokens of these forks exceed this number.
     seed
         Seed of the tests.
     dry_run
         Print the estimated calls, tokens and cost, and call no model.
-    display
-        Form of the progress on stderr.
-    log_level
-        Lowest level of log events on stderr: debug, info, warning, error or critical.
-    log_format
-        Form of log events: text or JSON objects.
     json
         Print the table and the summary as one JSON document.
     """
     from peerjudge.results.forks import fork, plan_forks
     from peerjudge.results.summaries import describe_spending, list_next_steps
 
-    configure_logging(level=log_level, form=log_format)
+    configure_logging(level=logs.log_level, form=logs.log_format)
     if dry_run:
         prepared = await plan_forks(run, at=at, changes=set, where=where, draws=draws, name=name)
         for (change, reason), count in prepared.refused.items():
@@ -95,7 +74,7 @@ async def fork_command(
         print_estimate(prepared, None, json=json)
         return 0
     async with cancel_on_signal():
-        with show_progress(display, logs=log_format) as observer:
+        with show_progress(logs.display, logs=logs.log_format) as observer:
             found = await fork(
                 run,
                 at=at,
@@ -103,9 +82,9 @@ async def fork_command(
                 where=where,
                 draws=draws,
                 name=name,
-                max_connections=max_connections,
-                cost_limit=cost_limit,
-                token_limit=token_limit,
+                max_connections=budget.connections,
+                cost_limit=budget.cost_limit,
+                token_limit=budget.token_limit,
                 seed=seed,
                 observer=observer,
             )
@@ -114,7 +93,7 @@ async def fork_command(
     if not json:
         say("", describe_spending(summary), f"forks   {found.folder}")
     for sentence in list_next_steps(summary):
-        (log_status if log_format == "json" else print_status)(sentence)
+        (log_status if logs.log_format == "json" else print_status)(sentence)
     if summary.stopped is not None:
         return 3
     return 1 if summary.discussions.failed else 0

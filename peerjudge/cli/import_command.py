@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_json, print_status
 from peerjudge.cli.tables import say
@@ -25,8 +23,8 @@ _DISCUSSIONS = "discussions"
 async def import_command(
     *paths: str,
     out: Path,
-    map: Annotated[tuple[str, ...], Parameter(negative=())] = (),  # noqa: A002
-    human: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    map: tuple[str, ...] = (),  # noqa: A002
+    human: tuple[str, ...] = (),
     encoding: str = "utf-8",
     delimiter: str = "",
     skip_bad: int = 0,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import Display, configure_logging, print_json, print_status
 from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import CallOptions, CastOptions
 from peerjudge.cli.tables import say
 from peerjudge.errors import ExperimentError
 
@@ -23,28 +22,22 @@ async def optimize_command(
     /,
     *,
     method: str | None = None,
-    target: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    target: tuple[str, ...] = (),
     proposer: str | None = None,
     objective: str | None = None,
     aspect: str | None = None,
     steps: int | None = None,
     candidates: int | None = None,
-    factor: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    factor: tuple[str, ...] = (),
     split: str | None = None,
     transfer: str = "",
-    transfer_data: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    transfer_data: tuple[str, ...] = (),
     data: str | None = None,
     out: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
-    seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    max_connections: int = 10,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
-    fail_on_error: float | None = None,
-    deadline: float | None = None,
-    cache: str | None = None,
+    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
+    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
     dry_run: bool = False,
     display: Display = "rich",
     json: bool = False,
@@ -53,7 +46,8 @@ async def optimize_command(
 
     Questions are split: candidates are searched on one part, the best are compared with the unchanged
     prompts on a second one, and an adopted one is tested once on the third. Candidates are in the
-    folder as prompt packs or cards, the adopted one is best.toml.
+    folder as prompt packs or cards, the adopted one is best.toml. Within --cost-limit and --token-limit,
+    what the test takes is set aside first.
 
     Parameters
     ----------
@@ -87,29 +81,13 @@ async def optimize_command(
     transfer_data
         Further dataset; repeat for more.
     data
-        As for `run`.
+        Dataset NAME, NAME:PATH or FILE.py:PATH that replaces the one in the experiment.
     out
         Folder of the search; by default one under runs/, the same for the same search.
     limit
-        As for `run`.
+        Number of comparisons of the data that are used.
     seed
-        As for `run`; also of the splits and the search.
-    setting
-        As for `run`.
-    seat
-        As for `run`.
-    max_connections
-        As for `run`.
-    cost_limit
-        Limit in USD on everything spent in the folder. The cost of the test is set aside first.
-    token_limit
-        The same in tokens.
-    fail_on_error
-        As for `run`.
-    deadline
-        As for `run`.
-    cache
-        As for `run`.
+        Seed of all random choices, also of the splits and the search.
     dry_run
         Print what the search would change, and the calls, tokens and cost that it takes at most.
     display
@@ -139,14 +117,14 @@ async def optimize_command(
             out=out,
             limit=limit,
             seed=seed,
-            settings=parse_settings(setting),
-            seats=parse_seats(seat),
-            max_connections=max_connections,
-            cost_limit=cost_limit,
-            token_limit=token_limit,
-            fail_on_error=fail_on_error,
-            deadline=deadline,
-            cache=cache,
+            settings=parse_settings(cast.setting),
+            seats=parse_seats(cast.seat),
+            max_connections=calls.connections,
+            cost_limit=calls.cost_limit,
+            token_limit=calls.token_limit,
+            fail_on_error=calls.fail_on_error,
+            deadline=calls.deadline,
+            cache=calls.cache,
             dry_run=dry_run,
             on_step=None if display == "none" else print_status,
         )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import (
     Display,
@@ -14,6 +12,7 @@ from peerjudge.cli.console import (
     results,
 )
 from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import CallOptions
 from peerjudge.cli.tables import say
 
 if TYPE_CHECKING:
@@ -26,9 +25,9 @@ async def pairs_command(
     data: str,
     /,
     *,
-    recipe: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    recipe: tuple[str, ...] = (),
     writer: str = "",
-    verify: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    verify: tuple[str, ...] = (),
     answers: int = 2,
     hard_for: str = "",
     against: str = "",
@@ -36,10 +35,7 @@ async def pairs_command(
     out: str = "pairs",
     limit: int | None = None,
     seed: int = 0,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
-    max_connections: int = 10,
-    cache: str | None = None,
+    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
     display: Display = "rich",
     json: bool = False,
 ) -> int:
@@ -73,14 +69,6 @@ async def pairs_command(
         Number of questions.
     seed
         Seed of all random choices.
-    cost_limit
-        As for `run`.
-    token_limit
-        As for `run`.
-    max_connections
-        As for `run`.
-    cache
-        As for `run`.
     display
         Form of the progress on stderr.
     json
@@ -102,10 +90,12 @@ async def pairs_command(
             out=out,
             limit=limit,
             seed=seed,
-            cache=cache,
-            max_connections=max_connections,
-            cost_limit=cost_limit,
-            token_limit=token_limit,
+            cache=calls.cache,
+            max_connections=calls.connections,
+            cost_limit=calls.cost_limit,
+            token_limit=calls.token_limit,
+            fail_on_error=calls.fail_on_error,
+            deadline=calls.deadline,
             on_step=None if display == "none" else print_status,
         )
     _print(found, json=json)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from peerjudge.cli.console import print_status, report_interruption, save_document
+from peerjudge.cli.options import CastOptions
 from peerjudge.cli.tables import Layout, print_result, say
 from peerjudge.errors import CardError
 from peerjudge.results.overwriting import require_free
@@ -23,18 +21,17 @@ def plan_command(
     *,
     data: str | None = None,
     seed: int | None = None,
-    setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
-    seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    effect: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
+    effect: tuple[str, ...] = (),
     gain: float = 0.1,
-    comparisons: Annotated[tuple[int, ...], Parameter(negative=())] = (50, 100, 200, 400, 800),
+    comparisons: tuple[int, ...] = (50, 100, 200, 400, 800),
     power: float = 0.8,
     studies: int = 1000,
-    stand_in: Annotated[tuple[str, ...], Parameter(negative=())] = (),
+    stand_in: tuple[str, ...] = (),
     seconds_per_call: float = 5.0,
     max_connections: int = 10,
     out: str | None = None,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
     layout: Layout = "text",
     json: bool = False,
 ) -> int:
@@ -54,11 +51,6 @@ def plan_command(
         comparisons, each time with new difficulty and new errors.
     seed
         Seed of all random choices, instead of the one in the experiment.
-    setting
-        key=value, as for `run`.
-    seat
-        NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
-        its `seats`, or a card.
     effect
         private, best-seat, vote, leader or pairwise; repeat for more; by default all. A discussion is
         compared with its private reviews, its better seat and a vote, its leader with its follower,
@@ -96,8 +88,8 @@ def plan_command(
             experiment,
             data=data,
             seed=seed,
-            settings=parse_settings(setting),
-            seats=parse_seats(seat),
+            settings=parse_settings(cast.setting),
+            seats=parse_seats(cast.seat),
             effects=effect,
             gain=gain,
             sizes=comparisons,

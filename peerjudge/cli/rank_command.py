@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from peerjudge.cli.tables import (
     Contestants,
@@ -40,7 +38,7 @@ def rank_command(
     trajectory: int = 0,
     graph: Path | None = None,
     control: str | None = None,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
     seed: int = 0,
     layout: Layout = "text",
     json: bool = False,

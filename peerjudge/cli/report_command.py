@@ -18,7 +18,7 @@ def report_command(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     figures: Path | None = None,
     contestants: Contestants = (),
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
 ) -> int:
     """Write the report as one HTML file and print its path. The page needs no network.
 

@@ -19,7 +19,7 @@ def reproduce_command(
     item: tuple[str, ...] = (),
     stand_ins: Annotated[tuple[str, ...], Parameter(name="--as")] = (),
     figures: Path | None = None,
-    force: Annotated[bool, Parameter(negative=())] = False,
+    force: bool = False,
     seed: int = 0,
     layout: Layout = "text",
     json: bool = False,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import typing
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from peerjudge.cli.console import (
-    Display,
-    LogForm,
     configure_logging,
     log_status,
     print_json,
@@ -19,6 +18,7 @@ from peerjudge.cli.console import (
 )
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
+from peerjudge.cli.options import CallOptions, CastOptions, LogOptions
 from peerjudge.cli.progress import show_progress
 from peerjudge.cli.tables import say
 from peerjudge.cli.tracing import export_spans
@@ -42,23 +42,15 @@ async def run_command(
     store: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"], negative=())] = (),
-    seat: Annotated[tuple[str, ...], Parameter(negative=())] = (),
-    max_connections: int | None = None,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
-    fail_on_error: float | None = None,
-    deadline: float | None = None,
+    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
+    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
     until: str | None = None,
     order: Annotated[Literal["plain", "open"], Parameter(name="--next")] = "plain",
-    cache: str | None = None,
-    batch: Annotated[bool, Parameter(negative=())] = False,
-    detach: Annotated[bool, Parameter(negative=())] = False,
-    wait: Annotated[bool, Parameter(negative=())] = False,
+    batch: bool = False,
+    detach: bool = False,
+    wait: bool = False,
     dry_run: bool = False,
-    display: Display = "rich",
-    log_level: str = "warning",
-    log_format: LogForm = "text",
+    logs: LogOptions = LogOptions(),  # noqa: B008  frozen
     json: bool = False,
 ) -> int:
     """Run an experiment; run the same command again to resume it.
@@ -83,29 +75,6 @@ async def run_command(
         Number of comparisons to run.
     seed
         Seed of all random choices, instead of the one in the experiment.
-    setting
-        key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
-        conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3,
-        reread=CARD, primary="talk over best seat"), or of the reviewers (temperature=0.7, latency=0.05).
-    seat
-        NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
-        its `seats`, or a card. In `tournament`, these are all contestants, under names of your choice.
-    max_connections
-        Most calls in flight; by default 10, with --batch 2000. Each provider starts with 16; the number
-        grows while calls succeed and is halved when the provider reports a rate limit.
-    cost_limit
-        Stop before the cost exceeds this amount (USD). Everything ever spent into the same folder or
-        database counts, also with other settings.
-        Prices come from a published table, or from your prices.toml: a table ["MODEL"] with input
-        and output in USD per million tokens. The run stops between discussions if possible; run
-        the same command with a higher limit to resume.
-    token_limit
-        Stop before prompt and completion tokens exceed this number. Everything ever spent into the
-        same folder or database counts, simulated tokens included.
-    fail_on_error
-        Stop when 5 discussions and this share (0 to 1) of the ended ones have failed.
-    deadline
-        Seconds after which a discussion fails.
     until
         Stop when the primary contrast of the experiment is decided: `decided` (above or below 0),
         `decided within 0.05` (that, or between -0.05 and 0.05) or `ci<0.05` (half of the width of its
@@ -114,9 +83,6 @@ async def run_command(
     order
         `open` plays comparisons of contestants whose order is open first, for a ranking with --limit or
         --cost-limit; `plain` plays the comparisons in the order of the data.
-    cache
-        File or folder of the reply cache; several runs may share it. By default the run folder;
-        with --store, the user's cache folder. `none` keeps replies in memory only.
     batch
         Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A batch
         goes out when every open discussion waits for one. Ctrl-C leaves it at the provider; the same
@@ -129,13 +95,6 @@ async def run_command(
         exit code 3. Answer meanwhile with `peerjudge annotate`.
     dry_run
         Print the estimated calls, tokens and cost, and call no model.
-    display
-        Form of the progress on stderr.
-    log_level
-        Lowest level of log events on stderr: debug, info, warning, error or critical.
-    log_format
-        Form of log events: text, or JSON objects with `event`, `level`, `timestamp`, `run`,
-        `discussion` and `turn`.
     json
         Print the summary as one JSON document.
     """
@@ -146,8 +105,8 @@ async def run_command(
     from peerjudge.runs.batches import apply_batch_prices
     from peerjudge.runs.results import DETACHED, WAITING
 
-    configure_logging(level=log_level, form=log_format)
-    settings, seats = parse_settings(setting), parse_seats(seat)
+    configure_logging(level=logs.log_level, form=logs.log_format)
+    settings, seats = parse_settings(cast.setting), parse_seats(cast.seat)
     if dry_run:
         prepared = prepare(
             experiment,
@@ -171,7 +130,7 @@ async def run_command(
         print_estimate(prepared, texts, json=json)
         return 0
     async with cancel_on_signal():
-        with export_spans(), show_progress(display, logs=log_format) as observer:
+        with export_spans(), show_progress(logs.display, logs=logs.log_format) as observer:
             summary = await run(
                 experiment,
                 data=data,
@@ -182,12 +141,12 @@ async def run_command(
                 seed=seed,
                 settings=settings,
                 seats=seats,
-                cache=cache,
-                max_connections=max_connections,
-                cost_limit=cost_limit,
-                token_limit=token_limit,
-                fail_on_error=fail_on_error,
-                deadline=deadline,
+                cache=calls.cache,
+                max_connections=calls.max_connections,
+                cost_limit=calls.cost_limit,
+                token_limit=calls.token_limit,
+                fail_on_error=calls.fail_on_error,
+                deadline=calls.deadline,
                 until=until,
                 order=order,
                 batch=batch,
@@ -197,7 +156,7 @@ async def run_command(
             )
     await _print_results(summary, store=store, json=json)
     for sentence in list_next_steps(summary):
-        (log_status if log_format == "json" else print_status)(sentence)
+        (log_status if logs.log_format == "json" else print_status)(sentence)
     if summary.stopped is not None and (
         summary.stopped.endswith("limit") or summary.stopped in {DETACHED, WAITING}
     ):
@@ -212,7 +171,7 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
 
     async with open_run(summary.folder or f"{store}#{summary.run}") as opened:
         found = await report_run(opened)
-        remarks = cast("Sequence[str]", opened.manifest.get("remarks") or ())
+        remarks = typing.cast("Sequence[str]", opened.manifest.get("remarks") or ())
     report = _save_report(found) if summary.folder else None
     if json:
         print_json(summary_document(summary))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from cyclopts import Parameter
+
 from peerjudge.cli.tables import Layout, print_result, say, split_names
 from peerjudge.errors import DataError
 
@@ -14,7 +18,7 @@ def score_command(
     reviewers: str | None = None,
     gold: str | None = None,
     as_published: bool = False,
-    own_reading: bool = True,
+    own_reading: Annotated[bool, Parameter(negative="--no-own-reading")] = True,
     disagreements: bool = False,
     annotators: bool = False,
     beside: str | None = None,

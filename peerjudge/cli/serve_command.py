@@ -6,12 +6,11 @@ import asyncio
 import os
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.console import print_status
 from peerjudge.cli.local_server import listen, require_web, serve_until_signal
+from peerjudge.cli.options import BudgetOptions, CastOptions
 from peerjudge.errors import ExperimentError
 
 if TYPE_CHECKING:
@@ -35,18 +34,16 @@ def serve_command(
     store: str | None = None,
     cache: str | None = None,
     seed: int | None = None,
-    setting: Annotated[list[str] | None, Parameter(name=["--setting", "-S"])] = None,
-    seat: list[str] | None = None,
-    max_connections: int = 10,
-    cost_limit: float | None = None,
-    token_limit: int | None = None,
+    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
+    budget: BudgetOptions = BudgetOptions(),  # noqa: B008  frozen
     deadline: float | None = None,
 ) -> int:
     """Judge answers for other programs over HTTP, by a discussion in both orders.
 
     `POST /v1/judge` takes one JSON object with `question`, `answers` (2 to 4), and, if wanted, `criteria`.
     `POST /v1/chat/completions` takes the same object as the last message of a chat, with `reply`: index,
-    letter or rubric. Each discussion is stored, and an equal request costs nothing. Ctrl-C ends it.
+    letter or rubric. Each discussion is stored, and an equal request costs nothing. A
+    request that does not fit a limit gets the status 429. Ctrl-C ends it.
 
     Parameters
     ----------
@@ -65,16 +62,6 @@ def serve_command(
         File or folder of the reply cache; see `run`.
     seed
         Seed of simulated reviewers and of cached replies.
-    setting
-        Setting `key=value`; see `run`.
-    seat
-        Card of a seat, `seat=card`; see `run`.
-    max_connections
-        Most comparisons judged at a time.
-    cost_limit
-        Limit in USD on all judgements in the folder; requests that do not fit get the status 429.
-    token_limit
-        Limit on the tokens of all judgements in the folder.
     deadline
         Time after which a discussion fails. [s]
     """
@@ -93,11 +80,11 @@ def serve_command(
         store=store,
         cache=cache,
         seed=seed,
-        settings=parse_settings(setting or []),
-        seats=parse_seats(seat or []),
-        max_connections=max_connections,
-        cost_limit=cost_limit,
-        token_limit=token_limit,
+        settings=parse_settings(cast.setting),
+        seats=parse_seats(cast.seat),
+        max_connections=budget.connections,
+        cost_limit=budget.cost_limit,
+        token_limit=budget.token_limit,
         deadline=deadline,
     )
 

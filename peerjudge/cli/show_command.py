@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from peerjudge.cli.tables import say
 from peerjudge.errors import ShelfError
@@ -22,8 +20,8 @@ def show_command(
     name: str,
     /,
     *,
-    resolved: Annotated[bool, Parameter(negative=())] = False,
-    diff: Annotated[bool, Parameter(negative=())] = False,
+    resolved: bool = False,
+    diff: bool = False,
 ) -> int:
     """Print a card, protocol, prompt pack or experiment. Nothing is executed.
 

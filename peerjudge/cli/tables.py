@@ -22,7 +22,6 @@ Contestants: TypeAlias = Annotated[
     tuple[str, ...],
     Parameter(
         name="--as",
-        negative=(),
         help="REVIEWER=CONTESTANT; repeat for more. The contestant that a reviewer with another name is, for "
         "peer weights and self-preference. The cards of a run may name theirs, which this replaces.",
     ),

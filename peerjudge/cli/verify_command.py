@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from peerjudge.cli.console import status
 from peerjudge.cli.tables import print_result
@@ -17,7 +14,7 @@ def verify_command(
     bundle: str,
     /,
     *,
-    protocol: Annotated[tuple[Path, ...], Parameter(negative=())] = (),
+    protocol: tuple[Path, ...] = (),
     json: bool = False,
 ) -> int:
     """Check a bundle: digests, files, readings of replies, conclusions, ids and numbers.

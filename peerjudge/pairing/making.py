@@ -54,6 +54,8 @@ async def pairs(
     max_connections: int = 10,
     cost_limit: float | None = None,
     token_limit: int | None = None,
+    fail_on_error: float | None = None,
+    deadline: float | None = None,
     on_step: Callable[[str], None] | None = None,
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
@@ -75,10 +77,12 @@ async def pairs(
         out: Folder of the pairs.
         limit: Number of questions.
         seed: Seed of all random choices.
-        cache: As for `run`, like `max_connections`, `cost_limit` and `token_limit`.
+        cache: As for `run`, like the arguments up to `deadline`.
         max_connections: See `cache`.
         cost_limit: See `cache`.
         token_limit: See `cache`.
+        fail_on_error: See `cache`.
+        deadline: See `cache`.
         on_step: Called with a line about every step.
         shelf: Shelf of the cards.
         environ: Environment with the API keys.
@@ -92,7 +96,13 @@ async def pairs(
         (6, {'nothing to change': 2})
     """
     place = Place(out=out, cache=cache)
-    bounds = Bounds(max_connections=max_connections, cost_limit=cost_limit, token_limit=token_limit)
+    bounds = Bounds(
+        max_connections=max_connections,
+        cost_limit=cost_limit,
+        token_limit=token_limit,
+        fail_on_error=fail_on_error,
+        deadline=deadline,
+    )
     shelf, tell = shelf or Shelf(), on_step or _say_nothing
     recipes, verify = ((one,) if isinstance(one, str) else one for one in (recipes, verify))
     chosen = find_recipes(tuple(recipes))
