@@ -28,11 +28,12 @@ def check_command(
     cost_limit: float | None = None,
     json: bool = False,
 ) -> int:
-    """Check every card, protocol, prompt pack and experiment against its contract.
+    """Check the cards, protocols, prompt packs and experiments of a project against their contracts.
 
-    This loads, and so executes, the Python files in agents/, protocols/ and experiments/ of the
-    project. No model is called without --try. Each clause that fails is printed with what happened and
-    what to do.
+    Packs and protocols are checked with the built-in ones as well. A project without files of its own has
+    the built-in ones checked. This loads, and so executes, the Python files in agents/, protocols/ and
+    experiments/ of the project. No model is called without --try. Each clause that fails is printed with
+    what happened and what to do.
 
     Parameters
     ----------
@@ -94,6 +95,8 @@ async def _try_all(
 
 
 def _print_checks(checked: Sequence[CheckedFile]) -> None:
+    from peerjudge.reporting.formats import counted
+
     console = results()
     failed = [file for file in checked if file.broken]
     for file in checked:
@@ -106,7 +109,8 @@ def _print_checks(checked: Sequence[CheckedFile]) -> None:
         for clause in file.broken:
             console.print("wrong", style="red", end=" ")
             console.print(f"{file.kind}/{file.name}: {clause}", soft_wrap=True)
-    say(f"{len(checked)} items, {len(failed)} with problems")
+    whose = "built in" if all(file.builtin for file in checked) else "of the project"
+    say(f"{counted(len(checked), 'file')} {whose}, {len(failed)} with problems")
 
 
 def _print_trial(one: TriedCard) -> None:

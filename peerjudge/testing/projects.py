@@ -62,10 +62,14 @@ class _Occasion(NamedTuple):
 
 
 def check_project(shelf: Shelf) -> Iterator[CheckedFile]:
-    """Check every file on the shelves, the built-in ones included; calls no model.
+    """Check every file of the project, or the built-in ones if it has none; calls no model.
 
-    Python files on the shelves are loaded and so executed.
+    The project's packs and protocols are also checked with the built-in ones. Python files on the shelves
+    are loaded and so executed.
     """
+    entries = [entry for kind in get_args(Kind) for entry in shelf.entries(kind)]
+    own = [entry for entry in entries if not entry.builtin] or entries
+    has_packs = any(entry.kind == "prompts" for entry in own)
     packs: list[PromptPack] = []
     for entry in shelf.entries("prompts"):
         try:
@@ -73,13 +77,16 @@ def check_project(shelf: Shelf) -> Iterator[CheckedFile]:
         except PeerJudgeError:
             continue  # Reported when the pack itself is checked.
     occasions: dict[str, tuple[_Occasion, ...]] = {}
-    for kind in get_args(Kind):
-        for entry in shelf.entries(kind):
-            try:
-                broken = _check_file(shelf, entry, packs, occasions)
-            except PeerJudgeError as error:
-                broken = (BrokenClause(clause="loads", problem=str(error)),)
-            yield _describe_file(entry, broken, _find_gaps(entry, packs, occasions))
+    for entry in entries:
+        if entry not in own:
+            if has_packs and entry.kind == "protocols":
+                occasions[entry.name] = _collect_occasions(shelf.protocol(entry.name))
+            continue
+        try:
+            broken = _check_file(shelf, entry, packs, occasions)
+        except PeerJudgeError as error:
+            broken = (BrokenClause(clause="loads", problem=str(error)),)
+        yield _describe_file(entry, broken, _find_gaps(entry, packs, occasions))
 
 
 def _check_file(
