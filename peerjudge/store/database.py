@@ -31,7 +31,11 @@ _DRIVERS = {
 }
 _REMEDIES = (
     (("disk is full", "disk i/o error"), "progress is saved: make room, then run the same again"),
-    (("not a database", "malformed"), "restore it from a copy, or choose another place with --out"),
+    (("not a database",), "restore it from a copy, or choose another place with --out"),
+    (
+        ("malformed",),
+        "restore it from a copy, or copy what can be read with `peerjudge doctor RUN --rescue FOLDER`",
+    ),
     (("readonly", "unable to open"), "make it writable, or choose another place with --out"),
     (("is locked",), "another process writes to it: wait for that to end"),
 )

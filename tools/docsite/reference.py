@@ -160,13 +160,17 @@ def _build_commands(app: App) -> Iterator[str]:
             for part in rest.strip("\n").split("\n\n")
             if part.strip()
         )
-        yield from _list_options(command.assemble_argument_collection(parse_docstring=True))
+        yield from _list_options(
+            command.assemble_argument_collection(
+                default_parameter=app.default_parameter, parse_docstring=True
+            )
+        )
 
 
 def _list_options(arguments: Iterable[Any]) -> Iterator[str]:
     """Yield one item of a definition list for each argument that help shows."""
     for one in (one for one in arguments if one.show):
-        names = ", ".join(f"`{name}`" for name in one.names if not name.startswith("--no-"))
+        names = ", ".join(f"`{name}`" for name in one.names)
         choices = one.get_choices()
         values = f" `{'` `'.join(choices)}`" if choices else ""
         default = one.field_info.default

@@ -1,0 +1,83 @@
+"""Rescue of a store whose file holds damaged pages."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import peerjudge as pj
+from peerjudge.errors import StoreError
+from peerjudge.store import examine_store
+from peerjudge.store.rescue import rescue_store
+
+PAGE = 4096
+GARBAGE = b"\xf3" * PAGE
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory) -> Path:
+    """A complete run of 24 comparisons."""
+    folder = tmp_path_factory.mktemp("played") / "run"
+    pj.run_sync("quickstart", limit=24, out=folder)
+    return folder
+
+
+def count_rows(folder: Path) -> dict[str, int]:
+    """Count the rows of a store by table."""
+    with closing(sqlite3.connect(folder / "store.db")) as store:
+        names = [
+            name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type='table'")
+        ]
+        return {
+            name: store.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names
+        }
+
+
+def damage(played: Path, folder: Path, *pages: int) -> Path:
+    """Copy a run, with garbage in place of these pages of its store."""
+    shutil.copytree(played, folder)
+    with (folder / "store.db").open("r+b") as file:
+        for page in pages:
+            file.seek(page * PAGE)
+            file.write(GARBAGE)
+    return folder
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8, 0.99])
+async def test_a_damaged_page_costs_its_own_rows_only(played, tmp_path, share):
+    """The same run with the rescued store plays what was lost, and nothing of the rest."""
+    pages = (played / "store.db").stat().st_size // PAGE
+    broken = damage(played, tmp_path / "broken", int(share * pages))
+    found = await rescue_store(broken, tmp_path / "new")
+    whole = count_rows(played)
+    assert found.damaged
+    assert sum(found.rows.values()) > 0.9 * sum(whole[name] for name in found.rows)
+    await examine_store(tmp_path / "new", repair=True)
+    summary = await pj.run("quickstart", limit=24, out=tmp_path / "new")
+    counts = summary.discussions
+    assert (counts.failed, counts.done + counts.skipped) == (0, whole["discussions"])
+    assert counts.skipped > 0.8 * whole["discussions"]
+    before, after = pj.score(played), pj.score(tmp_path / "new")
+    assert str(before) == str(after)
+
+
+async def test_rows_between_two_damaged_pages_are_found(played, tmp_path):
+    """Each table is read from both ends, and from the middle of what is left."""
+    pages = (played / "store.db").stat().st_size // PAGE
+    broken = damage(played, tmp_path / "broken", pages // 3, pages // 2, 2 * pages // 3)
+    found = await rescue_store(broken, tmp_path / "new")
+    whole = count_rows(played)
+    assert sum(found.rows.values()) > 0.8 * sum(whole[name] for name in found.rows)
+
+
+async def test_a_whole_store_is_copied_whole(played, tmp_path):
+    """Nothing is lost where nothing is damaged, and a second rescue does not overwrite the first."""
+    found = await rescue_store(played, tmp_path / "new")
+    assert found.damaged == ()
+    assert count_rows(tmp_path / "new") == count_rows(played)
+    with pytest.raises(StoreError, match="already"):
+        await rescue_store(played, tmp_path / "new")
