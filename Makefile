@@ -70,7 +70,6 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("PeerJudge needs Python 3.11 or later, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	-$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt --only-binary svg2pdf-py -e '.[pdf]'
 	touch $@
 
 clean:

@@ -19,8 +19,7 @@ from peerjudge.cli.console import (
     status,
 )
 from peerjudge.errors import PeerJudgeError
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Marked, Series, draw_lines, draw_marks
+from peerjudge.reporting.figures import Curve, Curves, Figure, Mark, Row, Rows
 
 if TYPE_CHECKING:
     import rich.table
@@ -96,13 +95,15 @@ def draw_targets(
 ) -> Figure:
     """Draw one measurement per named row, beside its published value if there is one."""
     marks = [
-        (
-            row,
-            [Marked(measured=value, note=_format(value.value, _places(value.value)), printed=old)],
+        Row(
+            name=row,
+            marks=[
+                Mark(measured=value, note=_format(value.value, _places(value.value)), printed=old)
+            ],
         )
         for row, value, old in rows
     ]
-    return Figure(id=name, description=title, drawing=draw_marks(marks, [series], across=across))
+    return Figure(id=name, description=title, chart=Rows(rows=marks, across=across))
 
 
 def draw_curves(
@@ -115,7 +116,7 @@ def draw_curves(
 ) -> Figure:
     """Draw curves, each given as its name, the note at its end, its places and its measurements."""
     drawn = [
-        Series(
+        Curve(
             name=curve,
             note=note,
             at=at,
@@ -125,7 +126,7 @@ def draw_curves(
         )
         for curve, note, at, values in curves
     ]
-    return Figure(id=name, description=title, drawing=draw_lines(drawn, across=across, up=up))
+    return Figure(id=name, description=title, chart=Curves(curves=drawn, across=across, up=up))
 
 
 def _print_study(study: Study, saved: str) -> None:

@@ -18,7 +18,7 @@ from peerjudge.results.plain import make_plain
 
 if TYPE_CHECKING:
     from peerjudge.cli.terminal import Terminal
-    from peerjudge.reporting.drawing import Figure
+    from peerjudge.reporting.figures import Figure
 
 Display: TypeAlias = Literal["rich", "plain", "none"]
 LogForm: TypeAlias = Literal["text", "json"]
@@ -75,7 +75,7 @@ def save_document(
     force: bool,
     own: bytes | None = None,
 ) -> str:
-    """Write the document as `name`, and the figures as SVG (and PNG), into the folder.
+    """Write the document as `name`, and the figures as SVG, PNG and PDF, into the folder.
 
     Returns a sentence that lists the files. The figures say that they are simulated.
 
@@ -90,7 +90,7 @@ def save_document(
     Raises:
         StoreError: A file exists and is no earlier output, or the folder cannot be written.
     """
-    from peerjudge.reporting.drawing import save_figures
+    from peerjudge.reporting.plotting import save_figures
 
     path = folder / name
     require_free(path, source="", force=force, own=own, option="--out")
@@ -102,9 +102,7 @@ def save_document(
     except OSError as cause:
         msg = f"cannot write {path}: {cause.strerror}; choose another folder with --out"
         raise StoreError(msg) from cause
-    saved, note = save_figures(figures, folder, simulated=True)
-    if note:
-        print_status(note)
+    saved = save_figures(figures, folder, simulated=True)
     return f"saved in {folder}: {', '.join(file.name for file in (path, *saved))}"
 
 

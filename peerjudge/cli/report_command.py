@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import print_status, status
+from peerjudge.cli.console import status
 from peerjudge.cli.tables import Contestants, parse_contestants, say
 
 
@@ -33,8 +33,7 @@ def report_command(
         The file to write; when left out, `report.html` in the run folder, or for a dataset
         `NAME-report.html` here.
     figures
-        A folder to write every figure to as well, as .svg and, with the
-        extras `figures` and `pdf`, as .png and .pdf.
+        A folder to write every figure to as well, as .svg, .png and .pdf.
     force
         Replace files that are not earlier reports or figures.
     """
@@ -48,8 +47,5 @@ def report_command(
         path = found.save(output, force=force)
     say(str(path))
     if figures is not None:
-        files, missing = found.save_figures(figures, force=force)
-        say(*map(str, files))
-        if missing:
-            print_status(missing)
+        say(*map(str, found.save_figures(figures, force=force)))
     return 0

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.console import print_status, status
+from peerjudge.cli.console import status
 from peerjudge.cli.tables import Layout, print_result
 
 
@@ -42,8 +42,7 @@ def reproduce_command(
         REVIEWER=MODEL: a reviewer of the source stands for this model of the paper, where its own name
         does not say so. May be repeated.
     figures
-        A folder to write figures of the published values beside ours to, as .svg and, with the extras
-        `figures` and `pdf`, as .png and .pdf.
+        A folder to write figures of the published values beside ours to, as .svg, .png and .pdf.
     force
         Replace files that are not earlier figures.
     seed
@@ -58,10 +57,7 @@ def reproduce_command(
     # Shown in a terminal only: resampling takes seconds.
     with status().status("Reading, and resampling questions"):
         found = reproduce(paper, source, items=list(item) or None, stand_ins=named, seed=seed)
-    missing = ""
     if figures is not None:
-        _, missing = found.save_figures(figures, force=force)
+        found.save_figures(figures, force=force)
     print_result(found, json=json, layout=layout)
-    if missing:
-        print_status(missing)
     return 0

@@ -17,7 +17,7 @@ from peerjudge.power.sizes import Forecast, forecast_effects
 from peerjudge.power.stopping import forecast_stops
 from peerjudge.power.studies import build_design, simulate_lengths
 from peerjudge.power.views import build_plan_document, describe_plan, draw_power, list_forecasts
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.results.base import Document, DrawnResult, Shown
 from peerjudge.results.columns import Cells
 from peerjudge.results.plain import make_plain

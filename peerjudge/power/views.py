@@ -8,8 +8,7 @@ from dataclasses import asdict
 from peerjudge.power.effects import BEST, GAIN, LEADER, METHOD, VOTE
 from peerjudge.power.forecasts import EffectForecast, Expense, StudyPlan
 from peerjudge.power.sizes import Forecast
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Series, draw_lines
+from peerjudge.reporting.figures import Curve, Curves, Figure
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells
 
@@ -87,8 +86,8 @@ def draw_power(plan: StudyPlan) -> Mapping[str, Figure]:
         Figure(
             id=f"power-{number}",
             description=f"Power by the number of comparisons: {group}",
-            drawing=draw_lines(
-                list(_curves(effects)),
+            chart=Curves(
+                curves=list(_curves(effects)),
                 across="comparisons",
                 up=f"power; at the right, the comparisons needed for {plan.power:.0%}",
             ),
@@ -294,18 +293,16 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
         yield _NO_VOTE
 
 
-def _curves(effects: list[EffectForecast]) -> Iterator[Series]:
+def _curves(effects: list[EffectForecast]) -> Iterator[Curve]:
     for one in effects:
         for world, forecast in _worlds(one):
             name = _SHORT_NAMES.get(one.effect.kind, one.effect.condition)
             if one.effect.gain is not None:
                 name = f"{name}, truly {100 * one.effect.gain:+.0f}"
             powers = [row.power for row in forecast.sizes]
-            yield Series(
+            yield Curve(
                 name=f"{name}, {world}" if world == _UNPULLED else name,
                 note=_format_needed(forecast),
                 at=[float(row.comparisons) for row in forecast.sizes],
                 values=powers,
-                low=powers,
-                high=powers,
             )

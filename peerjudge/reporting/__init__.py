@@ -1,6 +1,6 @@
 """Reports of runs and of recorded reviews: terminal tables, pages, figures and JSON."""
 
-from peerjudge.reporting.drawing import Figure, save_figures
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.page import (
     build_findings_document,
     draw_recorded_figures,
@@ -21,7 +21,6 @@ __all__ = [
     "draw_run_figures",
     "find_published",
     "list_findings",
-    "save_figures",
     "write_recorded_report",
     "write_report",
 ]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from peerjudge.data import Measurement, Outcome, Undecided
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, count_undecided, list_counted
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Values, draw_dots
+from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     MISSING,
     caution,
@@ -123,12 +122,11 @@ def describe_unreadable(findings: Findings) -> list[str]:
 def draw_accuracy(findings: Findings) -> Figure | None:
     """Return the accuracy of every condition before and after discussion as dots."""
     rows = [
-        Values(
+        Row(
             name=condition.name,
             note=change_note(_known(condition.before), after),
             count=counted(after.n, "conclusion"),
-            start=_known(condition.before),
-            end=after,
+            marks=[build_mark(_known(condition.before)), build_mark(after)],
         )
         for condition in findings.conditions
         if (after := _known(condition.after)) is not None
@@ -139,11 +137,14 @@ def draw_accuracy(findings: Findings) -> Figure | None:
         id="accuracy",
         description="Accuracy of each condition: of the private verdicts before discussion, and "
         "of the conclusions after it.",
-        drawing=draw_dots(
-            rows,
+        chart=Rows(
+            rows=rows,
             across="verdicts that name the gold answer",
             reference=find_chance(findings, "chance"),
             limits=SHARES,
+            series=("before", "after"),
+            hollow=True,
+            arrows=True,
         ),
         note=interval_note(findings.level, findings.questions),
     )

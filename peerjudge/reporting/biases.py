@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from peerjudge.data import Noun, Undecided
 from peerjudge.reporting.accuracy import SHARES, accuracy_cell, change_note, find_chance
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, list_counted
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Values, draw_dots
+from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     MISSING,
     counted,
@@ -74,12 +73,11 @@ def build_position_section(findings: Findings) -> Section | None:
 def draw_position(findings: Findings) -> Figure | None:
     """Return the share of first-shown answers among each reviewer's choices, before and after."""
     rows = [
-        Values(
+        Row(
             name=seat.reviewer,
             note=change_note(seat.first_before, seat.first_after),
             count=counted(seat.first_after.n, "choice"),
-            start=seat.first_before,
-            end=seat.first_after,
+            marks=[build_mark(seat.first_before), build_mark(seat.first_after)],
         )
         for seat in findings.by_reviewer
         if seat.first_after is not None
@@ -90,11 +88,14 @@ def draw_position(findings: Findings) -> Figure | None:
         id="position",
         description="Share of each reviewer's choices that name the first-shown answer, before "
         "and after discussion.",
-        drawing=draw_dots(
-            rows,
+        chart=Rows(
+            rows=rows,
             across="choices that name the first-shown answer",
             reference=find_chance(findings, "no preference"),
             limits=SHARES,
+            series=("before", "after"),
+            hollow=True,
+            arrows=True,
         ),
         note=interval_note(findings.level, findings.questions),
     )

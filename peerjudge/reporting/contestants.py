@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Ranking, Scoring
 from peerjudge.reporting.accuracy import SHARES
-from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import (
+    Curve,
+    Curves,
+    Figure,
     Grid,
-    Series,
-    Values,
-    draw_dots,
-    draw_heat_maps,
-    draw_lines,
+    Grids,
+    Mark,
+    Row,
+    Rows,
+    build_mark,
 )
 from peerjudge.reporting.formats import (
     CHOSEN,
@@ -67,7 +69,7 @@ def build_contestants_section(findings: Findings) -> Section | None:
             "Elo rating by battle",
             describe_trajectory("each contestant", findings.level) + best,
             draw_trajectory(
-                [build_series(one, one.contestant) for one in peers.trajectories],
+                [build_curve(one, one.contestant) for one in peers.trajectories],
                 "Elo rating of each contestant by number of battles.",
                 findings.level,
             ),
@@ -285,14 +287,14 @@ def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     if not peers.weights:
         return None
     rows = [
-        Values(name=name, note=interval(weight), end=weight)
+        Row(name=name, note=interval(weight), marks=[build_mark(weight)])
         for name, weight in sorted(peers.weights.items(), key=lambda item: -item[1].value)
     ]
     return Figure(
         id="weights",
         description="Weight of each reviewer, by the damped scheme.",
-        drawing=draw_dots(
-            rows[:MOST_ROWS],
+        chart=Rows(
+            rows=rows[:MOST_ROWS],
             across="weight (all sum to 1)",
             reference=(1 / len(rows), "equal weights"),
             limits=SHARES,
@@ -306,13 +308,15 @@ def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     """Return the win rate of each contestant, under equal and under peer weights."""
     best = peers.weighted or peers.equal
     rows = [
-        Values(
+        Row(
             name=f"{standing.rank}. {name}",
             note=f"{percent(measure_standing(best, name))} %",
-            start=None
-            if peers.weighted is None
-            else fill_bounds(measure_standing(peers.equal, name)),
-            end=fill_bounds(measure_standing(best, name)),
+            marks=[
+                None
+                if peers.weighted is None
+                else Mark(measured=fill_bounds(measure_standing(peers.equal, name))),
+                Mark(measured=fill_bounds(measure_standing(best, name))),
+            ],
         )
         for name, standing in best.contestants.items()
         if not isnan(standing.score)
@@ -323,11 +327,12 @@ def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     return Figure(
         id="ranking",
         description="Win rate of each contestant in the private verdicts of all reviewers.",
-        drawing=draw_dots(
-            rows[:MOST_ROWS],
+        chart=Rows(
+            rows=rows[:MOST_ROWS],
             across="battles won; a tie is half a win",
             limits=SHARES,
-            keys=("equal weights", "peer weights"),
+            series=("equal weights", "peer weights"),
+            hollow=True,
         ),
         note=f"{note} {counted(best.reviews, 'private review')}.",
     )
@@ -342,22 +347,22 @@ def describe_trajectory(subject: str, level: float) -> str:
     )
 
 
-def draw_trajectory(series: Sequence[Series], description: str, level: float) -> Figure | None:
+def draw_trajectory(curves: Sequence[Curve], description: str, level: float) -> Figure | None:
     """Return Elo ratings by number of battles (PRD Figure 4)."""
-    if not series:
+    if not curves:
         return None
     return Figure(
         id="elo-trajectory",
         description=description,
-        drawing=draw_lines(series, across="battles", up="Elo rating", unit=rating_tick),
+        chart=Curves(curves=curves, across="battles", up="Elo rating", unit=rating_tick),
         note=orders_note(level),
     )
 
 
-def build_series(trajectory: Trajectory, name: str, printed: float | None = None) -> Series:
+def build_curve(trajectory: Trajectory, name: str, printed: float | None = None) -> Curve:
     """Return the line of a rating by battle, with its last value in words."""
     end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
-    return Series(
+    return Curve(
         name=name,
         note=f"{end:.0f} [{low:.0f}, {high:.0f}]",
         at=trajectory.battles,
@@ -376,7 +381,7 @@ def draw_versus(grids: Sequence[Grid], description: str, found: Sequence[HeadToH
     return Figure(
         id="head-to-head",
         description=description,
-        drawing=draw_heat_maps(grids),
+        chart=Grids(grids=grids),
         note="In %: wins of the row over the column, ties as half. "
         f"Blue: over half, orange: under; {battles} battles each.",
     )

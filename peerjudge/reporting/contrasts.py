@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Values, draw_dots
+from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     MISSING,
     counted,
@@ -120,13 +119,13 @@ def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:
     return Figure(
         id="over-best-seat",
         description="Accuracy of each discussion minus that of its better seat alone.",
-        drawing=draw_dots(
-            [
-                Values(
+        chart=Rows(
+            rows=[
+                Row(
                     name=row.condition,
                     note=minus_signs(points(measured)),
                     count=counted(measured.n, "comparison"),
-                    end=measured,
+                    marks=[build_mark(measured)],
                 )
                 for row, measured in known
             ],

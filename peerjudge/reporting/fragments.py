@@ -7,9 +7,9 @@ from dataclasses import replace
 from io import StringIO
 
 from peerjudge.marks import mark_controls, mark_html
-from peerjudge.reporting.drawing import load_templates
 from peerjudge.reporting.formats import minus_signs
 from peerjudge.reporting.layout import Table, print_parts
+from peerjudge.reporting.rendering import load_templates
 
 _WIDTH = 120
 """Columns of a text; wider tables have broken cells."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from peerjudge.data import Measurement, Noun
 from peerjudge.marks import mark_controls
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import MISSING, SIMULATED, decimal, interval
 
 if TYPE_CHECKING:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import EventKind, Measurement, Role
 from peerjudge.reporting.accuracy import SHARES
-from peerjudge.reporting.drawing import Figure
 from peerjudge.reporting.figures import (
-    Counts,
-    Link,
-    Series,
+    Bar,
+    Bars,
+    Curve,
+    Curves,
+    Figure,
+    Row,
+    Rows,
     Square,
     Strip,
-    draw_bars,
-    draw_lines,
-    draw_network,
-    draw_strips,
+    Strips,
+    build_mark,
 )
 from peerjudge.reporting.formats import (
     counted,
@@ -37,16 +38,14 @@ if TYPE_CHECKING:
 
 _CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
 _HEADS = {Role.LEADER: "L", Role.FOLLOWER: "F"}
-_MOST_NODES = 8
-"""Arrows between more reviewers than this cover each other; the table has all."""
-_MOST_WORDS = 10
-"""More arrows than this have room for their shares only; the table has the counts."""
+_MOST_PAIRS = 30
+"""A figure of more pairs than this is not readable; the table has all."""
 
 
 def draw_events(findings: Findings) -> Figure | None:
     """Return how often each reviewer held or altered, by role (PRD Figure 6)."""
     rows = [
-        Counts(
+        Bar(
             group=seat.reviewer,
             name=name_role(seat.role),
             note=_altered_note(seat.altered, seat.contradicted),
@@ -60,7 +59,7 @@ def draw_events(findings: Findings) -> Figure | None:
         id="events",
         description="How often each reviewer, leading or following, held or altered its opinion "
         "when contradicted.",
-        drawing=draw_bars(rows, across="number of contradictions"),
+        chart=Bars(bars=rows, across="number of contradictions"),
         note=interval_note(findings.level, findings.questions),
     )
 
@@ -68,7 +67,7 @@ def draw_events(findings: Findings) -> Figure | None:
 def draw_turns(findings: Findings, rounds: Sequence[StanceCounts]) -> Figure | None:
     """Return how often seats held or altered, by turn."""
     rows = [
-        Counts(
+        Bar(
             group=f"turn {row.round}",
             name=row.role.value if row.role is not None else "",
             note=_altered_note(row.altered, sum(row.events[kind] for kind in _CONTRADICTED)),
@@ -81,7 +80,7 @@ def draw_turns(findings: Findings, rounds: Sequence[StanceCounts]) -> Figure | N
     return Figure(
         id="turns",
         description="How often seats held or altered their opinion when contradicted, by turn.",
-        drawing=draw_bars(rows, across="number of contradictions"),
+        chart=Bars(bars=rows, across="number of contradictions"),
         note=interval_note(findings.level, findings.questions),
     )
 
@@ -92,12 +91,8 @@ def _altered_note(altered: Measurement | None, contradicted: int) -> str:
     return f"altered {percent(altered)} % of {contradicted:,}"
 
 
-def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, str, int]]:
-    return [
-        (kind.value, f"{kind.value} {counted(events[kind], 'time')}", events[kind])
-        for kind in _CONTRADICTED
-        if events[kind]
-    ]
+def _contradicted(events: Mapping[EventKind, int]) -> list[tuple[str, int]]:
+    return [(kind.value, events[kind]) for kind in _CONTRADICTED if events[kind]]
 
 
 def draw_agreement(findings: Findings) -> Figure | None:
@@ -105,26 +100,24 @@ def draw_agreement(findings: Findings) -> Figure | None:
     settling = findings.stances.settling
     if not any(row.after for row in settling):
         return None
-    series: list[Series] = []
+    curves: list[Curve] = []
     for row in settling:
         last = max(ceil(row.turns), *row.after, 1)
         fresh = [row.from_start, *(row.after.get(turn, 0) for turn in range(1, last + 1))]
         shares = [number / row.discussions for number in accumulate(fresh)]
-        series.append(
-            Series(
+        curves.append(
+            Curve(
                 name=row.condition,
                 note=f"{share(shares[-1])} % of {row.discussions:,}",
                 at=range(last + 1),
                 values=shares,
-                low=shares,
-                high=shares,
             )
         )
     return Figure(
         id="agreement",
         description="Share of discussions whose seats have agreed by each turn.",
-        drawing=draw_lines(
-            series,
+        chart=Curves(
+            curves=curves,
             across="turns after the private reviews",
             up="discussions that have reached agreement",
             unit=share_tick,
@@ -151,7 +144,7 @@ def draw_courses(findings: Findings) -> Figure | None:
         id="courses",
         description="The most common courses of discussions: which verdicts named gold, turn by "
         "turn.",
-        drawing=draw_strips(strips),
+        chart=Strips(strips=strips),
         note="P: private verdicts, in the order of the seats; then turn by turn: L leader, "
         "F follower, T another. Right: the share of the condition's discussions, and their number. "
         + interval_note(findings.level, findings.questions),
@@ -173,28 +166,30 @@ def _squares(course: Course) -> list[Square]:
 
 def draw_persuasion(findings: Findings) -> Figure | None:
     """Return how often each reviewer altered its opinion after hearing each other one."""
-    between = [one for one in findings.stances.persuasion if one.speaker != one.listener]
-    names = list(dict.fromkeys(name for one in between for name in (one.speaker, one.listener)))
-    if not 1 < len(names) <= _MOST_NODES:
+    between = [
+        one
+        for one in findings.stances.persuasion
+        if one.speaker != one.listener and one.contradicted
+    ]
+    if not between:
         return None
-    most = max((one.share.value for one in between), default=0.0) or 1.0
-    crowded = sum(one.altered > 0 for one in between) > _MOST_WORDS
-    links = [
-        Link(
-            source=one.speaker,
-            target=one.listener,
-            strength=one.share.value / most,
-            label=f"{share(one.share.value)} %" + ("" if crowded else f" of {one.contradicted:,}"),
-            title=f"{one.listener} altered its opinion {one.altered} of {one.contradicted} times "
-            f"when {one.speaker} disagreed",
+    rows = [
+        Row(
+            name=f"{one.speaker} \u2192 {one.listener}",
+            note=f"{percent(one.share)} %",
+            count=counted(one.contradicted, "disagreement"),
+            marks=[build_mark(one.share)],
         )
-        for one in between
-        if one.altered
+        for one in sorted(between, key=lambda one: -one.share.value)
     ]
     return Figure(
         id="persuasion",
         description="Persuasion: how often each reviewer altered its opinion after hearing each "
         "other one.",
-        drawing=draw_network(names, links),
-        note="From the reviewer that persuaded to the one that altered: in % of their disagreements.",
+        chart=Rows(
+            rows=rows[:_MOST_PAIRS],
+            across="disagreements after which the second reviewer altered to the first one's answer",
+            limits=SHARES,
+        ),
+        note=interval_note(findings.level, findings.questions),
     )

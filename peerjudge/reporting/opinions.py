@@ -56,8 +56,8 @@ def build_opinions_section(findings: Findings) -> Section | None:
         build_section(
             "Persuasion",
             persuasion
-            and "An arrow runs from the reviewer that persuaded to the reviewer that altered its "
-            "opinion. Its thickness and its label show how often, as a share of their disagreements.",
+            and "How often a reviewer altered its opinion after it heard another one (speaker \u2192 "
+            "listener), as a share of their disagreements.",
             persuasion,
             build_moves_table(_by_opponent(stances.counts), by="reviewer heard"),
         ),

@@ -14,10 +14,11 @@ from peerjudge.data import to_json
 from peerjudge.errors import StoreError
 from peerjudge.marks import mark_html
 from peerjudge.reporting.costs import build_costs
-from peerjudge.reporting.drawing import Figure, load_templates, read_packaged
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import SIMULATED, counted, minus_signs
 from peerjudge.reporting.layout import Section
 from peerjudge.reporting.recorded_page import build_recorded_sections
+from peerjudge.reporting.rendering import load_templates, read_packaged
 from peerjudge.reporting.run_page import (
     build_run_sections,
     describe_cost,
@@ -73,7 +74,7 @@ def write_report(
     cost = describe_cost(build_costs(findings.spoken, manifest))
     return _write(
         path,
-        scripts=("figures.js", "report.js"),
+        script=read_packaged("report.js"),
         title=title,
         question=read_question(manifest),
         played=[f"{describe_effort(findings.effort)} {cost}"],
@@ -112,7 +113,7 @@ def write_recorded_report(
     source = [f"Printed values: {printed.source}"] if printed.source else []
     return _write(
         path,
-        scripts=("figures.js",),
+        script="",
         title=found.dataset,
         question=found.description,
         played=[reviews, *source],
@@ -150,8 +151,7 @@ def _figures(sections: Sequence[Section]) -> dict[str, Figure]:
     return {one.id.replace("-", "_"): one for section in sections for one in below(section)}
 
 
-def _write(path: Path, *, scripts: Sequence[str], **context: object) -> Path:
-    script = "".join(map(read_packaged, scripts))
+def _write(path: Path, *, script: str, **context: object) -> Path:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = (
         load_templates()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures.panels import Histogram, draw_histograms
+from peerjudge.reporting.figures import Figure, Histogram, Histograms
 from peerjudge.reporting.formats import (
     MISSING,
     caution,
@@ -99,8 +98,8 @@ def draw_ratings(levels: Sequence[RatingLevel]) -> Figure | None:
         id="ratings",
         description="Distribution of ratings: one panel for each condition or reviewer, with a bar for "
         "each point of the scale and a line at the mean.",
-        drawing=draw_histograms(
-            [
+        chart=Histograms(
+            panels=[
                 Histogram(
                     name=" ".join(filter(None, (one.name, one.aspect))),
                     note=f"mean {decimal(one.mean.value, 2)}, SD {decimal(one.sd, 2)}"

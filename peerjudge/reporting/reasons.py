@@ -7,10 +7,10 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Verdict
-from peerjudge.reporting.drawing import load_templates
 from peerjudge.reporting.formats import SIMULATED, counted, percent, points, share
 from peerjudge.reporting.fragments import mark_page
 from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.rendering import load_templates
 
 if TYPE_CHECKING:
     from peerjudge.analysis.reasons import Reason, ReasonThemes

@@ -19,8 +19,8 @@ from peerjudge.reporting.biases import (
 )
 from peerjudge.reporting.contestants import (
     MOST_ROWS,
+    build_curve,
     build_grid,
-    build_series,
     build_standings_table,
     build_weights_table,
     describe_trajectory,
@@ -30,8 +30,7 @@ from peerjudge.reporting.contestants import (
     measure_standing,
 )
 from peerjudge.reporting.conventions import COUNTED, build_conventions_table, describe_conventions
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Marked, Values, draw_dots, draw_marks
+from peerjudge.reporting.figures import Figure, Mark, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     caution,
     counted,
@@ -230,12 +229,10 @@ def _ranks_figure(
     """Return the scores of the contestants, best first, with a mark for each evaluator."""
     is_rate = key == "win_rate"
     rows = [
-        (
-            name,
-            [
-                _marked(
-                    measure_standing(ranking, name), printed.get(evaluator, {}).get(name), digits
-                )
+        Row(
+            name=name,
+            marks=[
+                _mark(measure_standing(ranking, name), printed.get(evaluator, {}).get(name), digits)
                 if name in ranking.contestants
                 else None
                 for evaluator, ranking in rankings.items()
@@ -243,9 +240,9 @@ def _ranks_figure(
         )
         for name in _order(found)[:MOST_ROWS]
     ]
-    drawing = draw_marks(
-        rows,
-        list(rankings),
+    chart = Rows(
+        rows=rows,
+        series=list(rankings),
         across="win rate; a tie is half a win" if is_rate else "Elo rating",
         reference=(0.5, "half of the battles") if is_rate else (_START, "the start"),
         limits=SHARES if is_rate else None,
@@ -254,16 +251,16 @@ def _ranks_figure(
     return Figure(
         id=key.replace("_", "-"),
         description=f"{'Win rate' if is_rate else 'Elo rating'} of each contestant by evaluator.",
-        drawing=drawing,
+        chart=chart,
         note=_note(found) if is_rate else f"{_note(found)[:-1]} and shuffling the battles.",
     )
 
 
-def _marked(measured: Measurement, printed: float | None, digits: int = 3) -> Marked | None:
+def _mark(measured: Measurement, printed: float | None, digits: int = 3) -> Mark | None:
     if isnan(measured.value):
         return None
     note = interval(measured, digits)
-    return Marked(measured=fill_bounds(measured), note=note, printed=printed)
+    return Mark(measured=fill_bounds(measured), note=note, printed=printed)
 
 
 def _agreement_table(found: RecordedFindings, printed: Published, verdict: str) -> Table:
@@ -291,7 +288,7 @@ def _agreement_figure(found: RecordedFindings, printed: Published, gold: str) ->
     if not found.agreement:
         return None
     rows = [
-        (row.jury.name, [_marked(row.agreement.accuracy, said.get("accuracy"))])
+        Row(name=row.jury.name, marks=[_mark(row.agreement.accuracy, said.get("accuracy"))])
         for row in found.agreement
         for said in [printed.agreement.get(row.jury.name, {})]
     ]
@@ -300,7 +297,7 @@ def _agreement_figure(found: RecordedFindings, printed: Published, gold: str) ->
     return Figure(
         id="agreement",
         description=f"Accuracy of each jury against {gold}.",
-        drawing=draw_marks(rows, [""], across=across, limits=SHARES, unit=plain_tick),
+        chart=Rows(rows=rows, across=across, limits=SHARES, unit=plain_tick),
         note=f"{_note(found)} {counted(items, 'item')}: pairs in one shown order.",
     )
 
@@ -312,26 +309,25 @@ def _weights_figure(found: RecordedFindings) -> Figure | None:
         return None
     both = damped if prd is not None else None
     rows = [
-        Values(
+        Row(
             name=name,
             note=interval(weight),
             count="" if both is None else f"damped {interval(both[name])}",
-            start=None if both is None else both[name],
-            end=weight,
+            marks=[build_mark(None if both is None else both[name]), build_mark(weight)],
         )
         for name, weight in sorted(shown.items(), key=lambda item: -item[1].value)
     ]
-    drawing = draw_dots(
-        rows[:MOST_ROWS],
+    chart = Rows(
+        rows=rows[:MOST_ROWS],
         across="weight (all of a scheme sum to 1)",
         reference=(1 / len(rows), "equal weights"),
         limits=SHARES,
         unit=plain_tick,
-        keys=("damped", "PRD Equation 2"),
-        arrows=False,
+        series=("damped", "PRD Equation 2"),
+        hollow=True,
     )
     description = "Weight of each reviewer, by PRD Equation 2 and by the damped scheme."
-    return Figure(id="weights", description=description, drawing=drawing, note=_note(found))
+    return Figure(id="weights", description=description, chart=chart, note=_note(found))
 
 
 def _trajectory(found: RecordedFindings, printed: Published) -> list[Part | None]:
@@ -339,17 +335,15 @@ def _trajectory(found: RecordedFindings, printed: Published) -> list[Part | None
     if not lines:
         return []
     followed = lines[0][1].contestant
-    series = [
-        build_series(
-            line, _judge_name(one), printed.elo.get(one.jury.name, {}).get(line.contestant)
-        )
+    curves = [
+        build_curve(line, _judge_name(one), printed.elo.get(one.jury.name, {}).get(line.contestant))
         for one, line in lines
     ]
     description = f"Elo rating of {followed} by number of battles and evaluator."
     meaning = describe_trajectory(followed, found.level)
     return [
         f"{meaning} Lines are drawn over at most twice the battles of the shortest.",
-        draw_trajectory(series, description, found.level),
+        draw_trajectory(curves, description, found.level),
     ]
 
 
@@ -379,11 +373,11 @@ def _versus_figure(found: RecordedFindings) -> Figure | None:
 def _position_figure(found: RecordedFindings) -> Figure | None:
     both_orders = {row.reviewer for row in found.consistency}
     rows = [
-        Values(
+        Row(
             name=row.reviewer,
             note=f"{percent(row.share)} %",
             count=counted(row.share.n, "choice"),
-            end=row.share,
+            marks=[build_mark(row.share)],
         )
         for row in sorted(found.positions, key=lambda row: -row.share.value)
         if row.share.n and row.reviewer in both_orders
@@ -394,6 +388,6 @@ def _position_figure(found: RecordedFindings) -> Figure | None:
     return Figure(
         id="position",
         description="Share of each reviewer's choices that name the first-shown answer.",
-        drawing=draw_dots(rows, across=across, reference=(0.5, "no preference"), limits=SHARES),
+        chart=Rows(rows=rows, across=across, reference=(0.5, "no preference"), limits=SHARES),
         note=_note(found),
     )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from peerjudge.analysis.reproducing import FEWEST_QUESTIONS, Origin, PublishedItem, ReproducedCell
 from peerjudge.data import Measurement
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Marked, draw_marks
+from peerjudge.reporting.figures import Figure, Mark, Row, Rows
 from peerjudge.reporting.formats import MISSING, counted, decimal, interval, plain_tick
 from peerjudge.reporting.layout import Table, build_table
 
@@ -46,29 +45,28 @@ def draw_items(
         own = [cell for cell in cells if cell.item == item.name]
         for grid in dict.fromkeys(cell.grid for cell in own):
             rows = [
-                (cell.name.removeprefix(f"{grid}, "), [mark])
+                Row(name=cell.name.removeprefix(f"{grid}, "), marks=[mark])
                 for cell in own
                 if cell.grid == grid and (mark := _mark(cell)) is not None
             ]
             if rows:
                 name = " ".join(filter(None, (item.name, grid)))
-                drawn = draw_marks(rows, [""], across=grid or item.title, unit=plain_tick)
                 letters = (letter if letter.isalnum() else "-" for letter in name.lower())
                 figure = Figure(
                     id="-".join(filter(None, "".join(letters).split("-"))),
                     description=f"{name}: {item.title}, ours with 95 % intervals.",
-                    drawing=drawn,
+                    chart=Rows(rows=rows, across=grid or item.title, unit=plain_tick),
                 )
                 figures[figure.id] = figure
     return figures
 
 
-def _mark(cell: ReproducedCell) -> Marked | None:
+def _mark(cell: ReproducedCell) -> Mark | None:
     if cell.ours is None or isinstance(cell.ours, str) or isinstance(cell.published, str):
         return None
     low, high = (cell.ours if end is None else end for end in (cell.low, cell.high))
     measured = Measurement(value=cell.ours, low=low, high=high, n=1)
-    return Marked(measured=measured, note=interval(measured, cell.digits), printed=cell.published)
+    return Mark(measured=measured, note=interval(measured, cell.digits), printed=cell.published)
 
 
 def describe_missing_values(item: PublishedItem, cells: Sequence[ReproducedCell]) -> str:

@@ -7,8 +7,7 @@ from math import isnan, nan
 
 from peerjudge.data import Measurement, Ranking, Scoring
 from peerjudge.reporting.contestants import MOST_ROWS
-from peerjudge.reporting.drawing import Figure
-from peerjudge.reporting.figures import Values, draw_dots
+from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import decimal, interval, percent, rating_tick, share_tick
 from peerjudge.reporting.layout import Table, build_table
 
@@ -100,21 +99,21 @@ def build_battles_table(battles: Sequence[int], means: Mapping[str, Sequence[flo
 def draw_standings(ranking: Ranking) -> Figure | None:
     """Return the score of each contestant with its bounds, best first."""
     rated = ranking.scoring is not Scoring.WIN_RATE
-    rows: list[Values] = []
+    rows: list[Row] = []
     for name, one in ranking.contestants.items():
         if isnan(one.score):
             continue
         low, high = (nan if bound is None else bound for bound in (one.low, one.high))
         found = Measurement(value=one.score, low=low, high=high, n=ranking.questions)
         note = interval(found, 0) if rated else f"{percent(found)} %"
-        rows.append(Values(name=name, note=note, end=found))
+        rows.append(Row(name=name, note=note, marks=[build_mark(found)]))
     if not rows:
         return None
     return Figure(
         id="ranking",
         description="Score of each contestant.",
-        drawing=draw_dots(
-            rows[:MOST_ROWS],
+        chart=Rows(
+            rows=rows[:MOST_ROWS],
             across="rating" if rated else "battles won; a tie is half a win",
             unit=rating_tick if rated else share_tick,
             limits=None if rated else (0.0, 1.0),

@@ -5,21 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 
 from peerjudge.analysis import Ballots
 from peerjudge.analysis.selecting import HUMAN
 from peerjudge.marks import mark_controls
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.fragments import cut_parts, render_html, render_text
 from peerjudge.reporting.latex import render_latex
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells, build_frame
-from peerjudge.results.plots import Plot, choose_plot
 from peerjudge.shown import Printer, print_pretty
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from peerjudge.results.plots import Plot
 
 Document: TypeAlias = dict[str, Any]
 """A JSON object of plain values."""
@@ -109,16 +111,29 @@ class DrawnResult(FramedResult):
     def simulated(self) -> bool:
         """True if reviewers are simulated."""
 
-    def plot(self, name: str = "") -> Plot:
-        """Return a figure, which shows itself in a notebook and is saved with `save(path)`.
+    @overload
+    def plot(self, name: str = "", *, ax: None = None) -> Plot: ...
+    @overload
+    def plot(self, name: str = "", *, ax: Axes) -> Axes: ...
+    def plot(self, name: str = "", *, ax: Axes | None = None) -> Axes:
+        """Draw a figure with matplotlib and return its axes, for any change of style.
+
+        Axes of its own show themselves in a notebook and are saved with `save(path)`.
 
         Args:
             name: One of `figures`; by default the first one.
+            ax: Axes to draw on, such as a part of a larger figure; by default those of a new figure.
 
         Raises:
             DataError: There is no such figure.
         """
-        return choose_plot(self.figures, name, simulated=self.simulated)
+        from peerjudge.reporting.plotting import draw
+        from peerjudge.results.plots import build_plot, choose_figure
+
+        figure = choose_figure(self.figures, name)
+        if ax is None:
+            return build_plot(figure, simulated=self.simulated)
+        return draw(figure, ax, simulated=self.simulated)
 
 
 def list_names(names: str | Sequence[str] | None) -> list[str] | None:

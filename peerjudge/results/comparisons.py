@@ -36,7 +36,7 @@ from peerjudge.errors import DataError
 from peerjudge.reporting.accuracy import build_pairs_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing, draw_contrasts
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import SIMULATED, caution, percent
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables

@@ -1,45 +1,41 @@
-"""Figures of results, which show themselves in a notebook and are saved as SVG, PNG or PDF."""
+"""Axes of results, which show themselves in a notebook and are saved as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from matplotlib.axes import Axes
+
 from peerjudge.errors import DataError, StoreError
-from peerjudge.reporting.drawing import Figure, render_svg
-from peerjudge.reporting.rendering import ENDINGS, find_renderers
+from peerjudge.reporting.figures import Figure
+from peerjudge.reporting.plotting import ENDINGS, build_axes, render
+
+__all__ = ["Plot", "build_plot", "choose_figure"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Plot:
-    """A figure that shows itself in a notebook."""
+class Plot(Axes):
+    """Matplotlib axes of a figure that shows itself in a notebook."""
 
-    figure: Figure
-    simulated: bool
+    drawn: Figure
 
     @property
     def svg(self) -> str:
-        """The figure as an SVG document that needs nothing else."""
-        return render_svg(self.figure, simulated=self.simulated)
+        """The figure, as it is styled now, as an SVG document that needs nothing else."""
+        return render(self, self.drawn, ".svg").decode()
 
     def save(self, path: str | Path) -> Path:
         """Write the figure to a file that ends in `.svg`, `.png` or `.pdf`, and return its path.
 
-        The extra `figures` embeds the font in SVG and is needed for PNG, the extra `pdf` for PDF.
-
         Raises:
-            DataError: The ending is another one, or needs a package that is not installed.
+            DataError: The ending is another one.
             StoreError: The file cannot be written.
         """
         path = Path(path)
         if path.suffix not in ENDINGS:
             msg = f"a figure is saved as .svg, .png or .pdf, not as {path.name!r}"
             raise DataError(msg)
-        renderers, missing = find_renderers()
-        if path.suffix not in renderers:
-            raise DataError(missing)
-        content = renderers[path.suffix](self.svg)
+        content = render(self, self.drawn, path.suffix)
         try:
             path.write_bytes(content)
         except OSError as cause:
@@ -48,13 +44,21 @@ class Plot:
         return path
 
     def __repr__(self) -> str:
-        return f"<Plot {self.figure.id}: {self.figure.description}>"
+        return f"<Plot {self.drawn.id}: {self.drawn.description}>"
 
     def _repr_svg_(self) -> str:
         return self.svg
 
 
-def choose_plot(figures: Mapping[str, Figure], name: str, *, simulated: bool) -> Plot:
+def build_plot(figure: Figure, *, simulated: bool) -> Plot:
+    """Return the figure on axes of its own."""
+    axes = build_axes(figure, simulated=simulated, axes_class=Plot)
+    assert isinstance(axes, Plot)  # noqa: S101
+    axes.drawn = figure
+    return axes
+
+
+def choose_figure(figures: Mapping[str, Figure], name: str) -> Figure:
     """Return the figure of this name, or the first one for an empty name.
 
     Raises:
@@ -69,4 +73,4 @@ def choose_plot(figures: Mapping[str, Figure], name: str, *, simulated: bool) ->
             else "there is nothing to draw: no value has an interval"
         )
         raise DataError(msg)
-    return Plot(figures[chosen], simulated)
+    return figures[chosen]

@@ -24,7 +24,7 @@ from peerjudge.ranking import graph as build_graph
 from peerjudge.ranking import peer_rank as weigh_reviewers
 from peerjudge.ranking import rank as rank_contestants
 from peerjudge.reporting.contestants import build_ranking_tables
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import CHOSEN, SIMULATED, caution
 from peerjudge.reporting.standings import build_battles_table, describe_ranking, draw_standings
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names

@@ -35,7 +35,6 @@ from peerjudge.reporting import (
     draw_recorded_figures,
     draw_run_figures,
     find_published,
-    save_figures,
     write_recorded_report,
     write_report,
 )
@@ -99,13 +98,10 @@ class Report(DrawnResult):
             names, Path(folder), source=self.source, force=force, option="--figures"
         )
 
-    def save_figures(
-        self, folder: str | Path, *, force: bool = False
-    ) -> tuple[tuple[Path, ...], str]:
-        """Write every figure as SVG, and as PNG and PDF with the extras `figures` and `pdf`.
+    def save_figures(self, folder: str | Path, *, force: bool = False) -> tuple[Path, ...]:
+        """Write every figure as SVG, PNG and PDF, and return the files."""
+        from peerjudge.reporting.plotting import save_figures
 
-        Returns the files, and a sentence that names what is missing and the packages for it.
-        """
         self.require_free_figures(folder, force=force)
         return save_figures(self.figures, Path(folder), simulated=self.simulated)
 

@@ -21,7 +21,7 @@ from peerjudge.analysis.reproducing import (
 from peerjudge.analysis.selecting import number_authors
 from peerjudge.datasets.papers import read_paper
 from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
-from peerjudge.reporting.drawing import Figure, save_figures
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.layout import Table
 from peerjudge.reporting.reproducing import (
@@ -63,16 +63,14 @@ class ReproduceResult(DrawnResult):
         """Published values beside ours, by item and grid."""
         return draw_items(self.items, self.cells)
 
-    def save_figures(
-        self, folder: str | Path, *, force: bool = False
-    ) -> tuple[tuple[Path, ...], str]:
-        """Write every figure as SVG, and as PNG and PDF with the extras `figures` and `pdf`.
-
-        Returns the files, and a sentence that names what is missing and the packages for it.
+    def save_figures(self, folder: str | Path, *, force: bool = False) -> tuple[Path, ...]:
+        """Write every figure as SVG, PNG and PDF, and return the files.
 
         Raises:
             StoreError: A file is no earlier figure and `force` is false, or cannot be written.
         """
+        from peerjudge.reporting.plotting import save_figures
+
         require_free_figures(
             self.figures, Path(folder), source=self.source, force=force, option="--figures"
         )

@@ -33,7 +33,7 @@ from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import SIMULATED, caution
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings

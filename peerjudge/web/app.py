@@ -277,10 +277,9 @@ def read_static(name: str) -> str:
     """Return the text of a style sheet or script; the palette is that of the report."""
     text = files("peerjudge.web").joinpath("static", name).read_text("utf-8")
     if name == "view.css":
-        from peerjudge.reporting.drawing import read_packaged
+        from peerjudge.reporting.rendering import read_colours
 
-        figures = read_packaged("figures.css")
-        text = figures[: figures.index("svg.figure")] + text
+        text = read_colours() + text
     return text
 
 

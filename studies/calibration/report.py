@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from peerjudge.data import Measurement
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from studies.calibration.assessment import (
     Row,
     Summary,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from peerjudge.data import Measurement, Scheme
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from studies.ecology.population import (
     Floats,
     History,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from peerjudge.data import Measurement
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from studies.outcome import Study, Table, draw_targets
 from studies.recovery.annotators import recover_accuracy
 from studies.recovery.claims import count_claims

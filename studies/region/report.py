@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from peerjudge.data import Measurement
-from peerjudge.reporting.drawing import Figure
+from peerjudge.reporting.figures import Figure
 from peerjudge.simulation.arrays import Items, Speaker, World, score_verdicts
 from peerjudge.simulation.traits import Traits
 from studies.outcome import Study, Table, draw_curves

@@ -6,7 +6,7 @@ import pytest
 
 import peerjudge as pj
 from peerjudge.data import Condition, Experiment, replace
-from peerjudge.reporting.drawing import render_svg
+from peerjudge.reporting.figures import Histograms
 from peerjudge.results.columns import COLUMNS
 
 ORDERS = ("reasons_score", "score_reasons")
@@ -66,7 +66,9 @@ def test_conditions_are_compared_by_ratings_without_gold(rated):
     assert pair["against_gold"] == []
     assert pair["shift"]["difference"]["low"] <= pair["shift"]["difference"]["high"]
     assert "Accuracy" not in str(found)
-    assert render_svg(found.figures["ratings"], simulated=True).count('class="panel"') == 2
+    chart = found.figures["ratings"].chart
+    assert isinstance(chart, Histograms)
+    assert len(chart.panels) == 2
 
 
 def test_the_report_of_ratings_has_their_distribution_and_no_accuracy(rated, tmp_path):
