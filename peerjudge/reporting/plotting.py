@@ -69,6 +69,8 @@ _FONT = "DejaVu Sans"
 _FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "Microsoft YaHei", "PingFang SC")
 """Fonts of the machine for scripts that DejaVu lacks; used only where they are installed."""
 _SIZE = 9.0
+_WIDTHS = (24, 30, 36, 42)
+"""Characters in a line of a row's name, the first that is wide enough."""
 _TALL = 0.72
 """Share of the height of a panel that its plot takes; its title stands above."""
 _END_OF_PDF = b"%PeerJudge\n"
@@ -401,9 +403,11 @@ def _set_across(axes: Axes, axis: Axis, name: str, *, bottom: float) -> None:
 
 
 def _name_rows(axes: Axes, heights: Sequence[float], names: Sequence[str], **look: Any) -> None:  # noqa: ANN401
-    """Write the names of rows on at most two lines, with an ellipsis for what is cut."""
-    lines = [wrap(_clean(name), 24) for name in names]
-    labels = ["\n".join(one if len(one) < 3 else (one[0], f"{one[1][:23]}\u2026")) for one in lines]
+    """Write the names of rows on two lines, as short as they can be, with an ellipsis for what is cut."""
+    labels = list[str]()
+    for name in map(_clean, names):
+        lines = min((wrap(name, width) for width in _WIDTHS), key=lambda one: max(len(one), 2))
+        labels.append("\n".join(lines if len(lines) < 3 else (lines[0], f"{lines[1][:-1]}\u2026")))
     words: dict[str, Any] = {"color": _COLOURS["ink"], "fontsize": _SIZE, **look}
     axes.set_yticks(heights, labels, parse_math=False, **words)
 
