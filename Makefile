@@ -7,6 +7,9 @@ READY := $(VENV)/.ready
 # One process more than processors: tests wait for the commands that they start.
 PROCESSES := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
+# Bytecode is kept, also where the environment says otherwise: the tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test quick all-tests lint types contracts tests wheel docs explore realmodel studies clean
 
 demo: $(READY)
