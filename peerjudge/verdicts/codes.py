@@ -1,4 +1,4 @@
-"""Verdict codes, and the ways in which a reply names an answer."""
+"""Verdict codes, the ways in which a reply names an answer, and the results of reading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ BROKEN = -2
 REFUSAL = -3
 """Refusal to judge."""
 
-_WHY = {CONTRADICTION: "contradictory", BROKEN: "broken"}
+ABSTENTION = -4
+"""Explicit statement that no answer is chosen."""
+
+_WHY = {CONTRADICTION: "contradictory", BROKEN: "broken", ABSTENTION: "none chosen"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,41 +75,26 @@ def resolve(code: int, form: Form, rule: str) -> Reading:
 
 
 NOUN = (
-    r"(?:a(?:nswer|ssistant)|c(?:hoice|hatbot|andidate|aption|ompletion|onversation)|d(?:ialogue|raft)|essay"
-    r"|headline|model|o(?:utput|ption)|p(?:oem|araphrase|roof)|re(?:sponse|ply|write)"
-    r"|s(?:olution|ubmission|ummary|ystem|tory)|t(?:ext|ranslation)|version)"
+    r"(?:answer|assistant|candidate|choice|completion|model|output|option|response|reply|summary"
+    r"|solution|submission|system|story|text|translation|version)"
 )
-WORK = (
-    r"(?:code|implementation|script|program|essay|story|poem|email|letter|post|review|list|article"
-    r"|speech|draft|work)"
-)
-LABEL = r"(?:\(?#?[1-9](?![\w/%])(?!\.\d)\)?|\([A-Ea-e]\)|[A-E](?![\w/+]))"
-"""Number or letter of an answer, after a noun."""
-
-_OWNED = rf"(?:'s?(?i: {NOUN}\b| {WORK}\b)?)?"
-
-_BETTER = (
-    r"(?= (?:is|was) (?:(?:the|clearly|much|slightly|overall|thus|therefore) ){0,3}"
-    r"(?:better|best|stronger|superior|winner|preferable)\b)"
-)
+_LABEL = r"(?:\(?#?[1-9](?![\w/%])(?!\.\d)\)?|\[?\[[1-9A-E]\]\]?|\([A-Ea-e]\)|[A-E](?![\w/+]))"
+_OWNED = rf"(?:'s?(?i: {NOUN}\b| work\b)?)?"
 NAME = (
-    rf"(?:(?i:the )?(?i:\b{NOUN})(?i: number| no\.| option)? ?{LABEL}{_OWNED}"
-    rf"|(?i:the (?:first|second|third|fourth)(?:(?: AI)? (?:{NOUN}|one)\b|{_BETTER})){_OWNED}"
-    rf"|\b(?:First|Second|Third) (?i:{NOUN}|one)\b{_OWNED})"
+    rf"(?:(?i:(?:the )?\b{NOUN}(?: number| no\.| option)? ?){_LABEL}{_OWNED}"
+    rf"|(?i:\b(?:the )?(?:first|second|third|fourth)(?: AI)? (?:{NOUN}|one)\b){_OWNED})"
 )
 """Answer given by name: "Assistant 1's answer", "Output (b)", "the second response"."""
 
 CODE = r"(?:\[\[[A-E1-9]\]\]|\[[A-E1-9]\]|\([A-Ea-e1-9]\)|(?:[1-9]|[A-E])(?![\w/%'])(?!\.\d))"
 """Answer given by its bare code: `2`, `B`, `(b)`, `[[B]]`."""
 
-TIE_WORDS = (
-    r"(?:(?:(?:none|neither)[ ,:-]{1,2}\(?)?(?:it is |it's |this is )?(?:a |an )?"
-    r"(?:tie|tied|draw|equal|equivalent|equally good))"
-)
+TIE_WORDS = r"(?:(?:it is |it's |this is )?(?:a |an )?(?:tie|tied|draw|equal|equally good))"
 
-_TIE = re.compile(rf"(?i){TIE_WORDS}\W{{0,9}}")
+_TIE = re.compile(rf"(?i)\W{{0,3}}{TIE_WORDS}\W{{0,9}}")
 _MARK = re.compile(
-    r"([1-9])|\(([A-Ea-e])\)|(?<![A-Za-z0-9_])([A-E])(?![A-Za-z0-9_])(?!'(?!s\b))|\b(?i:(first|second|third|fourth))\b"
+    r"([1-9])|\(([A-Ea-e])\)|(?<![A-Za-z0-9_])([A-E])(?![A-Za-z0-9_])"
+    r"|\b(?i:(first|second|third|fourth))\b"
 )
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 

@@ -1,34 +1,41 @@
-"""Verdicts in a requested form: a number, name, label, mark or result on a line of its own."""
+"""Verdicts in a requested form: a number, name, label, result or pair of marks on a line of its own."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from peerjudge.verdicts.codes import (
     CODE,
     CONTRADICTION,
     NAME,
     NOUN,
+    TIE_CODE,
     TIE_WORDS,
     Form,
     code_of,
 )
-from peerjudge.verdicts.phrases import DOES_BETTER
-from peerjudge.verdicts.quoting import plain, unquoted
+from peerjudge.verdicts.own_words import own_lines, plain, unquoted
+from peerjudge.verdicts.structured import JsonReply, find_json, json_verdict
 
 _OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
 _SHUT = r"[\"')\]}>$.,;!]*"
+_BETTER = (
+    r"(?: (?:is|was) (?:the )?(?:clearly |slightly |much )?(?:better|best|winner|stronger|superior)"
+    r"(?: answer| response| output| one| choice| option)?"
+    r"|(?: does)? (?:helps?|answers?|follows?|carr(?:ies|y) out) the (?:user|question|instruction)"
+    r" (?:better|more))"
+)
 _NUMBER = re.compile(rf"(?:- )?{_OPEN}([0-9]{{1,2}}){_SHUT}")
 _LONE = re.compile(
-    rf"(?:(?:[-=]>|→|-) )?{_OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:the (?:first|second))"
+    rf"(?:(?:[-=]>|-) )?{_OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:the (?:first|second))"
     rf"|(?i:{TIE_WORDS})){_SHUT}(?: \(.*\))?\.?"
 )
-_SMALL = re.compile(rf"(?:- )?{_OPEN}(?i:(?:the )?{NOUN})(?: \(?|\()([a-e]){_SHUT}")
+_SMALL = re.compile(rf"(?:- )?{_OPEN}(?i:(?:the )?{NOUN})(?: [(\[]?|\()([a-e]){_SHUT}")
 _SMALL_ALONE = re.compile(rf"{_OPEN}([a-e]){_SHUT}")
 _STATEMENT = re.compile(
-    rf"(?:(?i:therefore|thus|hence|so|overall),? )?({NAME})(?: (?:is|was) (?:the )?(?:better|best)"
-    rf"(?: answer| response| output| one| choice| option)?|{DOES_BETTER})\.?"
+    rf"(?:(?i:therefore|thus|hence|so|overall),? )?({NAME}|\([a-e]\)){_BETTER}{_SHUT}"
 )
 _LEAD = r"(?:(?:my|the|our|and|so|therefore|thus|hence)[, ]+){0,2}"
 _KIND = (
@@ -37,92 +44,145 @@ _KIND = (
 )
 _SURE = (
     r"choice|verdict|winner|decision|judge?ment|preference|recommendation|selection|vote|pick|preferred"
-    r"|selected"
-    r"|advantage"
-    rf"|(?:(?<=better )|(?<=best )|(?<=preferred )|(?<=winning )|(?<=superior )){NOUN}"
+    rf"|selected|(?:(?<=better )|(?<=best )|(?<=preferred )|(?<=winning )|(?<=superior )){NOUN}"
 )
 _AMBIGUOUS = (
-    r"final|action input|outcome|bottom line|answer|output|conclusion|result|better|best|evaluation"
+    r"final|outcome|bottom line|answer|output|conclusion|result|better|best|overall|evaluation"
 )
-_END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |\| |because|since|as|for|due).*)"
-
-
-_ORDINAL = r"(?:the )?(?:first|second|third|fourth)(?: one)?"
+_END = r"(?:$|[.,;:!] ?$|[.,;:] [A-Za-z(].*| (?:\(|- |because|since|as|for|due).*)"
 
 
 def _label(words: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<before>.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: {NOUN})?(?: is)?)(?: ?[:=]| -| ?\u2192) ?"
-        rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}|{_ORDINAL}))[\"')\]]*{_END}"
+        rf"(?P<before>.*[.;:] )?(?i:{_LEAD}{_KIND}(?:{words})(?: {NOUN})?(?: is)?)(?: ?[:=]| -) ?"
+        rf"[\"'(\[]*({NAME}|{CODE}|(?i:{TIE_WORDS}|(?:the )?(?:first|second|third|fourth)(?: one)?))"
+        rf"[\"')\]]*{_END}"
     )
 
 
-_ASKED = re.compile(
-    r"(?i:(?:so,? )?(?:which|who)\b(?:(?!\b(?:you|they|he|she|reviewers?|others?)\b)[^?]){1,60}"
-    r"\b(?:better|best|prefer\w*|wins?|winner|stronger|superior)\b(?:(?!\b(?:in|at|if)\b)[^?]){0,40})"
-    rf"\? ({NAME}|{CODE}|(?i:{TIE_WORDS})){_END}"
-)
-"""Question of which answer is better, and its answer."""
-
+_LABELLED = _label(_SURE)
+_LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
 _LABELLED_SMALL = re.compile(
     rf"(?i:{_LEAD}{_KIND}(?:{_SURE}|{_AMBIGUOUS})(?: is)?)(?: ?[:=]| -) ?"
     rf"{_OPEN}(?:(?i:{NOUN}) \(?)?([a-e]){_SHUT}"
 )
-_LABELLED = _label(_SURE)
-_LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
-_INTRODUCES = re.compile(
-    r"(?i)\b(?:with|said|says|wrote|writes|reads?|words were|line|format|form|example|template|like) ?: $"
-)
-"""Before a label: the words of another person, or the requested form."""
-_REVISED = re.compile(
-    r"(?i:[a-z',: -]{0,40}\b(?:edit|update|correction|actually|sorry|wait|rather|instead|meant|mean|no"
-    r"|make (?:it|that)|second thoughts?|reflection|revised?|changed?)\b[a-z',: -]{0,40}?)"
-    rf"{_OPEN}({NAME}|{CODE}){_SHUT}"
+_HEADING = re.compile(
+    r"(?i)(?:my |the )?(?:final |overall )?(?:verdict|choice|winner|decision|judge?ment) ?:?"
 )
 _REVISES = re.compile(
-    rf"(?i:\b(?:correction|wait|actually|scratch|sorry|i meant?|should read|erratum|choice|verdict"
-    rf"|winner)\b)[^.;]*?({NAME}|: {CODE}|(?<=read ){CODE})(?=[.!)]|$)"
+    r"(?i)\b(?:edit|update|correction|actually|sorry|wait|oops|instead|i meant?|scratch|second thoughts?"
+    r"|reflection|revised?|never ?mind|take (?:that|it) back|erratum|mixed (?:them|it|this) up|should read"
+    r"|withdraw|retract|disregard|ignore (?:that|my)|not final"
+    r"|cannot decide|can't decide|undecided|don't know|swapped|had (?:them|it) wrong)\b"
 )
-"""After a verdict: another one replaces it."""
-_UNSAYS = re.compile(
-    r"(?i)\b(?:scratch that|never mind|(?:disregard|ignore|forget) (?:that|it)|i take (?:that|it) back"
-    r"|(?:need|have) to think about (?:this|it))[^.;]{0,20}[.!]? ?(?:i need to think[^.]*\.?)?$"
+"""Words that take a verdict back or replace it."""
+_OTHER = re.compile(
+    r"(?i)(?:no, |so )?(?:it (?:should|must) be )?the other (?:one|answer)(?: instead)?[.!]?"
 )
-"""After a verdict: it is withdrawn, and none replaces it."""
+_ENDS_NAMED = re.compile(rf"({NAME}|{CODE})\W*$")
+_QUOTES_OTHERS = re.compile(
+    r"(?i)\b(?:says?|said|saying|writes?|wrote|written|reads?|claims?|claimed|states?|ends?|ended|begins?"
+    r"|closes?|line|form|format|template|example|like|wants|reviewers?"
+    r"|colleague|leader|follower|prefers?|preferred)\b"
+)
+_SPEAKS = re.compile(r"\b(?:I|[Mm]y|[Oo]n reflection)\b")
+_FORMER_VERDICT = re.compile(
+    rf"\b(?i:(?:final|my) (?:choice|verdict|decision) is (?:therefore |thus |hence )?)({NAME}|\([a-e]\))\.?$"
+)
+_MEASURE = re.compile(
+    r"(?i)\b(?:confiden\w*|certain\w*|errors?|mistakes?|difficult\w*|length|count|number of|total|issues?"
+    r"|problems?|flaws?|points?|sure)\b[^.!?]*$"
+)
+_DECIDES = re.compile(
+    r"(?i)\b(?:choice|choose|verdict|better|best|prefer|winner|decision|answer is)"
+)
+_NAMED = re.compile(NAME)
 _ITEM = re.compile(r" {0,8}([0-9]{1,2})[.)] (.{0,40})")
-_NAMED = re.compile(rf"\**{NAME}")
+_RESULT = re.compile(
+    rf"(?i:\[result\]) ?:? ?[\"'(\[<]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]>.!]*(?P<end>$)?(?!\w)"
+)
+_BRACKETED = re.compile(r"\[\[(?:[A-E1-9]|(?i:tie|draw))\]\]")
+_CHOICES = re.compile(
+    r"(?i)\]\] (?:if|when|in case|for a (?:tie|draw))\b"
+    r"|\b(?:not|n't|write|writes|format)\b"
+)
+_MARK = r"[0-9]{1,3}(?:\.[0-9]{1,3})?"
+_PAIR = re.compile(rf"{_MARK}(?:(?: |, ?){_MARK}){{1,4}}")
+_SCORES = re.compile(
+    rf"(?i:(?:final )?(?:scores|ratings|marks)) ?: ?[(\[]?{_MARK}(?:(?:,| and)? {_MARK}){{1,4}}[)\]]?\.?"
+)
+_OUTSIDE = 99
+"""Code of an answer that was not shown."""
+_LONGEST = 2000
+_LONGEST_LABEL = 120
 
 
-def lone_number(line: str) -> int | None:
-    """Return the number that makes up the whole line."""
-    found = _NUMBER.fullmatch(line)
-    return None if found is None else int(found[1])
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Parts of a reply: the reviewer's own lines, its JSON, and the requested form.
 
-
-def continues_list(code: int, before: str, form: Form) -> bool:
-    """Return `True` if a lone number may be the next item of a list, cut off after its number.
-
-    `before` is the previous line. A list that names all answers is complete: a number after it is a
-    verdict.
+    `lines` are as written; `first` and `last` are without Markdown, empty if there is no line.
     """
-    item = _ITEM.match(before)
-    if item is None or int(item[1]) != code - 1:
-        return False
-    return code <= form.answers or not _NAMED.match(item[2])
+
+    form: Form
+    text: str
+    lines: Sequence[str]
+    first: str
+    last: str
+    json: JsonReply | None
+
+    @property
+    def before_last(self) -> str:
+        """Line before the last without Markdown, empty if there is none."""
+        return plain(self.lines[-2]) if len(self.lines) > 1 else ""
 
 
-def lone_name(line: str) -> int | None:
-    """Return the code of a line that consists of an answer's name or letter, or of a tie word.
+FormRule = Callable[[Reply], int | None]
+
+
+def take_apart(text: str, form: Form) -> Reply:
+    """Split a reply into the parts that the rules read."""
+    lines = own_lines(text)
+    first, last = (plain(lines[0]), plain(lines[-1])) if lines else ("", "")
+    return Reply(form, text, lines, first, last, find_json(text))
+
+
+def quotes_others(line: str) -> bool:
+    """Return `True` if a line that ends in a colon announces the words of another person or a form."""
+    return bool(_QUOTES_OTHERS.search(line)) and not _SPEAKS.search(line)
+
+
+def bare_code(line: str) -> int | None:
+    """Return the code of a line that is only a number, the name or letter of an answer, or a tie word.
 
     A small letter needs a noun before it or brackets: alone it may be a word that was cut off.
     """
+    if found := _NUMBER.fullmatch(line):
+        return int(found[1])
     found = _LONE.fullmatch(line)
     return _small_letter(_SMALL, line) if found is None else code_of(found[1])
 
 
-def lone_letter(line: str) -> int | None:
-    """Return the code of a line that is one small letter; a verdict only as the whole reply."""
-    return _small_letter(_SMALL_ALONE, line)
+def label(line: str, *, last: bool) -> int | None:
+    """Return the code of a labelled line: "Choice: 3", "Verdict: [[A]]", "Output: 2".
+
+    "Answer" and "output" may belong to the task itself, so they count on the last line only. The line is
+    a contradiction if it names another verdict, or takes its own back, after the label.
+    """
+    if ":" not in line and "=" not in line and " - " not in line:
+        return None
+    found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
+    if found is None:
+        return _small_letter(_LABELLED_SMALL, line) if last else None
+    before = (found["before"] or "").rstrip()
+    if before.endswith(":") and quotes_others(before[-_LONGEST_LABEL:]):
+        return None
+    return CONTRADICTION if _REVISES.search(line, found.end(2)) else code_of(found[2])
+
+
+def revises(line: str) -> bool:
+    """Return `True` if a short line takes back a verdict given before, or replaces it."""
+    return len(line) < _LONGEST_LABEL and _REVISES.search(line) is not None
 
 
 def _small_letter(form: re.Pattern[str], line: str) -> int | None:
@@ -130,55 +190,195 @@ def _small_letter(form: re.Pattern[str], line: str) -> int | None:
     return None if found is None else ord(found[1]) - ord("a") + 1
 
 
-def lone_statement(line: str) -> int | None:
-    """Return the code of a line that only calls one answer better: "Output (a) is better."."""
-    found = _STATEMENT.fullmatch(line)
-    return None if found is None else code_of(found[1])
-
-
-def label(line: str, *, last: bool) -> int | None:
-    """Return the code of a labelled line: "Choice: 3", "Verdict: [[A]]", "Output: 2".
-
-    "Answer" and "output" may belong to the task itself, so they count on the last line only.
-    """
-    if "? " in line and (asked := _ASKED.fullmatch(line)):
-        return code_of(asked[1])
-    if ":" not in line and "=" not in line and " - " not in line and "\u2192" not in line:
+def _taken_back(reply: Reply) -> int | None:
+    """Return `CONTRADICTION` if the last line replaces or withdraws an earlier verdict in a form."""
+    if len(reply.lines) < 2 or not (revises(reply.last) or _OTHER.fullmatch(reply.last)):
         return None
-    found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
-    if found is not None and found["before"] and _INTRODUCES.search(found["before"]):
+    said = {_formal(plain(line)) for line in reply.lines[:-1]} - {None}
+    now = [code_of(found[1]) for found in _ENDS_NAMED.finditer(reply.last)]
+    alone = _formal(reply.last) is None or len(reply.lines) == 2
+    return CONTRADICTION if said and alone and said != {*now} else None
+
+
+def _formal(line: str) -> int | None:
+    code = bare_code(line)
+    if code is None:
+        code = label(line, last=False)
+    if code is None and (found := _STATEMENT.fullmatch(line)):
+        code = code_of(found[1])
+    return code
+
+
+def _closing_json(reply: Reply) -> int | None:
+    if reply.json is None or not reply.json.closing:
         return None
-    if found is not None and _UNSAYS.search(line, found.end(2)):
+    return json_verdict(reply.text, reply.json)
+
+
+def _bare_verdicts(reply: Reply) -> int | None:
+    """Return `CONTRADICTION` if all lines are verdicts in a form and differ, or two lines name others."""
+    if len(reply.lines) < 2 or any(len(line) > _LONGEST_LABEL for line in reply.lines):
+        return None
+    first, last = (_NAMED.sub("@", line) for line in (reply.first, reply.last))
+    if len(reply.lines) == 2 and first == last and reply.first != reply.last:
         return CONTRADICTION
-    if found is not None:
-        revised = [code_of(name[1]) for name in _REVISES.finditer(line, found.end(2))]
-        return CONTRADICTION if len(revised) > 1 else revised[0] if revised else code_of(found[2])
-    return _small_letter(_LABELLED_SMALL, line) if last else None
+    codes = {_formal(plain(line)) for line in reply.lines}
+    return CONTRADICTION if len(codes) > 1 and None not in codes else None
 
 
-def revision(line: str) -> int | None:
-    """Return the code of a line that replaces an earlier verdict: "Correction: 1"."""
-    found = _REVISED.fullmatch(line)
-    return None if found is None else code_of(found[1])
+def _contradicted(reply: Reply) -> int | None:
+    """Return `CONTRADICTION` if a final verdict in words, just before the last line, differs from it."""
+    final = _FORMER_VERDICT.search(reply.before_last[-80:])
+    code = _formal(reply.last) if final else None
+    return CONTRADICTION if final and code not in (None, code_of(final[1])) else None
 
 
-_RESULT = re.compile(
-    rf"(?i:\[result\]) ?:? ?[\"'(\[<]*({NAME}|{CODE}|(?i:{TIE_WORDS}))[\"')\]>.!]*(?P<end>$)?(?!\w)"
-)
-_LONGEST = 2000
-
-
-def closing_result(lines: Sequence[str]) -> int | None:
-    """Return the code of a closing "[RESULT] A" in the reply's own lines, `None` if there is none.
-
-    Several results must all be equal: a judge fine-tuned like Prometheus that continues after its
-    result writes feedback on another pair.
-    """
-    if not lines or "[result]" not in lines[-1].lower():
+def _last_number(reply: Reply) -> int | None:
+    found = _NUMBER.fullmatch(reply.last)
+    code = int(found[1]) if found else 0
+    if not code or not reply.form.allows(code) or _is_announced(reply):
         return None
-    tails = [unquoted(plain(line))[-_LONGEST:] for line in lines if "[result]" in line.lower()]
+    before = reply.before_last
+    if _MEASURE.search(before) and not _DECIDES.search(before):
+        return None
+    return None if _continues_list(code, before, reply.form) else code
+
+
+def _continues_list(code: int, before: str, form: Form) -> bool:
+    """Return `True` if a lone number may be the next item of a list, cut off after its number.
+
+    A list that names all answers is complete: a number after it is a verdict.
+    """
+    item = _ITEM.match(before)
+    if item is None or int(item[1]) != code - 1:
+        return False
+    return code <= form.answers or not _NAMED.match(item[2].lstrip("*"))
+
+
+def _is_announced(reply: Reply) -> bool:
+    """Return `True` if the line before the last announces the words of another person or a form."""
+    return reply.before_last.endswith(":") and quotes_others(reply.before_last)
+
+
+def _last_name(reply: Reply) -> int | None:
+    code = None if _NUMBER.fullmatch(reply.last) else bare_code(reply.last)
+    if code is None and len(reply.lines) == 1:
+        code = _small_letter(_SMALL_ALONE, reply.last)
+    return None if code is None or _is_announced(reply) else _shown(code, reply)
+
+
+def _last_label(reply: Reply) -> int | None:
+    last = reply.last
+    code = label(last, last=True)
+    if code is None and _HEADING.fullmatch(reply.before_last):
+        code = label(f"Verdict: {last}", last=True)
+    if code is None and last[:1] in "\"'(\u201c" and not _is_announced(reply):
+        code = label(last.strip("\"'()\u201c\u201d."), last=True)
+    return None if code is None else _shown(code, reply)
+
+
+def _shown(code: int, reply: Reply) -> int:
+    """Return the code, `_OUTSIDE` for a name after the last answer's: only a bare code can mean a tie."""
+    named = code == reply.form.answers + 1 and _NAMED.search(reply.last)
+    return _OUTSIDE if named else code
+
+
+def _last_result(reply: Reply) -> int | None:
+    """Return the code of a closing "[RESULT] A"; several results must all be equal.
+
+    A judge fine-tuned like Prometheus that continues after its result writes feedback on another pair.
+    """
+    if "[result]" not in reply.last.lower():
+        return None
+    tails = [
+        unquoted(plain(line))[-_LONGEST:] for line in reply.lines if "[result]" in line.lower()
+    ]
     results = [found for tail in tails for found in _RESULT.finditer(tail)]
     if not results or results[-1]["end"] is None:
         return None
     codes = {code_of(found[1]) for found in results}
     return codes.pop() if len(codes) == 1 else CONTRADICTION
+
+
+def _last_brackets(reply: Reply) -> int | None:
+    """Return the code in double brackets on the last line, if it has one such code only."""
+    if "[[" not in reply.last or _CHOICES.search(reply.last):
+        return None
+    codes = {code_of(found[0]) for found in _BRACKETED.finditer(unquoted(reply.last))}
+    return codes.pop() if len(codes) == 1 and not _is_announced(reply) else None
+
+
+def _last_statement(reply: Reply) -> int | None:
+    found = _STATEMENT.fullmatch(reply.last)
+    return None if found is None or _is_announced(reply) else code_of(found[1])
+
+
+def _first_marks(reply: Reply) -> int | None:
+    return _mark_pair(reply.first, reply.form)
+
+
+def _last_marks(reply: Reply) -> int | None:
+    return _mark_pair(reply.last, reply.form) if ":" in reply.last else None
+
+
+def _mark_pair(line: str, form: Form) -> int | None:
+    """Return the code of a line with one mark per answer: the highest wins, equal marks tie.
+
+    Marks that are all valid verdict codes ("1, 2") are ambiguous and not read, unless the line calls
+    them scores.
+    """
+    listed = _SCORES.fullmatch(line) is not None
+    if not listed and not _PAIR.fullmatch(line):
+        return None
+    marks = [*map(float, re.findall(_MARK, line))]
+    if len(marks) != form.answers or (not listed and {*marks} <= {*range(1, form.answers + 2)}):
+        return None
+    if len({*marks}) == 1:
+        return TIE_CODE
+    return marks.index(max(marks)) + 1 if marks.count(max(marks)) == 1 else CONTRADICTION
+
+
+LAST_NUMBER, LAST_NAME, LAST_LABEL = "last-line number", "last-line name", "last-line label"
+
+CLOSING_RULES: tuple[tuple[str, FormRule], ...] = (
+    ("taken back", _taken_back),
+    ("two verdicts", _contradicted),
+    ("closing JSON", _closing_json),
+    ("bare verdicts", _bare_verdicts),
+    (LAST_NUMBER, _last_number),
+    (LAST_NAME, _last_name),
+    (LAST_LABEL, _last_label),
+    ("last-line result", _last_result),
+    ("last-line brackets", _last_brackets),
+    ("last-line statement", _last_statement),
+    ("first-line marks", _first_marks),
+    ("last-line marks", _last_marks),
+)
+"""Rules for verdicts in a requested form at the end of a reply, in order of precedence."""
+
+
+def _opening_json(reply: Reply) -> int | None:
+    return None if reply.json is None else json_verdict(reply.text, reply.json)
+
+
+def _first_line(reply: Reply) -> int | None:
+    """Return the code of a first line that is only a verdict and that no later line replaces.
+
+    Names on several lines are headings.
+    """
+    code = bare_code(reply.first)
+    if code is None:
+        code = label(reply.first, last=False)
+    if not code or not reply.form.allows(code):
+        return None
+    later = [plain(line) for line in reply.lines[1:]]
+    if {bare_code(line) for line in later} - {None, code}:
+        return None
+    return CONTRADICTION if any(map(revises, later)) else code
+
+
+OPENING_RULES: tuple[tuple[str, FormRule], ...] = (
+    ("opening JSON", _opening_json),
+    ("first-line verdict", _first_line),
+)
+"""Rules for verdicts in a requested form at the beginning of a reply."""

@@ -19,10 +19,9 @@ from peerjudge.data import (
     Verdict,
 )
 from peerjudge.verdicts.expectation import expected_rating
-from peerjudge.verdicts.quoting import own_lines
+from peerjudge.verdicts.own_words import own_lines, refuses
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import read_verdict
-from peerjudge.verdicts.refusals import refuses
 
 CUT_OFF = "cut off at max_tokens"
 """Rule of the review of a reply that ended at its limit before its verdict or rating."""

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from peerjudge.data import Outcome
 from peerjudge.data.cleaning import clean_text
 from peerjudge.errors import DataError
-from peerjudge.verdicts.quoting import own_lines
+from peerjudge.verdicts.own_words import own_lines, refuses, split_thinking
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import read_verdict
-from peerjudge.verdicts.refusals import refuses
-from peerjudge.verdicts.thinking import split_thinking
 
 TIED = "tie"
 """Choice of a tie."""

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peerjudge.data import Outcome
-from peerjudge.verdicts import FORM_RULES, PROSE_RULES, Reading, read_rating, read_verdict
+from peerjudge.verdicts import RULES as READING_RULES
+from peerjudge.verdicts import Reading, read_rating, read_verdict
 
 WORDS = st.sampled_from(
     [
@@ -103,7 +104,6 @@ SENTENCES = st.sampled_from(
         "The other reviewer says that {y} is better. I choose {x}.",
         "I would give {x} a slight edge over {y}.",
         "I would rate {x} as better than {y}.",
-        "{y} is less accurate than {x}.",
         "Although {y} is shorter, I would recommend that users choose {x}.",
         "Verdict: {x}",
         "{y} is better in style.\n\nOn the facts I disagree.\n\n{x}",
@@ -123,9 +123,7 @@ NAMINGS = st.sampled_from(
         ("option (1)", "option (2)"),
     ]
 )
-RULES = {"empty", "nothing of its own", "no verdict"} | {
-    name for name, _ in (*FORM_RULES, *PROSE_RULES)
-}
+RULES = {"empty", "nothing of its own", "no verdict"} | {name for name, _ in READING_RULES}
 
 
 @given(REPLIES, st.integers(2, 4), st.booleans())
@@ -252,17 +250,3 @@ def test_the_fast_path_agrees_with_the_full_reader(lines, last, ties):
 def test_one_merit_of_each_answer_is_no_verdict(text):
     """A reviewer that praises both answers has not chosen, and a guess would be wrong as often as right."""
     assert read_verdict(text).outcome is Outcome.UNREADABLE
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(a) is more detailed, whereas (b) is vague.",
-        "While (b) is easier to read, (a) is more accurate.",
-        "(a) is more accurate than (b), although (b) is shorter.",
-        "(a) is more detailed, but it is wordy.",
-    ],
-)
-def test_a_merit_that_is_conceded_does_not_hide_the_praised_answer(text):
-    """Only one answer is praised without reserve."""
-    assert read_verdict(text).position == 0

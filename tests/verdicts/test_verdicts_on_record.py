@@ -32,7 +32,7 @@ def tally(rows: list[dict]) -> Counter:
 
 @pytest.mark.parametrize(
     ("reviewer", "right", "wrong"),
-    [("gpt-4", 1600, 0), ("claude", 1600, 0), ("gpt-3.5", 1597, 0), ("bard", 1555, 10)],
+    [("gpt-4", 1600, 0), ("claude", 1600, 0), ("gpt-3.5", 1585, 0), ("bard", 1525, 10)],
 )
 def test_reading_equals_the_label_the_authors_settled_on(vicuna80, reviewer, right, wrong):
     """Nearly every review is read as labelled by the authors; ambiguous ones are not read."""
@@ -54,16 +54,22 @@ def test_mark_pairs_of_vicuna_equal_the_label(vicuna80):
 
 
 def test_other_reviews_of_vicuna_are_rather_left_unread_than_guessed(vicuna80):
-    """Reviews without a verdict in any form are rarely read, and almost never wrongly."""
+    """Reviews without a verdict in any form are hardly ever read, and never wrongly."""
     others = [
         row
         for row in vicuna80
         if row["reviewer"] == "vicuna" and not MARK_PAIR.fullmatch(row["text"].split("\n")[0])
     ]
-    counts = tally(others)
     assert len(others) == 211
-    assert counts["right"] >= 140
-    assert counts["wrong"] <= 6
+    assert tally(others)["wrong"] == 0
+
+
+def test_less_than_one_reading_in_two_hundred_differs_from_the_label(vicuna80):
+    """Of all reviews, at least 96 % are read, and at most 0.5 % of these as another verdict."""
+    counts = tally([row for row in vicuna80 if row["text"].strip()])
+    read = counts["right"] + counts["wrong"]
+    assert read >= 0.96 * counts.total()
+    assert counts["wrong"] <= 0.005 * read
 
 
 def test_empty_reviews_are_unreadable_despite_their_label(vicuna80):
@@ -94,9 +100,9 @@ def winner(row: dict) -> str | None:
     [
         ("GPT-4", 1),
         ("ChatGPT", 32),
-        ("ChatGPT-0301", 4),
-        ("Falcon", 20),
-        ("LLaMA2", 86),
+        ("ChatGPT-0301", 8),
+        ("Falcon", 24),
+        ("LLaMA2", 90),
         ("PaLM2", 151),
     ],
 )
