@@ -30,28 +30,29 @@ Contestants: TypeAlias = Annotated[
 
 
 Layout: TypeAlias = Annotated[
-    Literal["text", "latex"],
+    Literal["text", "latex", "csv"],
     Parameter(
         name="--format",
-        help="text, or latex: tables with booktabs rules and captions for a paper, sentences as comments.",
+        help="text; latex: tables with booktabs rules and captions for a paper, sentences as comments; csv: "
+        "tables of unrounded numbers.",
     ),
 ]
 """The option `--format` of commands that print tables."""
 
 
 def print_result(found: Result, *, json: bool, layout: Layout = "text") -> None:
-    """Print a result as one JSON document, as tables and sentences, or as LaTeX.
+    """Print a result as one JSON document, as tables and sentences, as LaTeX, or as CSV.
 
     Outside a terminal every sentence, and every row of a table, is one line.
 
     Raises:
-        DataError: both JSON and LaTeX are asked for.
+        DataError: both JSON and another form are asked for.
     """
-    if layout == "latex":
+    if layout != "text":
         if json:
-            msg = "--json and --format latex exclude each other; leave one out"
+            msg = f"--json and --format {layout} exclude each other; leave one out"
             raise DataError(msg)
-        print(found.to_latex(), end="")
+        print(found.to_latex() if layout == "latex" else found.to_csv(), end="")
         return
     if json:
         print_json(found.document())

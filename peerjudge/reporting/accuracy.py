@@ -13,13 +13,12 @@ from peerjudge.reporting.formats import (
     caution,
     counted,
     interval_note,
-    p_value,
     percent,
     points,
     share,
     span,
 )
-from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
@@ -65,17 +64,17 @@ def build_accuracy_table(findings: Findings) -> Table:
     return build_table(
         f"Accuracy against gold in % [{findings.level:.0%} interval]",
         findings.conditions,
-        ("Condition", lambda row: row.name),
+        Column("Condition", "name"),
         ("Before", lambda row: accuracy_cell(row.before)),
         ("After", lambda row: accuracy_cell(row.after)),
         ("Over mean seat", lambda row: _over(contrasts.get(row.name), "over_mean_seat")),
         ("Over best seat", lambda row: _over(contrasts.get(row.name), "over_best_seat")),
         ("Over vote", lambda row: _over(contrasts.get(row.name), "over_vote")),
-        ("Unreadable", lambda row: f"{_lost(row):,}"),
+        Column("Unreadable", lambda row: _lost(row)),
         ("Range", lambda row: _range(row.after)),
         ("As tie", lambda row: count_undecided(row.after, Undecided.AS_TIE)),
         ("As half", lambda row: count_undecided(row.after, Undecided.AS_HALF)),
-        ("Ties", lambda row: f"{row.outcomes[Outcome.TIE]:,}"),
+        Column("Ties", lambda row: row.outcomes[Outcome.TIE]),
         note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
         "and best seat: private verdicts of the discussion's own seats; the best one is chosen for each "
         "question on the others. Vote: of the same reviewers, with nearly as many turns. Range: the "
@@ -171,23 +170,23 @@ def change_note(before: Measurement | None, after: Measurement | None) -> str:
 
 def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
     """Return one row for each pair of conditions, runs or reviewers compared."""
-    margins: list[Column[Compared]] = []
+    margins: list[AnyColumn[Compared]] = []
     if any(row.margin is not None for row in pairs):
-        margins = [("Margin", lambda row: points(row.margin and row.margin.difference))]
+        margins = [Column("Margin", "margin.difference", "points")]
     return build_table(
         title,
         pairs,
-        ("First", lambda row: row.one),
-        ("Second", lambda row: row.other),
-        ("Comparisons", lambda row: f"{row.comparisons:,}"),
+        Column("First", "one"),
+        Column("Second", "other"),
+        Column("Comparisons", "comparisons"),
         ("Turns", lambda row: f"{row.turns:.1f} : {row.other_turns:.1f}"),
-        ("Difference", lambda row: points(row.difference.difference)),
-        ("p", lambda row: p_value(row.difference.p_value)),
-        ("p, Holm", lambda row: p_value(row.holm)),
-        ("p, BH", lambda row: p_value(row.benjamini_hochberg)),
-        ("Family", lambda row: row.family),
+        Column("Difference", "difference.difference", "points"),
+        Column("p", "difference.p_value", "p"),
+        Column("p, Holm", "holm", "p"),
+        Column("p, BH", "benjamini_hochberg", "p"),
+        Column("Family", "family"),
         ("Better on", lambda row: f"{row.mcnemar.ours} : {row.mcnemar.theirs}"),
-        ("p, McNemar", lambda row: p_value(row.mcnemar.p_value)),
+        Column("p, McNemar", "mcnemar.p_value", "p"),
         *margins,
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
@@ -205,12 +204,12 @@ def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Tabl
     return build_table(
         "Accuracy by reviewer in %, gain in points",
         rows,
-        ("Condition", lambda row: row.condition),
-        ("Reviewer", lambda row: row.reviewer),
-        ("First", lambda row: percent(row.before)),
-        ("Last", lambda row: percent(row.after)),
-        ("Gain", lambda row: points(row.gain.difference)),
-        ("p", lambda row: p_value(row.gain.p_value)),
+        Column("Condition", "condition"),
+        Column("Reviewer", "reviewer"),
+        Column("First", "before", "share"),
+        Column("Last", "after", "share"),
+        Column("Gain", "gain.difference", "points"),
+        Column("p", "gain.p_value", "p"),
         names=2,
         note="Of each reviewer's first and last stance, where both are readable; p: "
         "sign flips and score of questions, the greater one.",
@@ -231,7 +230,7 @@ def _groups_table(
     return build_table(
         f"Accuracy by {kind} in %, before \u2192 after",
         names,
-        (kind.capitalize(), str),
+        Column(kind.capitalize(), ""),
         *zip(conditions, map(cell, named), strict=True),
         note="The interval is that of the accuracy after discussion.",
     )
@@ -249,7 +248,7 @@ def build_consistency_section(findings: Findings) -> Section | None:
     table = build_table(
         "Judgements made in both orders: counts, and the consistent share in %",
         findings.conditions,
-        ("Condition", lambda row: row.name),
+        Column("Condition", "name"),
         *_consistency_columns(after=False),
         *_consistency_columns(after=True),
         groups=(("Private verdicts", 4), ("Conclusions", 4)),
@@ -263,11 +262,11 @@ def build_consistency_section(findings: Findings) -> Section | None:
     )
 
 
-def _consistency_columns(*, after: bool) -> Iterator[Column[ConditionFindings]]:
+def _consistency_columns(*, after: bool) -> Iterator[AnyColumn[ConditionFindings]]:
     def of(row: ConditionFindings) -> Consistency:
         return row.consistency_after if after else row.consistency_before
 
-    yield "Judged", lambda row: f"{of(row).judged:,}"
+    yield Column("Judged", lambda row: of(row).judged)
     yield "Contradict", lambda row: f"{of(row).inconsistent:,}" if of(row).judged else MISSING
     yield "Unreadable", lambda row: f"{of(row).unreadable:,}" if of(row).judged else MISSING
-    yield "Consistent", lambda row: percent(of(row).rate)
+    yield Column("Consistent", lambda row: of(row).rate, "share")

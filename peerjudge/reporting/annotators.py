@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from peerjudge.reporting.formats import MISSING, counted, percent, points, share
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.formats import MISSING, counted, percent, share
+from peerjudge.reporting.layout import Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.annotators import AnnotatedGold
@@ -22,15 +22,15 @@ def build_annotator_tables(found: AnnotatedGold) -> list[Table]:
         build_table(
             f"Accuracy in % [{found.level:.0%} interval] against people who err{simulated}",
             found.accuracies,
-            ("Condition", lambda row: row.judge.condition or MISSING),
-            ("Reviewer", lambda row: row.judge.reviewer),
+            Column("Condition", "judge.condition"),
+            Column("Reviewer", "judge.reviewer"),
             ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
-            ("Verdicts", lambda row: f"{row.gold.n:,}"),
-            ("Gold", lambda row: percent(row.gold, 1)),
-            ("Model's label", lambda row: percent(row.label, 1)),
-            ("Expected", lambda row: percent(row.expected, 1)),
-            ("Label - gold", lambda row: points(row.label_change)),
-            ("Expected - gold", lambda row: points(row.expected_change)),
+            Column("Verdicts", "gold.n"),
+            Column("Gold", "gold", "share", 1),
+            Column("Model's label", "label", "share", 1),
+            Column("Expected", "expected", "share", 1),
+            Column("Label - gold", "label_change", "points"),
+            Column("Expected - gold", "expected_change", "points"),
             names=3,
             note="Gold: the rule of the data, such as a majority. Model's label: the most probable true "
             "label given the votes. Expected: the mean probability that a verdict is the true label, "
@@ -39,12 +39,12 @@ def build_annotator_tables(found: AnnotatedGold) -> list[Table]:
         build_table(
             f"Annotators, shares in % [{found.level:.0%} interval]",
             found.annotators[:_SHOWN],
-            ("Annotator", lambda row: row.name),
-            ("Votes", lambda row: f"{row.votes:,}"),
-            ("Comparisons", lambda row: f"{row.comparisons:,}"),
-            ("Reliability", lambda row: percent(row.reliability)),
-            ("Right choice", lambda row: share(row.right)),
-            ("Wrong choice", lambda row: share(row.opposite)),
+            Column("Annotator", "name"),
+            Column("Votes", "votes"),
+            Column("Comparisons", "comparisons"),
+            Column("Reliability", "reliability", "share"),
+            Column("Right choice", "right", "share"),
+            Column("Wrong choice", "opposite", "share"),
             ("Calls a tie", lambda row: share(row.undecided) if found.tie_votes else MISSING),
             ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
             note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "

@@ -15,12 +15,11 @@ from peerjudge.reporting.formats import (
     decimal,
     interval,
     interval_note,
-    odds,
-    p_value,
     percent,
     points,
 )
 from peerjudge.reporting.layout import (
+    Column,
     Section,
     Table,
     build_generic_table,
@@ -52,9 +51,9 @@ def build_position_section(findings: Findings) -> Section | None:
     table = build_table(
         "Choices of the first-shown answer and accuracy, in %",
         findings.by_reviewer,
-        ("Reviewer", lambda seat: seat.reviewer),
-        ("First, before", lambda seat: percent(seat.first_before)),
-        ("First, after", lambda seat: percent(seat.first_after)),
+        Column("Reviewer", "reviewer"),
+        Column("First, before", "first_before", "share"),
+        Column("First, after", "first_after", "share"),
         ("Accuracy, before", lambda seat: accuracy_cell(seat.before)),
         ("Accuracy, after", lambda seat: accuracy_cell(seat.after)),
         note=f"Over all conditions with discussion. {LEFT_OUT}",
@@ -135,14 +134,14 @@ def build_position_table(
     return build_table(
         "Position: verdicts by place, shares in %",
         rows,
-        ("Reviewer", lambda row: row.reviewer),
-        ("First", lambda row: f"{row.first:,}"),
-        ("Tie", lambda row: f"{row.tie:,}"),
-        ("Second", lambda row: f"{row.second:,}"),
-        ("Unreadable", lambda row: f"{row.unreadable:,}"),
+        Column("Reviewer", "reviewer"),
+        Column("First", "first"),
+        Column("Tie", "tie"),
+        Column("Second", "second"),
+        Column("Unreadable", "unreadable"),
         # The share says nothing about position where pairs were shown in one order only.
         ("% first", lambda row: percent(row.share) if row.reviewer in rates else MISSING),
-        ("% same in both orders", lambda row: percent(rates.get(row.reviewer))),
+        Column("% same in both orders", lambda row: rates.get(row.reviewer), "share"),
         note="% first: of the choices, ties aside. % same in both orders: of the pairs judged in "
         "both orders.",
     )
@@ -166,11 +165,11 @@ def build_discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
     return build_table(
         "Position before and after discussion, in %",
         list(before),
-        ("Reviewer", str),
-        ("First, before", lambda name: percent(before.get(name))),
-        ("First, after", lambda name: percent(after.get(name))),
-        ("Same, before", lambda name: percent(same.get(name))),
-        ("Same, after", lambda name: percent(same_after.get(name))),
+        Column("Reviewer", ""),
+        Column("First, before", lambda name: before.get(name), "share"),
+        Column("First, after", lambda name: after.get(name), "share"),
+        Column("Same, before", lambda name: same.get(name), "share"),
+        Column("Same, after", lambda name: same_after.get(name), "share"),
     )
 
 
@@ -188,14 +187,14 @@ def build_discussed_tables(discussed: Mapping[str, Sequence[Noun]]) -> list[Tabl
     wins = build_table(
         "Win rate of an author before and after discussion, by the place of its answer, in %",
         [(row, after.get(key)) for key, row in before.items()],
-        ("Reviewer", lambda pair: pair[0].reviewer),
-        ("Author", lambda pair: pair[0].author),
-        ("Before", lambda pair: percent(pair[0].share)),
-        ("After", lambda pair: percent(pair[1] and pair[1].share)),
-        ("Shown first, before", lambda pair: percent(pair[0].first)),
-        ("Shown first, after", lambda pair: percent(pair[1] and pair[1].first)),
-        ("Shown second, before", lambda pair: percent(pair[0].second)),
-        ("Shown second, after", lambda pair: percent(pair[1] and pair[1].second)),
+        Column("Reviewer", "0.reviewer"),
+        Column("Author", "0.author"),
+        Column("Before", "0.share", "share"),
+        Column("After", "1.share", "share"),
+        Column("Shown first, before", "0.first", "share"),
+        Column("Shown first, after", "1.first", "share"),
+        Column("Shown second, before", "0.second", "share"),
+        Column("Shown second, after", "1.second", "share"),
         names=2,
     )
     return [build_discussed_table(discussed), wins]
@@ -206,16 +205,16 @@ def build_self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
     return build_table(
         "Self-preference: win rate by judge in %, differences in points",
         rows,
-        ("Reviewer", lambda row: row.reviewer),
+        Column("Reviewer", "reviewer"),
         (
             "Answers",
             lambda row: "own" if row.kind == "own" else f"family: {', '.join(row.authors)}",
         ),
-        ("Reviewer's view", lambda row: percent(row.own_view)),
-        ("Peers", lambda row: percent(row.peers)),
-        (gold.capitalize(), lambda row: percent(row.gold)),
-        ("Over peers", lambda row: points(row.against_peers)),
-        (f"Over {gold}", lambda row: points(row.against_gold)),
+        Column("Reviewer's view", "own_view", "share"),
+        Column("Peers", "peers", "share"),
+        Column(gold.capitalize(), "gold", "share"),
+        Column("Over peers", "against_peers", "points"),
+        Column(f"Over {gold}", "against_gold", "points"),
         names=2,
         note="On the same pairs. A difference above 0 favours the reviewer's own answers.",
     )
@@ -227,11 +226,11 @@ def build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
     return build_table(
         "Length: choices of the longer answer in %, and odds",
         rows,
-        ("Reviewer", lambda row: row.reviewer),
-        ("Longer", lambda row: percent(row.longer)),
-        (f"Longer, {gold}", lambda row: percent(row.gold_longer)),
-        ("Odds", lambda row: odds(row.odds)),
-        (f"Odds over {gold}", lambda row: odds(row.over_gold)),
+        Column("Reviewer", "reviewer"),
+        Column("Longer", "longer", "share"),
+        Column(f"Longer, {gold}", "gold_longer", "share"),
+        Column("Odds", "odds", "odds"),
+        Column(f"Odds over {gold}", "over_gold", "odds"),
         note=f"Odds: of being chosen for each doubling of length, at equal position and author{quality}; "
         "1 means no effect. Quality is known only roughly: where better answers are longer, the odds "
         f"are too high. Odds over {gold}: at equal position and author, relative to the odds of {gold} "
@@ -307,8 +306,8 @@ def build_panel_accuracy_table(found: Panel) -> Table:
     return build_table(
         "Accuracy by reviewer, in %",
         list(found.accuracy),
-        ("Reviewer", str),
-        ("Accuracy", lambda name: percent(found.accuracy[name])),
+        Column("Reviewer", ""),
+        Column("Accuracy", lambda name: found.accuracy[name], "share"),
         *((title, count(way)) for title, way in ways),
         *([("Both choose", decide)] if choose else []),
         note=" ".join(
@@ -322,15 +321,15 @@ def build_panel_table(found: Panel) -> Table:
     return build_table(
         "Pairs of reviewers: the same verdict in %",
         found.pairs,
-        ("First", lambda pair: pair.one),
-        ("Second", lambda pair: pair.other),
-        ("Same", lambda pair: percent(pair.same)),
-        ("Cohen's kappa", lambda pair: interval(pair.cohen_kappa)),
-        ("Errors", lambda pair: interval(pair.error_correlation)),
+        Column("First", "one"),
+        Column("Second", "other"),
+        Column("Same", "same", "share"),
+        Column("Cohen's kappa", "cohen_kappa"),
+        Column("Errors", "error_correlation"),
         ("Accuracy, points", _lead),
-        ("p", lambda pair: p_value(pair.accuracy_adjusted)),
+        Column("p", "accuracy_adjusted", "p"),
         ("With gold", _with_gold),
-        ("p, Williams", lambda pair: p_value(pair.correlation_adjusted)),
+        Column("p, Williams", "correlation_adjusted", "p"),
         names=2,
         note="Errors: correlation of their errors. Accuracy: of the first minus that of the second, with the "
         "sign-flip test of `compare`. With gold: correlation of each with gold. p-values are adjusted by "

@@ -33,7 +33,7 @@ from peerjudge.reporting.formats import (
     rating_tick,
     share,
 )
-from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
@@ -122,13 +122,13 @@ def build_weights_table(
         return lambda name: interval(held.get(name))
 
     others = contestant_of or {}
-    named: list[Column[str]] = (
+    named: list[AnyColumn[str]] = (
         [("Contestant", lambda name: others.get(name, MISSING))] if others else []
     )
     return build_table(
         "Reviewer weights",
         sorted(first, key=lambda name: -first[name].value),
-        ("Reviewer", str),
+        Column("Reviewer", ""),
         *named,
         *((SCHEMES.get(scheme, scheme), cells(held)) for scheme, held in by_scheme.items()),
         note="The weights of a scheme sum to 1.",
@@ -170,7 +170,7 @@ def build_standings_table(
     best = [ranking for ranking in rankings.values() if ranking is not None][-1:]
     names = contestants or [name for ranking in best for name in ranking.contestants]
 
-    def columns() -> Iterator[Column[str]]:
+    def columns() -> Iterator[AnyColumn[str]]:
         for heading, ranking in rankings.items():
             values = (printed or {}).get(heading, {})
             if printed:
@@ -182,7 +182,7 @@ def build_standings_table(
             )
 
     groups = tuple((heading, 2) for heading in rankings) if printed else ()
-    return build_table(title, names, ("Contestant", str), *columns(), groups=groups, note=note)
+    return build_table(title, names, Column("Contestant", ""), *columns(), groups=groups, note=note)
 
 
 def _printed(value: float | None, cell: Callable[[Measurement], str]) -> str:
@@ -219,7 +219,7 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
         return MISSING if known is None else share(known)
 
     group_of = {name: str(k) for k, group in enumerate(ranking.groups, 1) for name in group}
-    apart: list[Column[str]] = (
+    apart: list[AnyColumn[str]] = (
         [("Group", lambda name: group_of.get(name, MISSING))] if len(ranking.groups) > 1 else []
     )
 
@@ -235,7 +235,7 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
         build_table(
             f"Ranking by {ranking.scoring}, scores {unit}",
             names,
-            ("Contestant", str),
+            Column("Contestant", ""),
             *apart,
             ("Rank", rank_of),
             (

@@ -15,7 +15,7 @@ from peerjudge.reporting.formats import (
     points,
     points_tick,
 )
-from peerjudge.reporting.layout import Section, Table, build_section, build_table
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 from peerjudge.reporting.stopping import describe_decision, note_decision
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
     return build_table(
         "Discussions against cheaper ways to judge, difference in accuracy in points",
         pairs,
-        ("Condition", lambda pair: pair[0]),
-        ("Over", lambda pair: pair[1].alternative),
+        Column("Condition", "0"),
+        Column("Over", "1.alternative"),
         ("Who", lambda pair: " or ".join(pair[1].against)),
-        ("Comparisons", lambda pair: f"{pair[1].comparisons:,}"),
+        Column("Comparisons", "1.comparisons"),
         ("Calls", lambda pair: f"{pair[1].turns:.1f} : {pair[1].other_turns:.1f}"),
         ("Difference", lambda pair: _points(pair[1])),
-        ("p", lambda pair: p_value(pair[1].difference and pair[1].difference.p_value)),
-        ("p, Holm", lambda pair: p_value(pair[1].p_holm)),
+        Column("p", "1.difference.p_value", "p"),
+        Column("p, Holm", "1.p_holm", "p"),
         ("Test", lambda pair: _family(pair[1])),
         names=3,
         note="Intervals here hold one row each; the first findings and the figure have wider ones that "

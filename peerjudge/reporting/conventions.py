@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import COUNTING, Conventions, Measurement, Undecided
 from peerjudge.reporting.formats import MISSING, percent
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.layout import Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.accuracy import Accuracy
@@ -32,14 +32,14 @@ def build_conventions_table(rows: Sequence[Score]) -> Table:
     return build_table(
         "Accuracy in % by what counts for an undecided verdict",
         [row for row in rows if row.total.undecided],
-        ("Condition", lambda row: row.judge.condition or MISSING),
-        ("Reviewer", lambda row: row.judge.reviewer),
+        Column("Condition", "judge.condition"),
+        Column("Reviewer", "judge.reviewer"),
         ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
         ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.judged:,}"),
         ("Left out", accuracy(Undecided.LEFT_OUT)),
         ("As tie", accuracy(Undecided.AS_TIE)),
         ("As half", accuracy(Undecided.AS_HALF)),
-        ("Both choose", lambda row: percent(row.total.decided, 1)),
+        Column("Both choose", "total.decided", "share", 1),
         names=3,
         note=f"Undecided: inconsistent, unreadable or refused. {COUNTED} Both choose: where neither "
         "the verdict nor gold is a tie.",

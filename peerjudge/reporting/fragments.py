@@ -56,7 +56,7 @@ def _cut_rows(table: Table, most: int) -> Table:
     if more <= 0:
         return table
     note = f"{table.note} ... and {more:,} more rows, which `print` shows.".strip()
-    return replace(table, rows=table.rows[:most], note=note)
+    return replace(table.first(most), note=note)
 
 
 def render_html(parts: Iterable[str | Table]) -> str:

@@ -1,34 +1,120 @@
-"""Tables and sections: one definition each, shown in a terminal or on a page."""
+"""Tables of typed columns and sections: one definition each, for terminal, page, frame, CSV and LaTeX."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from peerjudge.data import Measurement, Noun
+from peerjudge.data import Measurement, Noun, to_plain
 from peerjudge.marks import mark_controls
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import MISSING, SIMULATED, decimal, interval
+from peerjudge.reporting.formats import (
+    MISSING,
+    SIMULATED,
+    decimal,
+    interval,
+    odds,
+    p_value,
+    percent,
+    points,
+    share,
+)
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import Console
     from rich.table import Table as RichTable
 
 R = TypeVar("R")
-Column: TypeAlias = tuple[str, Callable[[R], str]]
-"""The heading of a column and the function that formats its cell of a row."""
 
+Kind: TypeAlias = Literal["plain", "share", "points", "p", "odds"]
+"""How a value is shown: a share in %, a difference in points, a p-value, odds; or as it is."""
 
 _WIDEST = 10_000
 _PAGE = 134
 """About the number of letters in a row of a table across a page."""
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A typed column: its heading, where a row has its value, and how that is shown.
+
+    `read` is a path of attributes or keys (`total.accuracy`; `""` is the row itself), or a function of the
+    row. A path that meets `None` or a missing key is a missing value. A `Measurement` is shown with its
+    interval. `key` is the name of the column in records and frames, by default the end of the path or the
+    heading; `about` is its meaning, which stands in the note of the table.
+    """
+
+    heading: str
+    read: str | Callable[[Any], object]
+    kind: Kind = "plain"
+    digits: int | None = None
+    about: str = ""
+    key: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the column in records and frames."""
+        end = self.read.rpartition(".")[2] if isinstance(self.read, str) else ""
+        return self.key or end or self.heading.lower().replace(" ", "_")
+
+    def value(self, row: object) -> object:
+        """Return the value of a row, `None` where it has none; a text without letters is none."""
+        value = _read_path(row, self.read) if isinstance(self.read, str) else self.read(row)
+        return None if isinstance(self.read, str) and value == "" else value
+
+    def show(self, value: object) -> str:
+        """Return a value as it stands in the table."""
+        if value is None:
+            return MISSING
+        if isinstance(value, str):
+            return value
+        digits = self.digits or 0
+        number = cast("float", value)
+        if isinstance(value, Measurement):
+            if self.kind == "share":
+                return percent(value, digits)
+            if self.kind == "points":
+                return points(value)
+            return odds(value) if self.kind == "odds" else interval(value, self.digits_or(3))
+        if self.kind == "share":
+            return share(number, digits)
+        if self.kind == "p":
+            return p_value(number)
+        if isinstance(value, float):
+            return decimal(number, self.digits_or(3))
+        return f"{value:,}" if isinstance(value, int) else str(value)
+
+    def digits_or(self, default: int) -> int:
+        """Return the number of digits after the point."""
+        return default if self.digits is None else self.digits
+
+
+AnyColumn: TypeAlias = Column | tuple[str, Callable[[R], object]]
+"""A column, or one of any values as its heading and its function."""
+
+
+def _read_path(row: object, path: str) -> object:
+    for name in path.split(".") if path else ():
+        if row is None:
+            return None
+        if isinstance(row, Mapping):
+            row = cast("Mapping[str, object]", row).get(name)
+        elif name.isdigit():
+            row = cast("Sequence[object]", row)[int(name)]
+        else:
+            row = getattr(row, name)
+    return row
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table of formatted cells. The title states the unit; the first `names` columns are names.
+    """A table. The title states the unit; the first `names` columns are names.
 
+    `rows` are its cells as they are shown, `values` what these stand for; a table of texts has no `columns`.
     `groups` are headings above the columns of numbers, each with the number of columns below it.
     `total` says that the last row is a sum. A `folded` table is closed on a page until it is opened.
     """
@@ -41,6 +127,8 @@ class Table:
     groups: tuple[tuple[str, int], ...] = ()
     total: bool = False
     folded: bool = False
+    columns: tuple[str, ...] = ()
+    values: tuple[tuple[object, ...], ...] = ()
 
     @property
     def is_wide(self) -> bool:
@@ -53,15 +141,66 @@ class Table:
         """Return the table without its note."""
         return replace(self, note="")
 
+    def first(self, most: int) -> Table:
+        """Return the table with at most so many rows."""
+        return replace(self, rows=self.rows[:most], values=self.values[:most])
+
     def only(self, *headings: str) -> Table:
         """Return the table with these columns, as far as it has them."""
         places = [self.headings.index(one) for one in headings if one in self.headings]
+
+        def pick(row: Sequence[R]) -> tuple[R, ...]:
+            return tuple(row[place] for place in places)
+
         return replace(
             self,
-            headings=tuple(self.headings[place] for place in places),
-            rows=tuple(tuple(row[place] for place in places) for row in self.rows),
+            headings=pick(self.headings),
+            rows=tuple(map(pick, self.rows)),
             names=sum(place < self.names for place in places),
+            columns=pick(self.columns) if self.columns else (),
+            values=tuple(map(pick, self.values)),
         )
+
+    def records(self) -> list[dict[str, object]]:
+        """Return the rows as plain values by column; `x_low`, `x_high` and `x_n` belong to a measured `x`."""
+        names = self.columns or self.headings
+        return [
+            {
+                key: value
+                for name, cell in zip(names, row, strict=True)
+                for key, value in _spread(name, cell)
+            }
+            for row in (self.values if self.columns else self.rows)
+        ]
+
+    def to_csv(self) -> str:
+        """Return the records as CSV with a line of headings; no text is a formula of a spreadsheet."""
+        from peerjudge.analysis.export import defuse
+
+        records, written = self.records(), StringIO()
+        keys = list(dict.fromkeys(key for one in records for key in one))
+        rows = csv.DictWriter(written, keys, lineterminator="\n")
+        rows.writeheader()
+        rows.writerows({key: defuse(value) for key, value in one.items()} for one in records)
+        return written.getvalue()
+
+    @property
+    def df(self) -> pd.DataFrame:
+        """The records as a frame.
+
+        Raises:
+            DataError: pandas is not installed.
+        """
+        from peerjudge.analysis.frames import import_pandas
+
+        return import_pandas().DataFrame(self.records())
+
+
+def _spread(name: str, value: object) -> list[tuple[str, object]]:
+    if not isinstance(value, Measurement):
+        return [(name, to_plain(value) if isinstance(value, Noun) else value)]
+    ends = (("", value.value), ("_low", value.low), ("_high", value.high), ("_n", value.n))
+    return [(name + end, number) for end, number in ends]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,56 +235,48 @@ def build_section(
 def build_table(
     title: str,
     rows: Iterable[R],
-    *columns: Column[R],
+    *columns: AnyColumn[R],
     names: int = 1,
     note: str = "",
     folded: bool = False,
     total: bool = False,
     groups: tuple[tuple[str, int], ...] = (),
 ) -> Table:
-    """Format rows as a table, without the columns that have no value in any row.
+    """Return rows as a table, without the columns that have no value in any row.
 
     All columns stay if there are groups, or if only the names would be left.
     """
     held = list(rows)
-    cells = [[cell(row) for row in held] for _, cell in columns]
+    typed = [one if isinstance(one, Column) else Column(*one) for one in columns]
+    values = [[one.value(row) for row in held] for one in typed]
+    cells = [[one.show(cell) for cell in own] for one, own in zip(typed, values, strict=True)]
     kept = [
         place
-        for place in range(len(columns))
+        for place in range(len(typed))
         if groups or any(cell != MISSING for cell in cells[place])
     ]
     if all(place < names for place in kept):
-        kept = list(range(len(columns)))
+        kept = list(range(len(typed)))
+    meanings = [f"{typed[at].heading}: {typed[at].about}." for at in kept if typed[at].about]
     return Table(
         title=title,
-        headings=tuple(columns[place][0] for place in kept),
+        headings=tuple(typed[place].heading for place in kept),
         rows=tuple(zip(*(cells[place] for place in kept), strict=True)),
         names=sum(place < names for place in kept),
-        note=note,
+        note=" ".join([*meanings, *([note] if note else [])]),
         folded=folded,
         total=total,
         groups=groups,
+        columns=tuple(typed[place].name for place in kept),
+        values=tuple(zip(*(values[place] for place in kept), strict=True)),
     )
 
 
 def build_generic_table(title: str, rows: Sequence[Noun]) -> Table:
-    """Format rows with one column for each field: for a measure without a table of its own."""
+    """Return rows with one column for each field: for a measure without a table of its own."""
     fields = list(rows[0].__struct_fields__) if rows else []
-    return Table(
-        title=title,
-        headings=tuple(name.replace("_", " ").capitalize() for name in fields),
-        rows=tuple(tuple(_cell(getattr(row, name)) for name in fields) for row in rows),
-    )
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, Measurement):
-        return interval(value)
-    if isinstance(value, float):
-        return decimal(value)
-    if value is None:
-        return MISSING
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    columns = [Column(name.replace("_", " ").capitalize(), name) for name in fields]
+    return build_table(title, rows, *columns)
 
 
 def print_table(table: Table, console: Console) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Standing
 from peerjudge.reporting.formats import MISSING, counted, decimal, interval, share
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.style_control import ControlledRanking, StyleCoefficient
@@ -43,10 +43,10 @@ def build_model_table(found: VerdictModel) -> Table:
     return build_table(
         "Effects on a verdict, all else equal, in log-odds",
         found.effects,
-        ("Effect", lambda effect: effect.term),
+        Column("Effect", "term"),
         ("Of", name),
-        ("Estimate", lambda effect: interval(effect.value, 2)),
-        ("Verdicts", lambda effect: f"{effect.value.n:,}"),
+        Column("Estimate", "value", digits=2),
+        Column("Verdicts", "value.n"),
         ("Reading", _read),
         names=2,
         note="Intervals: 95 %, with questions as the unit. `no clear effect`: 0 is inside the interval.",
@@ -91,14 +91,14 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
     """Return the ranks with and without control of style, and the coefficients of the styles."""
     plain = found.plain.contestants
     group_of = {name: str(k) for k, group in enumerate(found.plain.groups, 1) for name in group}
-    apart: list[Column[str]] = (
+    apart: list[AnyColumn[str]] = (
         [("Group", lambda name: group_of.get(name, MISSING))] if len(found.plain.groups) > 1 else []
     )
     return [
         build_table(
             "Bradley-Terry ranking with and without control of style, scores in rating points",
             list(found.contestants),
-            ("Contestant", str),
+            Column("Contestant", ""),
             *apart,
             ("Rank, controlled", lambda name: _rank(found.contestants[name])),
             ("Score, controlled", lambda name: _score(found.contestants[name])),
@@ -108,9 +108,9 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
         build_table(
             "Effect of style on being chosen, contestants being equal, in log-odds",
             found.coefficients,
-            ("Style", lambda one: one.feature),
-            ("Estimate", lambda one: interval(one.value, 2)),
-            ("Battles", lambda one: f"{one.value.n:,}"),
+            Column("Style", "feature"),
+            Column("Estimate", "value", digits=2),
+            Column("Battles", "value.n"),
             ("Reading", _read_style),
             note="Length and markdown: for a difference of one standard deviation, where the difference "
             "of two answers is that of their numbers divided by the sum. Battles: those that differ in it.",

@@ -13,10 +13,9 @@ from peerjudge.reporting.formats import (
     name_event,
     name_role,
     p_value,
-    percent,
     points,
 )
-from peerjudge.reporting.layout import Section, Table, build_section, build_table
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 from peerjudge.reporting.opinion_figures import (
     draw_agreement,
     draw_courses,
@@ -94,13 +93,13 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
     return build_table(
         "Opinion events by reviewer and role, altered in %",
         seats,
-        ("Reviewer", lambda seat: seat.reviewer),
+        Column("Reviewer", "reviewer"),
         ("Role", lambda seat: name_role(seat.role)),
         *((name_event(kind).capitalize(), _number_of(kind)) for kind in kinds),
-        ("% altered", lambda seat: percent(seat.altered)),
-        ("To gold", lambda seat: f"{seat.towards_gold:,}"),
-        ("From gold", lambda seat: f"{seat.away_from_gold:,}"),
-        ("No event", lambda seat: f"{sum(seat.no_events.values()):,}"),
+        Column("% altered", "altered", "share"),
+        Column("To gold", "towards_gold"),
+        Column("From gold", "away_from_gold"),
+        Column("No event", lambda seat: sum(seat.no_events.values())),
         names=2,
         note="% altered: of the times that the seat was contradicted. To and from gold: moves. No "
         "event: a verdict after hearing another, where one of the two has no readable stance.",
@@ -123,13 +122,13 @@ def build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
     return build_table(
         f"Opinion events by {by}, shares in %",
         rows,
-        ("Reviewer", lambda row: row.reviewer or MISSING),
+        Column("Reviewer", "reviewer"),
         ("Role", lambda row: MISSING if row.role is None else row.role.value),
         ("Heard", _heard),
         ("Turn", lambda row: MISSING if row.round is None else str(row.round)),
         *((name_event(kind).capitalize(), _number_of(kind)) for kind in kinds),
-        ("% altered", lambda row: percent(row.altered)),
-        ("% to gold", lambda row: percent(row.towards_gold)),
+        Column("% altered", "altered", "share"),
+        Column("% to gold", "towards_gold", "share"),
         ("Gold", lambda row: _moves(row.gold)),
         ("Majority", lambda row: _moves(row.majority)),
         ("First shown", lambda row: _moves(row.first)),
@@ -169,7 +168,7 @@ def build_ordering_table(rows: Sequence[Ordering]) -> Table:
         ("p, altered", lambda row: p_of(row.altered)),
         ("Accuracy", lambda row: difference(row.accuracy)),
         ("p, accuracy", lambda row: p_of(row.accuracy)),
-        ("% leader prevails", lambda row: percent(row.leader_prevails)),
+        Column("% leader prevails", "leader_prevails", "share"),
         note="% leader prevails: of the disagreements that ended in agreement.",
     )
 
@@ -179,14 +178,14 @@ def build_holdings_table(rows: Sequence[Holding]) -> Table:
     return build_table(
         "Discussions that began in disagreement: opinion held or altered, in % of all discussions",
         rows,
-        ("Reviewer", lambda row: row.reviewer),
+        Column("Reviewer", "reviewer"),
         ("Role", lambda row: name_role(row.role)),
-        ("Discussions", lambda row: f"{row.discussions:,}"),
-        ("Disagreed", lambda row: f"{row.apart:,}"),
-        ("Held", lambda row: f"{row.held:,}"),
-        ("% held", lambda row: percent(row.held_share)),
-        ("Altered", lambda row: f"{row.altered:,}"),
-        ("% altered", lambda row: percent(row.altered_share)),
+        Column("Discussions", "discussions"),
+        Column("Disagreed", "apart"),
+        Column("Held", "held"),
+        Column("% held", "held_share", "share"),
+        Column("Altered", "altered"),
+        Column("% altered", "altered_share", "share"),
         names=2,
         note="Altered: took the other's opinion at any turn. Held: kept its own whenever contradicted. "
         "In the others, the other one gave in first, or a third answer was chosen.",
@@ -198,18 +197,18 @@ def build_controls_table(rows: Sequence[Controlled]) -> Table:
     return build_table(
         "Altered at the first contradiction, in %, with and without controls",
         rows,
-        ("Condition", lambda row: row.condition),
+        Column("Condition", "condition"),
         ("Control", lambda row: row.control.replace("_", " ")),
         ("Reviewer", lambda row: row.reviewer or "all"),
-        ("Altered", lambda row: percent(row.altered)),
-        ("By gold", lambda row: percent(row.contradicted_by_gold)),
-        ("By another", lambda row: percent(row.contradicted_by_wrong)),
+        Column("Altered", "altered", "share"),
+        Column("By gold", "contradicted_by_gold", "share"),
+        Column("By another", "contradicted_by_wrong", "share"),
         (
             "More without",
             lambda row: (row.difference and points(row.difference.difference)) or MISSING,
         ),
-        ("p", lambda row: p_value(row.difference and row.difference.p_value)),
-        ("p, Holm", lambda row: p_value(row.holm)),
+        Column("p", "difference.p_value", "p"),
+        Column("p, Holm", "holm", "p"),
         names=3,
         note="By gold, by another: contradicted by the gold answer or by another one. More without: "
         "altered in the condition without the control minus altered here, in points.",
@@ -226,13 +225,13 @@ def build_settling_table(rows: Sequence[Settling]) -> Table:
     return build_table(
         "Discussions by the turn of first agreement, shares in %",
         rows,
-        ("Condition", lambda row: row.condition),
-        ("Discussions", lambda row: f"{row.discussions:,}"),
-        ("From the start", lambda row: f"{row.from_start:,}"),
+        Column("Condition", "condition"),
+        Column("Discussions", "discussions"),
+        Column("From the start", "from_start"),
         *((f"After {turn}", after(turn)) for turn in turns),
-        ("Never", lambda row: f"{row.never:,}"),
-        ("% agreed", lambda row: percent(row.reached)),
-        ("% lasted", lambda row: percent(row.lasted)),
+        Column("Never", "never"),
+        Column("% agreed", "reached", "share"),
+        Column("% lasted", "lasted", "share"),
         note="% agreed: of the discussions that began in disagreement. % lasted: of these, the share "
         "that still agreed at the end.",
     )
@@ -242,9 +241,9 @@ def _agreement_table(findings: Findings) -> Table:
     return build_table(
         "Discussions whose seats agree, in %",
         [one for one in findings.conditions if one.seats > 1],
-        ("Condition", lambda row: row.name),
-        ("In private", lambda row: percent(row.agreement.before)),
-        ("At the end", lambda row: percent(row.agreement.after)),
+        Column("Condition", "name"),
+        Column("In private", "agreement.before", "share"),
+        Column("At the end", "agreement.after", "share"),
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from peerjudge.reporting.formats import MISSING, decimal, interval, p_value
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.formats import decimal
+from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.rating_pairs import GoldDifference, RatingPair, RatingShift
@@ -41,26 +41,26 @@ def build_shifts_table(shifts: Sequence[RatingShift]) -> Table:
 def _build_pairs_table(pairs: Sequence[RatingPair]) -> Table:
     return _build_shifts_table(
         pairs,
-        ("Mean absolute", lambda row: interval(row.mean_error)),
-        ("Pearson", lambda row: interval(row.pearson)),
-        ("Spearman", lambda row: interval(row.spearman)),
-        ("Kendall", lambda row: interval(row.kendall)),
+        Column("Mean absolute", "mean_error"),
+        Column("Pearson", "pearson"),
+        Column("Spearman", "spearman"),
+        Column("Kendall", "kendall"),
         note=f"{_DIFFERENCE} Mean absolute: the mean absolute difference. Kendall: tau-b. {_UNIT}",
     )
 
 
-def _build_shifts_table(shifts: Sequence[S], *columns: Column[S], note: str) -> Table:
+def _build_shifts_table(shifts: Sequence[S], *columns: AnyColumn[S], note: str) -> Table:
     return build_table(
         "Ratings of the same answers",
         shifts,
-        ("First", lambda row: row.one),
-        ("Second", lambda row: row.other),
-        ("Aspect", lambda row: row.aspect or MISSING),
-        ("Answers", lambda row: f"{row.answers:,}"),
+        Column("First", "one"),
+        Column("Second", "other"),
+        Column("Aspect", "aspect"),
+        Column("Answers", "answers"),
         ("Means", lambda row: f"{decimal(row.mean)} : {decimal(row.other_mean)}"),
-        ("Difference", lambda row: interval(row.shift.difference)),
-        ("p", lambda row: p_value(row.shift.p_value)),
-        ("p, Holm", lambda row: p_value(row.shift_holm)),
+        Column("Difference", "shift.difference"),
+        Column("p", "shift.p_value", "p"),
+        Column("p, Holm", "shift_holm", "p"),
         *columns,
         names=3,
         note=note,
@@ -71,22 +71,19 @@ def _build_gold_table(against: Sequence[tuple[RatingPair, GoldDifference]]) -> T
     return build_table(
         "Agreement of ratings with gold: first minus second",
         against,
-        ("First", lambda row: row[0].one),
-        ("Second", lambda row: row[0].other),
-        ("Aspect", lambda row: row[1].aspect),
-        ("Answers", lambda row: f"{row[1].answers:,}"),
-        ("Pearson", lambda row: interval(row[1].pearson)),
-        ("p, Williams", lambda row: p_value(row[1].williams and row[1].williams.p_value)),
-        ("p, Holm", lambda row: p_value(row[1].williams_holm)),
-        (
-            "p, if independent",
-            lambda row: p_value(row[1].williams and row[1].williams.p_independent),
-        ),
-        ("Spearman", lambda row: interval(row[1].spearman)),
-        ("Kendall", lambda row: interval(row[1].kendall)),
-        ("Mean error", lambda row: interval(row[1].mean_error.difference)),
-        ("p, error", lambda row: p_value(row[1].mean_error.p_value)),
-        ("p, error, Holm", lambda row: p_value(row[1].mean_error_holm)),
+        Column("First", "0.one"),
+        Column("Second", "0.other"),
+        Column("Aspect", "1.aspect"),
+        Column("Answers", "1.answers"),
+        Column("Pearson", "1.pearson"),
+        Column("p, Williams", "1.williams.p_value", "p"),
+        Column("p, Holm", "1.williams_holm", "p"),
+        Column("p, if independent", "1.williams.p_independent", "p"),
+        Column("Spearman", "1.spearman"),
+        Column("Kendall", "1.kendall"),
+        Column("Mean error", "1.mean_error.difference"),
+        Column("p, error", "1.mean_error.p_value", "p"),
+        Column("p, error, Holm", "1.mean_error_holm", "p"),
         names=3,
         note="Coefficients with gold: above 0 the first agrees better. Mean (absolute) error: below 0 the "
         "first is closer. p: Williams' test with questions as the unit, and sign-flip permutation of "

@@ -17,7 +17,7 @@ from peerjudge.reporting.formats import (
     p_value,
     share,
 )
-from peerjudge.reporting.layout import Section, Table, build_section, build_table
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 from peerjudge.reporting.rating_pairs import build_shifts_table
 
 if TYPE_CHECKING:
@@ -43,15 +43,15 @@ def build_levels_table(levels: Sequence[RatingLevel], *, simulated: bool) -> Tab
     return build_table(
         f"Ratings of answers [{level}]{_mark(simulated=simulated)}",
         levels,
-        ("Name", lambda row: row.name),
-        ("Aspect", lambda row: row.aspect or MISSING),
-        ("Items", lambda row: f"{row.items:,}"),
+        Column("Name", "name"),
+        Column("Aspect", "aspect"),
+        Column("Items", "items"),
         ("Trials", lambda row: f"{row.trials:.4g}"),
-        ("Mean", lambda row: interval(row.mean, 2)),
-        ("SD", lambda row: decimal(row.sd, 2)),
-        ("SD of items", lambda row: decimal(row.sd_items, 2)),
-        ("SD of trials", lambda row: decimal(row.sd_trials, 2)),
-        ("Unreadable, %", lambda row: share(_lost(row), 1)),
+        Column("Mean", "mean", digits=2),
+        Column("SD", "sd", digits=2),
+        Column("SD of items", "sd_items", digits=2),
+        Column("SD of trials", "sd_trials", digits=2),
+        Column("Unreadable, %", lambda row: _lost(row), "share", 1),
         names=2,
         note="Items: answers. Trials: how often each was rated. Mean: of the items' mean ratings; its "
         "interval has questions as the unit. SD: the standard deviation of all ratings; of items: of the "
@@ -77,8 +77,8 @@ def _build_distribution_table(levels: Sequence[RatingLevel], *, simulated: bool)
     return build_table(
         f"Distribution of ratings in % of the readable ones{_mark(simulated=simulated)}",
         levels if len(points) <= _MOST_POINTS else (),
-        ("Name", lambda row: row.name),
-        ("Aspect", lambda row: row.aspect or MISSING),
+        Column("Name", "name"),
+        Column("Aspect", "aspect"),
         *((str(point), part(point)) for point in points),
         names=2,
         note="Ratings that are no whole numbers count as the nearest one.",

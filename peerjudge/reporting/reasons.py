@@ -7,9 +7,9 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Verdict
-from peerjudge.reporting.formats import SIMULATED, counted, percent, points, share
+from peerjudge.reporting.formats import SIMULATED, counted, share
 from peerjudge.reporting.fragments import mark_page
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rendering import load_templates
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def build_theme_table(found: ReasonThemes) -> Table:
     return build_table(
         f"What reasons mention, in % [{found.level:.0%} interval]{simulated}",
         found.themes,
-        ("Theme", lambda row: row.theme),
-        ("Reasons", lambda row: f"{row.reasons:,}"),
-        ("Mentioned", lambda row: percent(row.mentioned)),
-        ("Right: with - without", lambda row: points(row.right)),
-        ("Altered: heard - not", lambda row: points(row.altered)),
+        Column("Theme", "theme"),
+        Column("Reasons", "reasons"),
+        Column("Mentioned", "mentioned", "share"),
+        Column("Right: with - without", "right", "points"),
+        Column("Altered: heard - not", "altered", "points"),
         note="Mentioned: share of all reasons, in praise or blame. Right: gold verdicts among reasons with "
         "the theme minus those without, of one reviewer in one condition and stage. Altered: contradicted "
         "seats that altered after replies with the theme minus those without. Differences in points; the "
@@ -66,8 +66,8 @@ def build_reason_tables(comparison: Comparison, reasons: Sequence[Reason]) -> li
         build_table(
             _head(verdict, comparison, held),
             _merge(held),
-            ("Reviewer", lambda row: row[0]),
-            ("Reason", lambda row: row[1]),
+            Column("Reviewer", "0"),
+            Column("Reason", "1"),
         )
         for verdict, held in _sort_by_verdict(comparison, reasons).items()
         if held

@@ -41,7 +41,7 @@ from peerjudge.reporting.formats import (
     plain_tick,
     rating_tick,
 )
-from peerjudge.reporting.layout import Part, Section, Table, build_section, build_table
+from peerjudge.reporting.layout import Column, Part, Section, Table, build_section, build_table
 from peerjudge.reporting.scores import build_scores_table
 
 if TYPE_CHECKING:
@@ -270,15 +270,15 @@ def _agreement_table(found: RecordedFindings, printed: Published, verdict: str) 
     return build_table(
         f"Fleiss' kappa and accuracy against {verdict}",
         found.agreement,
-        ("Jury", lambda row: row.jury.name),
+        Column("Jury", "jury.name"),
         ("Printed kappa", said("kappa")),
-        ("Fleiss' kappa", lambda row: interval(row.agreement.fleiss_kappa)),
+        Column("Fleiss' kappa", "agreement.fleiss_kappa"),
         ("Printed accuracy", said("accuracy")),
-        ("Accuracy", lambda row: interval(row.agreement.accuracy)),
-        ("Items", lambda row: f"{row.agreement.n:,}"),
-        ("As tie", lambda row: interval(row.agreement.as_tie)),
-        ("As half", lambda row: interval(row.agreement.as_half)),
-        ("Unreadable", lambda row: f"{row.agreement.unreadable:,}"),
+        Column("Accuracy", "agreement.accuracy"),
+        Column("Items", "agreement.n"),
+        Column("As tie", "agreement.as_tie"),
+        Column("As half", "agreement.as_half"),
+        Column("Unreadable", "agreement.unreadable"),
         note="Items are pairs in one shown order. Accuracy leaves out items without a readable verdict. "
         f"{COUNTED}",
     )

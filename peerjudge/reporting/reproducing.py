@@ -8,7 +8,7 @@ from peerjudge.analysis.reproducing import FEWEST_QUESTIONS, Origin, PublishedIt
 from peerjudge.data import Measurement
 from peerjudge.reporting.figures import Figure, Mark, Row, Rows
 from peerjudge.reporting.formats import MISSING, counted, decimal, interval, plain_tick
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.layout import Column, Table, build_table
 
 _DRAWN = "drawn"
 
@@ -20,7 +20,7 @@ def build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> Ta
     return build_table(
         f"{item.name}: {item.title}",
         given,
-        ("Value", lambda cell: cell.name),
+        Column("Value", "name"),
         (
             "Published",
             lambda cell: _DRAWN if cell.published is None else _number(cell, "published"),
@@ -28,7 +28,7 @@ def build_item_table(item: PublishedItem, cells: Sequence[ReproducedCell]) -> Ta
         ("Ours", lambda cell: _number(cell, "ours")),
         ("95 % interval", _interval),
         ("n", lambda cell: MISSING if cell.n is None else f"{cell.n:,}"),
-        ("From", lambda cell: cell.source or MISSING),
+        Column("From", "source"),
         ("Compared", _verdict),
         note=" ".join(
             note if note.endswith(".") else f"{note[:1].upper()}{note[1:]}." for note in notes

@@ -24,6 +24,7 @@ from peerjudge.reporting.conventions import LEFT_OUT
 from peerjudge.reporting.costs import CostRow, Costs, build_costs
 from peerjudge.reporting.formats import MISSING, SIMULATED, caution, money
 from peerjudge.reporting.layout import (
+    AnyColumn,
     Column,
     Section,
     Table,
@@ -190,25 +191,25 @@ def _declared_table(manifest: Mapping[str, object]) -> Table:
 
 def _conditions_table(findings: Findings) -> Table:
     estimated = findings.effort.estimated
-    thinking: list[Column[ConditionFindings]] = [
-        ("Of these thinking", lambda row: f"{row.effort.thinking_tokens:,}")
+    thinking: list[AnyColumn[ConditionFindings]] = [
+        Column("Of these thinking", "effort.thinking_tokens")
     ]
-    reread: list[Column[ConditionFindings]] = [
-        ("Reread", lambda row: f"{row.effort.reread:,}"),
-        ("Verdicts reread", lambda row: f"{row.effort.reread_verdicts:,}"),
+    reread: list[AnyColumn[ConditionFindings]] = [
+        Column("Reread", "effort.reread"),
+        Column("Verdicts reread", "effort.reread_verdicts"),
     ]
     return build_table(
         "Discussions and tokens by condition",
         findings.conditions,
-        ("Condition", lambda row: row.name),
-        ("Protocol", lambda row: row.protocol),
+        Column("Condition", "name"),
+        Column("Protocol", "protocol"),
         ("Reviewers", lambda row: ", ".join(row.reviewers)),
-        ("Done", lambda row: f"{row.effort.done:,}"),
-        ("Failed", lambda row: f"{row.effort.failed:,}"),
-        ("Unfinished", lambda row: f"{row.effort.unfinished:,}"),
-        ("Turns", lambda row: f"{row.effort.turns:,}"),
-        ("Tokens in", lambda row: f"{row.effort.prompt_tokens:,}"),
-        ("Tokens out", lambda row: f"{row.effort.completion_tokens:,}"),
+        Column("Done", "effort.done"),
+        Column("Failed", "effort.failed"),
+        Column("Unfinished", "effort.unfinished"),
+        Column("Turns", "effort.turns"),
+        Column("Tokens in", "effort.prompt_tokens"),
+        Column("Tokens out", "effort.completion_tokens"),
         *(thinking if findings.effort.thinking_tokens else []),
         *(reread if findings.effort.reread else []),
         names=3,
@@ -220,8 +221,8 @@ def _costs_table(costs: Costs) -> Table:
     """Return the replies and the cost of each reviewer, with a sum where there are several."""
     used = {title: key for title, key in _CALLS.items() if getattr(costs.total, key)}
 
-    def count(key: str) -> Column[CostRow]:
-        return key, lambda row: f"{getattr(row.spoken, used[key]):,}"
+    def count(key: str) -> AnyColumn[CostRow]:
+        return Column(key, lambda row: getattr(row.spoken, used[key]))
 
     paid = bool(costs.total.paid)
     sum_known = costs.cost if costs.known or costs.cost else None
@@ -234,12 +235,12 @@ def _costs_table(costs: Costs) -> Table:
     )
     rows = [*costs.rows, *([total] if len(costs.rows) > 1 else [])]
     more = "" if costs.known or not costs.cost else " and more"
-    unmetered: list[Column[CostRow]] = [("Tokens unknown", lambda row: f"{row.unmetered:,}")]
+    unmetered: list[AnyColumn[CostRow]] = [Column("Tokens unknown", "unmetered")]
     return build_table(
         "Replies and cost by reviewer",
         rows,
-        ("Reviewer", lambda row: row.reviewer),
-        ("Replies", lambda row: f"{row.spoken.replies:,}"),
+        Column("Reviewer", "reviewer"),
+        Column("Replies", "spoken.replies"),
         *map(count, used),
         *(unmetered if costs.unmetered else []),
         ("Seconds per call", _seconds),

@@ -12,8 +12,8 @@ from peerjudge.reporting.conventions import (
     describe_conventions,
     describe_published,
 )
-from peerjudge.reporting.formats import MISSING, decimal, interval, percent, share, span
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.formats import MISSING, decimal, percent, share, span
+from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.cells import Cell
@@ -70,13 +70,13 @@ def build_details_table(scores: Scores) -> Table:
     return _judged(
         "Verdicts behind the accuracies, shares in %",
         scores.scores,
-        ("Verdicts", lambda row: f"{row.total.judged:,}"),
+        Column("Verdicts", "total.judged"),
         ("Ties", _outcome(Outcome.TIE)),
         ("Inconsistent", _outcome(Outcome.INCONSISTENT)),
         ("Unreadable", _outcome(Outcome.UNREADABLE)),
         ("Refused", _outcome(Outcome.REFUSED)),
         ("Range", lambda row: span(row.total.worst_case, row.total.best_case, 1)),
-        ("Same in all orders", lambda row: percent(row.total.consistency.rate, 1)),
+        Column("Same in all orders", "total.consistency.rate", "share", 1),
         ("Own reading", lambda row: _accuracy(row.own_reading and row.own_reading.total)),
         ("Read differently", _read_differently),
         note="Range: the accuracy if all verdicts without a choice were wrong, or right. Own reading: "
@@ -121,8 +121,8 @@ def build_published_table(
     return build_table(
         f"Accuracy in %: {ours} / {published.title}, {published.name}",
         rows,
-        ("Reviewer", lambda row: row[0].judge.reviewer),
-        ("Method", lambda row: row[1]),
+        Column("Reviewer", "0.judge.reviewer"),
+        Column("Method", "1"),
         (
             "Published for",
             lambda row: MISSING if row[2] is None else f"{row[2].setting}, {row[2].table}",
@@ -147,19 +147,19 @@ def build_correlations_table(scores: Scores) -> Table:
     return _judged(
         f"Ratings against gold{_simulated(scores)}",
         scores.correlations,
-        ("Aspect", lambda row: row.aspect),
-        ("Answers", lambda row: f"{row.answers:,}"),
-        ("Unrated", lambda row: f"{row.unrated:,}"),
-        ("Mean", lambda row: decimal(row.mean)),
-        ("Gold", lambda row: decimal(row.mean_gold)),
-        ("Error", lambda row: interval(row.mean_error)),
+        Column("Aspect", "aspect"),
+        Column("Answers", "answers"),
+        Column("Unrated", "unrated"),
+        Column("Mean", "mean"),
+        Column("Gold", "mean_gold"),
+        Column("Error", "mean_error"),
         ("Error of a constant", _show_constant),
-        ("Pearson", lambda row: interval(row.pearson)),
-        ("Spearman", lambda row: interval(row.spearman)),
-        ("Kendall", lambda row: interval(row.kendall)),
-        ("Within question", lambda row: decimal(row.by_question["spearman"])),
-        ("By author", lambda row: decimal(row.by_author["spearman"])),
-        ("By author, Kendall", lambda row: decimal(row.by_author["kendall"])),
+        Column("Pearson", "pearson"),
+        Column("Spearman", "spearman"),
+        Column("Kendall", "kendall"),
+        Column("Within question", "by_question.spearman"),
+        Column("By author", "by_author.spearman"),
+        Column("By author, Kendall", "by_author.kendall"),
         names=4,
         note="Error of a constant: of a judge that gives every answer the median of gold and reads nothing. "
         "Within question and by author (of the authors' means): Spearman's coefficient, or Kendall's.",
@@ -190,12 +190,12 @@ def build_leaders_table(rows: Sequence[LedAccuracy]) -> Table:
     return build_table(
         "Accuracy of discussions by leader, in %",
         rows,
-        ("Condition", lambda row: row.condition),
+        Column("Condition", "condition"),
         ("Leader", lambda row: row.reviewer or "any"),
-        ("Temperature", lambda row: decimal(row.temperature, 1)),
-        ("Accuracy", lambda row: percent(row.accuracy, 1)),
-        ("Conclusions", lambda row: f"{row.accuracy.n:,}"),
-        ("Unreadable", lambda row: f"{row.unreadable:,}"),
+        Column("Temperature", "temperature", digits=1),
+        Column("Accuracy", "accuracy", "share", 1),
+        Column("Conclusions", "accuracy.n"),
+        Column("Unreadable", "unreadable"),
         names=2,
         note="Unreadable conclusions count as wrong, as in PRD's discussion accuracy.",
     )
@@ -246,14 +246,14 @@ def _simulated(scores: Scores) -> str:
 
 
 def _judged(
-    title: str, rows: Sequence[J], *columns: Column[J], names: int = 3, note: str = ""
+    title: str, rows: Sequence[J], *columns: AnyColumn[J], names: int = 3, note: str = ""
 ) -> Table:
     """Return a table whose rows are named by the judge; outside runs that is the reviewer alone."""
     return build_table(
         title,
         rows,
-        ("Condition", lambda row: row.judge.condition or MISSING),
-        ("Reviewer", lambda row: row.judge.reviewer),
+        Column("Condition", "judge.condition"),
+        Column("Reviewer", "judge.reviewer"),
         ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
         *columns,
         names=names,

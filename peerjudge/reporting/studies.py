@@ -8,8 +8,8 @@ from datetime import datetime
 from peerjudge.analysis.pairs import PanelPair
 from peerjudge.analysis.study_progress import PersonProgress, StudyProgress
 from peerjudge.data import CheckKind, StudyAnswer
-from peerjudge.reporting.formats import MISSING, interval, percent
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.formats import MISSING
+from peerjudge.reporting.layout import Column, Table, build_table
 
 _KINDS = {
     CheckKind.TOLD: "Told the choice",
@@ -32,13 +32,13 @@ def build_progress_table(progress: StudyProgress) -> Table:
     return build_table(
         "Progress by person",
         progress.people.items(),
-        ("Person", lambda row: row[0]),
-        ("Judged", lambda row: f"{row[1].answered:,}"),
-        ("Left", lambda row: f"{row[1].left:,}"),
-        ("Ties", lambda row: f"{row[1].ties:,}"),
-        ("Cannot judge", lambda row: f"{row[1].refused:,}"),
-        ("Changed", lambda row: f"{row[1].changed:,}"),
-        ("First shown, %", lambda row: percent(row[1].first_shown)),
+        Column("Person", "0"),
+        Column("Judged", "1.answered"),
+        Column("Left", "1.left"),
+        Column("Ties", "1.ties"),
+        Column("Cannot judge", "1.refused"),
+        Column("Changed", "1.changed"),
+        Column("First shown, %", "1.first_shown", "share"),
         ("Active, min", lambda row: f"{row[1].active / 60:.1f}"),
         ("Median, s", lambda row: MISSING if row[1].median is None else f"{row[1].median:.0f}"),
         ("Last answer, UTC", lambda row: _name_time(row[1].last)),
@@ -62,9 +62,9 @@ def build_checks_table(progress: StudyProgress) -> Table:
     return build_table(
         "Attention checks, passed of answered",
         rows,
-        ("Person", lambda row: row[0]),
+        Column("Person", "0"),
         *((title, count(kind)) for kind, title in _KINDS.items()),
-        ("Passed, %", lambda row: percent(row[1].passed)),
+        Column("Passed, %", "1.passed", "share"),
         note="Told the choice: the question said what to choose. Pair reversed: a pair that was judged "
         "before, in the other order. Other question: one answer was to another question. Interval: Wilson.",
     )
@@ -75,11 +75,11 @@ def build_failed_table(failed: Sequence[StudyAnswer]) -> Table:
     return build_table(
         "Failed checks",
         failed,
-        ("Person", lambda one: one.annotator),
+        Column("Person", "annotator"),
         ("Check", lambda one: _KINDS[one.check] if one.check else MISSING),
         ("Question", lambda one: _shorten(one.question)),
-        ("Expected", lambda one: one.expected),
-        ("Chose", lambda one: one.choice),
+        Column("Expected", "expected"),
+        Column("Chose", "choice"),
         ("Active, s", lambda one: f"{one.seconds:.0f}"),
         names=3,
         note="Choices are the numbers of the answers as shown.",
@@ -92,11 +92,11 @@ def build_models_table(pairs: Sequence[PanelPair]) -> Table:
     return build_table(
         "People against the reviewers of the run: the same verdict in %",
         pairs,
-        ("Person", lambda pair: pair.one),
-        ("Reviewer", lambda pair: pair.other),
-        ("Comparisons", lambda pair: f"{pair.same.n:,}"),
-        ("Same", lambda pair: percent(pair.same)),
-        ("Cohen's kappa", lambda pair: interval(pair.cohen_kappa)),
+        Column("Person", "one"),
+        Column("Reviewer", "other"),
+        Column("Comparisons", "same.n"),
+        Column("Same", "same", "share"),
+        Column("Cohen's kappa", "cohen_kappa"),
         names=2,
         note="In any order; both orders of a reviewer count as the sign of their mean. Private verdicts. "
         "Intervals resample questions.",

@@ -58,14 +58,21 @@ class Result(ABC):
         """
         return render_latex(self.parts())
 
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that have rows, each with `records()`, `df` and `to_csv()`."""
+        return tuple(one for one in self.parts() if isinstance(one, Table) and one.rows)
+
+    def to_csv(self) -> str:
+        """Return the tables as CSV, each below a line with `#` and its title, with an empty line between."""
+        return "\n".join(f"# {mark_controls(one.title)}\n{one.to_csv()}" for one in self.tables)
+
     def __str__(self) -> str:
         return render_text(self.parts())
 
     def __repr__(self) -> str:
-        parts = [part for part in self.parts() if part]
-        tables = [part for part in parts if isinstance(part, Table)]
-        named = "; ".join(f"{one.title or 'table'} ({len(one.rows):,} rows)" for one in tables)
-        told = mark_controls(named or f"{len(parts):,} lines")
+        sized = (f"{one.title or 'table'} ({len(one.rows):,} rows)" for one in self.tables)
+        told = mark_controls("; ".join(sized) or f"{len([*filter(None, self.parts())]):,} lines")
         return f"<{type(self).__name__}: {shorten(told, _LENGTH)}>"
 
     def _repr_html_(self) -> str:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, cast
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import ShelfError
 from peerjudge.reporting.latex import escape_latex
-from peerjudge.reporting.layout import build_table
+from peerjudge.reporting.layout import Column, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import Cells
 from peerjudge.runs.manifest import MANIFEST, SEARCH
@@ -98,7 +98,7 @@ class Citations(FramedResult):
             "Works to cite",
             self.works,
             ("For", lambda one: ", ".join(one.for_what)),
-            ("Work", lambda one: one.text),
+            Column("Work", "text"),
             names=2,
         )
         return [table]

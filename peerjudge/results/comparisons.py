@@ -38,7 +38,7 @@ from peerjudge.reporting.contrasts import build_contrasts_table, describe_missin
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import SIMULATED, caution, percent
-from peerjudge.reporting.layout import Column, Table, build_table
+from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings
 from peerjudge.reporting.stopping import note_decision
@@ -194,20 +194,20 @@ class CompareResult(DrawnResult):
         return {**found, **{one.id.replace("-", "_"): one for one in more if one is not None}}
 
     def _accuracy_table(self) -> Table:
-        margins: list[Column[AccuracyByComparison]] = []
+        margins: list[AnyColumn[AccuracyByComparison]] = []
         if self.margin:
-            margins = [("Margin", lambda one: percent(self.margin.get(one.name)))]
+            margins = [Column("Margin", lambda one: self.margin.get(one.name), "share")]
         ways = (
             (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if self.counted else ()
         )
         return build_table(
             "Accuracy and margin in %" if margins else "Accuracy in %",
             self.compared,
-            ("Name", lambda one: one.name),
-            ("Accuracy", lambda one: percent(self.accuracy[one.name])),
+            Column("Name", "name"),
+            Column("Accuracy", lambda one: self.accuracy[one.name], "share"),
             *((title, self._count(way)) for title, way in ways),
             *margins,
-            ("Comparisons", lambda one: f"{len(one.right):,}"),
+            Column("Comparisons", lambda one: len(one.right)),
             ("Turns", lambda one: f"{one.turns:.1f}"),
             note=f"{LEFT_OUT} {COUNTED}" if ways else LEFT_OUT,
         )

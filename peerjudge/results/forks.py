@@ -12,8 +12,8 @@ from peerjudge.analysis import Sampler
 from peerjudge.analysis.forks import ForkContrast, ForkEffects, ForkRow, measure_forks
 from peerjudge.data import to_plain
 from peerjudge.errors import StoreError
-from peerjudge.reporting.formats import MISSING, caution, counted, p_value, percent, points
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.formats import MISSING, caution, counted
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
@@ -104,14 +104,14 @@ class ForkResult(FramedResult):
                 f"Forks at turn {found.at}, in % [{level} interval]{simulated}",
                 found.rows,
                 ("Change", name),
-                ("Discussions", lambda row: f"{row.discussions:,}"),
-                ("Plays", lambda row: f"{row.plays:,}"),
+                Column("Discussions", "discussions"),
+                Column("Plays", "plays"),
                 ("Unfinished", lambda row: f"{row.unfinished:,}" if row.unfinished else MISSING),
                 ("Unreadable", lambda row: f"{row.unreadable:,}" if row.unreadable else MISSING),
-                ("Turned", lambda row: percent(row.turned)),
-                ("To gold", lambda row: percent(row.towards)),
-                ("From gold", lambda row: percent(row.away)),
-                ("Altered", lambda row: percent(row.altered)),
+                Column("Turned", "turned", "share"),
+                Column("To gold", "towards", "share"),
+                Column("From gold", "away", "share"),
+                Column("Altered", "altered", "share"),
                 note="Turned: the conclusion is not that of the parent. Altered: a seat altered its "
                 "opinion in a turn that was played.",
             )
@@ -126,10 +126,10 @@ class ForkResult(FramedResult):
                     contrasts,
                     ("Change", lambda pair: name(pair[0])),
                     ("Outcome", lambda pair: _PLAIN[pair[1].outcome]),
-                    ("Discussions", lambda pair: f"{pair[1].discussions:,}"),
-                    ("Difference", lambda pair: points(pair[1].difference.difference)),
-                    ("p", lambda pair: p_value(pair[1].difference.p_value)),
-                    ("p (Holm)", lambda pair: p_value(pair[1].p_holm)),
+                    Column("Discussions", "1.discussions"),
+                    Column("Difference", "1.difference.difference", "points"),
+                    Column("p", "1.difference.p_value", "p"),
+                    Column("p (Holm)", "1.p_holm", "p"),
                     names=2,
                     note="Right: the conclusion is gold.",
                 )

@@ -9,8 +9,8 @@ from typing import Any
 from peerjudge.analysis.conditions import ConditionFindings
 from peerjudge.analysis.effort import Spoken
 from peerjudge.data import Transcript, Turn
-from peerjudge.reporting.formats import MISSING, percent
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.formats import MISSING
+from peerjudge.reporting.layout import Column, Table, build_table
 
 _CUT = "length"
 
@@ -20,12 +20,12 @@ def build_orders_table(rows: Sequence[ConditionFindings]) -> Table:
     return build_table(
         "Choices of the first-shown answer, and judgements that are the same in both orders, in %",
         rows,
-        ("Condition", lambda row: row.name),
-        ("First, before", lambda row: percent(row.first_before)),
-        ("First, after", lambda row: percent(row.first_after)),
-        ("Same, before", lambda row: percent(row.consistency_before.rate)),
-        ("Same, after", lambda row: percent(row.consistency_after.rate)),
-        ("Pairs, after", lambda row: f"{row.consistency_after.judged:,}"),
+        Column("Condition", "name"),
+        Column("First, before", "first_before", "share"),
+        Column("First, after", "first_after", "share"),
+        Column("Same, before", "consistency_before.rate", "share"),
+        Column("Same, after", "consistency_after.rate", "share"),
+        Column("Pairs, after", "consistency_after.judged"),
         note="Before: private verdicts; after: conclusions. A judge that ignores the order chooses the "
         "first answer in 50 % and the same answer in 100 %.",
     )
@@ -56,11 +56,11 @@ def build_replies_table(transcripts: Iterable[Transcript]) -> Table:
     return build_table(
         "Generated replies",
         sorted(rows, key=lambda row: row.reviewer, reverse=True),
-        ("Reviewer", lambda row: row.reviewer),
-        ("Task", lambda row: row.task),
-        ("Replies", lambda row: f"{row.replies:,}"),
+        Column("Reviewer", "reviewer"),
+        Column("Task", "task"),
+        Column("Replies", "replies"),
         ("Words", lambda row: f"{row.words:.0f}"),
-        ("Cut", lambda row: f"{row.cut:,}"),
+        Column("Cut", "cut"),
         ("Unreadable", lambda row: f"{row.unreadable:,}" if row.asked else MISSING),
         names=2,
         note="Words: mean per reply. Cut: at the limit of tokens. Unreadable: of the replies that were to "
@@ -86,11 +86,11 @@ def build_calls_table(spoken: Mapping[str, Spoken]) -> Table:
     return build_table(
         "Calls",
         spoken.items(),
-        ("Reviewer", lambda row: row[0]),
-        ("Generated", lambda row: f"{row[1].paid + row[1].simulated:,}"),
-        ("Shared", lambda row: f"{row[1].cached:,}"),
-        ("Tokens in", lambda row: f"{row[1].prompt_tokens:,}"),
-        ("Tokens out", lambda row: f"{row[1].completion_tokens:,}"),
+        Column("Reviewer", "0"),
+        Column("Generated", lambda row: row[1].paid + row[1].simulated),
+        Column("Shared", "1.cached"),
+        Column("Tokens in", "1.prompt_tokens"),
+        Column("Tokens out", "1.completion_tokens"),
         ("Seconds per call", _seconds),
         note="Shared: the reply of an equal earlier call of another condition, at no cost.",
     )
@@ -105,13 +105,13 @@ def build_conditions_table(manifest: Mapping[str, Any]) -> Table:
     return build_table(
         "Conditions",
         manifest["conditions"],
-        ("Data", lambda row: row["data"]),
-        ("Condition", lambda row: row["name"]),
-        ("Protocol", lambda row: row["protocol"]),
+        Column("Data", "data"),
+        Column("Condition", "name"),
+        Column("Protocol", "protocol"),
         ("Seats", lambda row: ", ".join(row["seats"])),
-        ("Leader", lambda row: row["leader"]),
-        ("Comparisons", lambda row: f"{row['comparisons']:,}"),
-        ("Discussions", lambda row: f"{row['discussions']:,}"),
+        Column("Leader", "leader"),
+        Column("Comparisons", "comparisons"),
+        Column("Discussions", "discussions"),
         names=5,
     )
 

@@ -125,6 +125,18 @@ def test_every_command_with_tables_writes_latex(tmp_path, monkeypatch, capsys):
         assert r"\toprule" in printed, words
 
 
+def test_tables_are_csv_of_the_numbers_behind_their_cells(tmp_path, monkeypatch, capsys):
+    """`--format csv` prints the records of every table below its title, as `to_csv` does."""
+    monkeypatch.chdir(tmp_path)
+    pj.run_sync("quickstart", limit=2, out="study")
+    code, printed, _ = command(capsys, "score", "study", "--format", "csv")
+    found = pj.score("study")
+    assert (code, printed) == (0, found.to_csv())
+    title, headings = printed.splitlines()[:2]
+    assert title == f"# {found.tables[0].title}"
+    assert headings.split(",") == list(found.tables[0].df.columns)
+
+
 def test_marks_of_control_characters_are_set():
     """A control character in a name is a code in a type that pdfLaTeX has."""
     assert escape_latex('a\x07"\x7f') == r"a\texttt{<07>}{\char34}\texttt{<7F>}"

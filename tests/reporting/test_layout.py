@@ -6,11 +6,11 @@ from pathlib import Path
 from rich.console import Console
 
 from peerjudge.analysis.findings import build_findings
-from peerjudge.data import Transcript
+from peerjudge.data import Measurement, Transcript
 from peerjudge.reporting import TranscriptData, write_report
 from peerjudge.reporting.accuracy import build_accuracy_table
 from peerjudge.reporting.formats import minus_signs
-from peerjudge.reporting.layout import build_section, build_table, print_table
+from peerjudge.reporting.layout import Column, build_section, build_table, print_table
 
 
 def test_the_terminal_and_the_page_show_the_same_cells(
@@ -70,3 +70,38 @@ def test_a_table_wider_than_the_terminal_loses_nothing() -> None:
     printed = console.file.getvalue()
     assert "\u2026" not in printed
     assert printed.count("62.0]") == 4
+
+
+def test_a_table_keeps_the_numbers_behind_its_cells() -> None:
+    """A measured share is shown in percent; records, frame and CSV have it with bounds and number."""
+    half = Measurement(value=0.5, low=0.25, high=0.75, n=8)
+    columns = (
+        Column("Name", "name"),
+        Column("Right", "found.share", "share"),
+        Column("p", "p", "p"),
+    )
+    rows = [{"name": "ann", "found": {"share": half}, "p": 0.0001}, {"name": "=1+1", "found": None}]
+    table = build_table("Shares in %", rows, *columns)
+    assert table.rows == (("ann", "50 [25, 75]", "< 0.001"), ("=1+1", "-", "-"))
+    first, second = table.records()
+    assert first == {
+        "name": "ann",
+        "share": 0.5,
+        "share_low": 0.25,
+        "share_high": 0.75,
+        "share_n": 8,
+        "p": 0.0001,
+    }
+    assert second == {"name": "=1+1", "share": None, "p": None}
+    assert list(table.df.columns) == list(first)
+    assert table.to_csv().splitlines()[2] == "'=1+1,,,,,"
+
+
+def test_the_meaning_of_a_column_stands_below_the_table_that_shows_it() -> None:
+    """A note explains the columns that have values, and no other."""
+    columns = (
+        Column("Name", ""),
+        Column("Half", lambda _: 0.5, "share", about="one of two"),
+        Column("None", lambda _: None, about="never shown"),
+    )
+    assert build_table("t", ["ann"], *columns, note="All.").note == "Half: one of two. All."

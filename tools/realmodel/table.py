@@ -14,7 +14,7 @@ from peerjudge.analysis.cells import Cell
 from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import PromptPack, StopReason, Transcript
 from peerjudge.reporting.formats import MISSING, counted
-from peerjudge.reporting.layout import Table, build_table
+from peerjudge.reporting.layout import Column, Table, build_table
 from tools.realmodel.replies import Reply, measure_replies
 
 NOTE = (
@@ -95,8 +95,8 @@ def build_text_table(rows: Iterable[Row], *, title: str) -> Table:
     return build_table(
         title,
         rows,
-        ("protocol", lambda row: row.protocol),
-        ("prompt pack", lambda row: row.pack),
+        Column("protocol", "protocol"),
+        Column("prompt pack", "pack"),
         ("calls", lambda row: str(row.calls)),
         ("readable", lambda row: str(row.readable)),
         ("right", lambda row: str(row.right)),
