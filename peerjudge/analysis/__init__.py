@@ -1,15 +1,6 @@
 """Measures of ballots with intervals: accuracy, agreement, bias, opinion change, and findings."""
 
-from peerjudge.analysis.accuracy import (
-    Accuracy,
-    AccuracyByComparison,
-    measure_accuracy,
-    measure_counted,
-    measure_mean_accuracy,
-    measure_mean_margin,
-    tabulate_by_condition,
-    tabulate_by_reviewer,
-)
+from peerjudge.analysis.accuracy import Accuracy, measure_accuracy
 from peerjudge.analysis.agreement import (
     GoldAgreement,
     OwnVotesError,
@@ -19,6 +10,14 @@ from peerjudge.analysis.agreement import (
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.bias import Bias, build_bias_document, measure_bias
+from peerjudge.analysis.by_comparison import (
+    AccuracyByComparison,
+    measure_counted,
+    measure_mean_accuracy,
+    measure_mean_margin,
+    tabulate_by_condition,
+    tabulate_by_reviewer,
+)
 from peerjudge.analysis.collecting import BallotCollector, collect_transcripts
 from peerjudge.analysis.compare import Compared, compare_all
 from peerjudge.analysis.contrasts import ConditionContrasts, Contrast, build_contrasts

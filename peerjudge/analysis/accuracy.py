@@ -1,231 +1,398 @@
-"""Accuracy against gold, with the bounds that unreadable verdicts leave."""
+"""Accuracy against gold: one record, for all verdicts of a judge and for each group of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from math import hypot, isnan, nan
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from peerjudge.analysis.ballots import INCONSISTENT, NONE, TIE, Ballots, Floats, Stage
-from peerjudge.analysis.grouping import group_rows, list_distinct
+from peerjudge.analysis.ballots import (
+    INCONSISTENT,
+    NONE,
+    OUTCOME_CODES,
+    SHARED,
+    TIE,
+    Ballots,
+    Bools,
+    Codes,
+    Floats,
+    Numbers,
+)
+from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import measure_proportion
-from peerjudge.analysis.margins import pool_orders
-from peerjudge.analysis.selecting import name_people
-from peerjudge.data import Measurement, Undecided
-from peerjudge.errors import DataError
-
-VOTE = "vote"
-"""The protocol in which no seat hears another."""
-
-ComparisonKey = tuple[str, str]
-"""Ids of a question and of one of its comparisons."""
+from peerjudge.analysis.intervals import SCORE, SHARE, bound_mean, sum_by_cluster
+from peerjudge.analysis.margins import Margin, pool_orders
+from peerjudge.data import Measurement, Noun, Outcome, Undecided, replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """The share of readable verdicts that equal the gold, and the bounds the unreadable ones leave.
+class Golds(NamedTuple):
+    """Gold verdicts: their comparisons, their codes, and by group its members; "" is all of them.
 
-    `worst_case` and `best_case` are the shares if every unreadable verdict were wrong or right.
-    `as_tie` and `as_half` count the inconsistent, unreadable and refused ones as `Undecided` says.
+    `voters` gave them, where each is one vote.
     """
 
-    measured: Measurement
+    comparison: Numbers
+    verdict: Codes
+    groups: Mapping[str, Bools]
+    voters: tuple[str, ...] = ()
+
+
+class OrderShares(Noun, frozen=True, kw_only=True):
+    """Right verdicts by shown order, as shares of **all** verdicts: the unreadable count as wrong.
+
+    `given` is the order in which the source shows a comparison, `other` every other one; `average`
+    is their mean. Of the judgements made in several orders, `both` is the share that is right in
+    every order and `same` the share with the same verdict in every order; NaN without any. These
+    are LLMBar's `correct_False`, `correct_True`, `correct_average`, `correct_both` and `equal`.
+    """
+
+    given: float
+    other: float
+    average: float
+    both: float
+    same: float
+
+
+class Consistency(Noun, frozen=True, kw_only=True):
+    """Judgements that were made in several orders of the answers.
+
+    `same` and `inconsistent` add up, with the `unreadable` (a refusal included), to `judged`.
+    `rate` is the share of `same` among the readable.
+    """
+
+    judged: int
+    same: int
+    inconsistent: int
     unreadable: int
+    rate: Measurement | None
+
+
+class Accuracy(Noun, frozen=True, kw_only=True):
+    """Verdicts against gold, all shown orders pooled. The names are those of `peerjudge score --json`.
+
+    `n` verdicts have a gold; `ties`, `inconsistent`, `unreadable` and `refused` count their kinds.
+    `accuracy` is over the readable ones, a tie being right only if gold is a tie. `worst_case` and
+    `best_case` are the shares if all others were wrong or right. `as_tie` and `as_half` are over all
+    verdicts, with the others counted as `Undecided` says. `decided` is the accuracy where both the
+    verdict and gold choose. Intervals have `questions` as the unit. The last three are of a judge:
+    `margin` is `None` without log-probabilities.
+    """
+
+    n: int
+    questions: int
+    right: int
+    ties: int
+    inconsistent: int
+    unreadable: int
+    refused: int
+    accuracy: Measurement
     worst_case: float
     best_case: float
     as_tie: Measurement
     as_half: Measurement
+    decided: Measurement
+    orders: OrderShares | None = None
+    consistency: Consistency | None = None
+    margin: Margin | None = None
+
+    @property
+    def undecided(self) -> int:
+        """Number of verdicts that are inconsistent, unreadable or refused."""
+        return self.inconsistent + self.unreadable + self.refused
+
+    def counting(self, undecided: Undecided) -> Measurement:
+        """Return the accuracy with undecided verdicts counted in this way."""
+        return self.accuracy if undecided is Undecided.LEFT_OUT else getattr(self, undecided)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccuracyByComparison:
-    """Accuracy of a condition or a reviewer on every comparison with gold that it judged.
-
-    `right` is by question and comparison the share of right verdicts among the readable ones, of which
-    there are `verdicts` (1 where it does not say); `counted` has the shares of all verdicts, with the
-    undecided ones as ties, or as half right (`Undecided`). `margin` is the mean margin of the comparisons
-    with log-probabilities; of those in `one_order`, a judgement was made in one order only. `vote` is true
-    for a protocol in which no seat hears another; `turns` is the mean number of turns per verdict.
-    """
-
-    name: str
-    reviewers: frozenset[str]
-    vote: bool
-    turns: float
-    right: Mapping[ComparisonKey, float]
-    verdicts: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
-    counted: Mapping[Undecided, Mapping[ComparisonKey, float]] = field(
-        default_factory=dict[Undecided, Mapping[ComparisonKey, float]]
-    )
-    margin: Mapping[ComparisonKey, float] = field(default_factory=dict[ComparisonKey, float])
-    one_order: frozenset[ComparisonKey] = frozenset()
+_Marks: TypeAlias = Mapping[str, Bools]
+"""By name, which entries have it."""
 
 
 def measure_accuracy(ballots: Ballots, *, sampler: Sampler) -> Accuracy | None:
-    """Return the accuracy of the ballots with gold; `None` without any.
-
-    A tie is right exactly when gold is a tie. Bounds resample questions.
-    """
+    """Return the accuracy of the ballots with gold; `None` without any."""
     known = ballots.where(ballots.gold != NONE)
     if not len(known):
         return None
-    readable = known.readable
-    right = int(known.correct.sum())
-    unreadable = len(known) - int(readable.sum())
-    return Accuracy(
-        measured=sampler.mean(known.correct[readable], known.question[readable]),
-        unreadable=unreadable,
-        worst_case=measure_proportion(right, len(known)).value,
-        best_case=measure_proportion(right + unreadable, len(known)).value,
-        as_tie=sampler.mean(_credit(known, Undecided.AS_TIE), known.question),
-        as_half=sampler.mean(_credit(known, Undecided.AS_HALF), known.question),
-    )
+    return _measure(_mark_verdicts(known, known.gold), known.question, sampler.level)
 
 
-def measure_mean_accuracy(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement:
-    """Return the share of readable verdicts that are right, as `measure_accuracy`.
-
-    Comparisons with more readable verdicts count more; a difference of two rows is a mean over the
-    comparisons that both judged.
-    """
-    every = [one for one in row.right.items() for _ in range(int(row.verdicts.get(one[0], 1)))]
-    return _measure_mean(every, sampler)
-
-
-def measure_counted(
-    row: AccuracyByComparison, *, sampler: Sampler
-) -> Mapping[Undecided, Measurement]:
-    """Return the mean over comparisons with undecided verdicts as ties, and as half right."""
-    return {kind: _measure_mean([*values.items()], sampler) for kind, values in row.counted.items()}
-
-
-def measure_mean_margin(row: AccuracyByComparison, *, sampler: Sampler) -> Measurement | None:
-    """Return the mean margin over comparisons, with bounds from questions; `None` without any."""
-    return _measure_mean([*row.margin.items()], sampler) if row.margin else None
-
-
-def _measure_mean(values: Sequence[tuple[ComparisonKey, float]], sampler: Sampler) -> Measurement:
-    codes: dict[str, int] = {}
-    questions = [codes.setdefault(question, len(codes)) for (question, _), _ in values]
-    known = np.array([value for _, value in values], dtype=np.float64)
-    return sampler.mean(known, np.array(questions, dtype=np.int32))
-
-
-def tabulate_by_condition(ballots: Ballots) -> tuple[AccuracyByComparison, ...]:
-    """Return one row per condition, in order of appearance, from the conclusions of discussions."""
-    discussions = ballots.discussions
-    rows: list[AccuracyByComparison] = []
-    concluded = ballots.where(ballots.stage == Stage.CONCLUDED)
-    condition = discussions.condition[concluded.discussion]
-    for code, name in enumerate(discussions.conditions):
-        here = np.flatnonzero(discussions.condition == code)
-        ended = concluded.where(condition == code)
-        seatings = [discussions.seatings[n] for n in list_distinct(discussions.seating[here])]
-        turns = discussions.turns[ended.discussion]
-        margin, one_order = _find_margins(ended)
-        rows.append(
-            AccuracyByComparison(
-                name=name,
-                reviewers=frozenset(reviewer for seats in seatings for reviewer, _, _ in seats),
-                vote=discussions.protocols[discussions.protocol[here[0]]] == VOTE,
-                turns=float(turns.sum()) / len(turns) if len(turns) else 0.0,
-                right=_shares(ended),
-                verdicts=_count_readable(ended),
-                counted=_count_undecided(ended),
-                margin=margin,
-                one_order=one_order,
-            )
-        )
-    return tuple(rows)
-
-
-def tabulate_by_reviewer(
-    ballots: Ballots, *, reviewers: Sequence[str] | None = None
-) -> tuple[AccuracyByComparison, ...]:
-    """Return one row per reviewer of pairs, sorted by name.
+def measure_groups(
+    ballots: Ballots, key: Sequence[Column], golds: Golds, *, sampler: Sampler
+) -> dict[int, dict[str, Accuracy]]:
+    """Return the accuracies by judge (the code in `reviewer`) and group; "" is the group of all.
 
     Args:
-        ballots: recorded reviews, or the opening or closing stances of a run.
-        reviewers: names of the reviewers to take; `None` takes all but the humans.
-
-    Raises:
-        DataError: a reviewer gave no readable verdict on a pair with gold, or none did.
+        ballots: of the judges. A verdict counts once for every gold of its comparison.
+        key: columns with equal values for judgements that differ in the shown order only.
+        golds: gold verdicts and their groups.
+        sampler: settings of the resampling.
     """
-    judged = ballots.where((ballots.gold != NONE) & (ballots.answers == 2))
-    pairs = judged.where(judged.readable)
-    present = {pairs.reviewers[code] for code in list_distinct(pairs.reviewer)}
-    wanted = present - set(pairs.humans)
-    if reviewers is not None:
-        wanted = set(name_people(pairs, reviewers))
-    missing = sorted(wanted - present)
-    if missing or not wanted:
-        msg = f"there are no reviews of pairs with gold by {', '.join(missing) or 'any reviewer'}"
-        raise DataError(msg)
-    found = ((name, pairs.reviewers.index(name)) for name in sorted(wanted))
-    return tuple(
-        AccuracyByComparison(
-            name=name,
-            reviewers=frozenset({name}),
-            vote=False,
-            turns=1.0,
-            right=_shares(pairs.where(pairs.reviewer == code)),
-            verdicts=_count_readable(pairs.where(pairs.reviewer == code)),
-            counted=_count_undecided(judged.where(judged.reviewer == code)),
-        )
-        for name, code in found
+    question, _ = group_rows(ballots.question_of[golds.comparison])
+    entry, row, gold = _join(ballots, np.arange(len(ballots)), golds)
+    judge, marks = ballots.reviewer[entry], _mark_verdicts(ballots.where(entry), gold)
+    matches = match_orders(ballots, *key)
+    pair, pair_row, pair_gold = _join(ballots, matches.row, golds)
+    pair_judge = ballots.reviewer[matches.row][pair]
+    paired_right = matches.same[pair] & (matches.verdict[pair] == pair_gold)
+    margins = _join_margins(ballots, key, golds)
+    found: dict[int, dict[str, Accuracy]] = {}
+    for code in np.unique(judge).tolist():
+        own, pairs = np.flatnonzero(judge == code), np.flatnonzero(pair_judge == code)
+        for group, members in golds.groups.items():
+            rows, both = own[members[row[own]]], pairs[members[pair_row[pairs]]]
+            if not len(rows):
+                continue
+            held = {name: marked[rows] for name, marked in marks.items()}
+            one = _measure(held, question[row[rows]], sampler.level)
+            # Consistency needs no gold, so several votes on a comparison do not multiply it.
+            items, first = np.unique(pair[both], return_index=True)
+            asked = question[pair_row[both[first]]]
+            consistency = _measure_consistency(
+                matches.same[items], matches.readable[items], asked, sampler.level
+            )
+            found.setdefault(code, {})[group] = replace(
+                one,
+                orders=_share_orders(held, paired_right[both], matches.same[pair[both]]),
+                consistency=consistency,
+                margin=_measure_margin(margins, code, members, sampler),
+            )
+    return found
+
+
+def measure_consistency(
+    ballots: Ballots, key: Sequence[Column], *, sampler: Sampler
+) -> Consistency:
+    """Return how consistent the judgements are that were made in several orders, with gold or without."""
+    found = match_orders(ballots, *key)
+    return _measure_consistency(
+        found.same, found.readable, ballots.question[found.row], sampler.level
     )
 
 
-def _shares(ballots: Ballots) -> dict[ComparisonKey, float]:
-    known = ballots.where(ballots.readable & (ballots.gold != NONE))
-    return dict(_means(known, known.correct.astype(np.float64)))
+def _measure_consistency(
+    same: Bools, readable: Bools, question: Numbers | Ints, level: float
+) -> Consistency:
+    settled = int(readable.sum())
+    return Consistency(
+        judged=len(same),
+        same=int(same[readable].sum()),
+        inconsistent=int((~same[readable]).sum()),
+        unreadable=len(same) - settled,
+        rate=_measure_ratio(same & readable, readable, question, level) if settled else None,
+    )
 
 
-def _count_readable(ballots: Ballots) -> dict[ComparisonKey, float]:
-    """Return the number of readable verdicts with gold by comparison."""
-    known = ballots.where(ballots.readable & (ballots.gold != NONE))
-    _, count = np.unique(group_rows(known.comparison)[0], return_counts=True)
-    keys = (key for key, _ in _means(known, np.ones(len(known))))
-    return dict(zip(keys, count.astype(np.float64).tolist(), strict=True))
+_Margins: TypeAlias = tuple[Numbers, Ints, Floats, Numbers, Bools]
+"""By judgement with a margin: judge, number of the gold, margin, question, and whether in one order."""
 
 
-def _count_undecided(ballots: Ballots) -> dict[Undecided, dict[ComparisonKey, float]]:
-    """Return the share of all verdicts that is right, by comparison; empty if all are readable."""
-    known = ballots.where(ballots.gold != NONE)
-    if known.readable.all():
-        return {}
-    kinds = (Undecided.AS_TIE, Undecided.AS_HALF)
-    return {kind: dict(_means(known, _credit(known, kind))) for kind in kinds}
+def _join_margins(ballots: Ballots, key: Sequence[Column], golds: Golds) -> _Margins:
+    pooled = pool_orders(ballots, key)
+    entry, row, gold = _join(ballots, pooled.row, golds)
+    margin = pooled.take(entry).of_gold(gold) if len(entry) else np.empty(0)
+    known = ~np.isnan(margin)
+    own, at = pooled.row[entry[known]], entry[known]
+    lone: Bools = pooled.orders[at] == 1
+    return ballots.reviewer[own], row[known], margin[known], ballots.question[own], lone
 
 
-def _credit(ballots: Ballots, undecided: Undecided) -> Floats:
-    """Return 1 for a right verdict and 0 for a wrong one; undecided ones as ties or as half right."""
-    if undecided is Undecided.AS_HALF:
-        return np.where(ballots.readable, ballots.correct.astype(np.float64), 0.5)
-    tied = (ballots.verdict == INCONSISTENT) & (ballots.gold == TIE)
-    return (ballots.correct | tied).astype(np.float64)
+def _measure_margin(
+    margins: _Margins, code: int, members: Bools, sampler: Sampler
+) -> Margin | None:
+    judge, row, margin, question, lone = margins
+    here = (judge == code) & members[row]
+    if not here.any():
+        return None
+    return Margin(
+        measured=sampler.mean(margin[here], question[here]), one_order=int(lone[here].sum())
+    )
 
 
-def _find_margins(
-    ballots: Ballots,
-) -> tuple[dict[ComparisonKey, float], frozenset[ComparisonKey]]:
-    """Return the mean margin of the conclusions by comparison, and those judged in one order only."""
-    facts, at = ballots.discussions, ballots.discussion
-    pooled = pool_orders(ballots, (ballots.comparison, facts.repetition[at], facts.seating[at]))
-    margin = pooled.of_gold(ballots.gold[pooled.row])
-    judged = ballots.where(pooled.row[~np.isnan(margin)])
-    lone = judged.where(pooled.orders[~np.isnan(margin)] == 1)
-    by_comparison = dict(_means(judged, margin[~np.isnan(margin)]))
-    return by_comparison, frozenset(key for key, _ in _means(lone, np.ones(len(lone))))
+def _join(ballots: Ballots, rows: Ints, golds: Golds) -> tuple[Ints, Ints, Codes]:
+    """Return the numbers of every entry and gold that have the same comparison, and the verdict of gold.
+
+    The entries are these rows. A person is not held against gold made of an own vote.
+    """
+    entry, row = _match_golds(ballots.comparison[rows], golds.comparison, len(ballots.comparisons))
+    gold, own = golds.verdict[row], ballots.voter_gold[rows[entry]]
+    if golds.voters:
+        judges = np.array(ballots.reviewers)[ballots.reviewer[rows[entry]]]
+        known = judges != np.array(golds.voters)[row]
+    else:
+        gold = np.where(own == SHARED, gold, own)
+        known = gold != NONE
+    return entry[known], row[known], gold[known]
 
 
-def _means(ballots: Ballots, values: Floats) -> Iterator[tuple[ComparisonKey, float]]:
-    """Yield the mean of the values by comparison, in order of appearance."""
-    group, first = group_rows(ballots.comparison)
-    count = np.bincount(group, minlength=len(first))
-    means: list[float] = (np.bincount(group, values, len(first)) / np.maximum(count, 1)).tolist()
-    for number, mean in zip(list_distinct(ballots.comparison), means, strict=True):
-        one = ballots.comparisons[number]
-        yield (one.question.id, one.id), mean
+def _match_golds(comparisons: Numbers, golds: Numbers, size: int) -> tuple[Ints, Ints]:
+    """Return the numbers of every entry and gold that have the same comparison."""
+    ordered = np.argsort(golds, kind="stable")
+    count = np.bincount(golds, minlength=size)
+    start = np.cumsum(count) - count
+    each = count[comparisons]
+    entry = np.repeat(np.arange(len(comparisons)), each)
+    within = np.arange(len(entry)) - np.repeat(np.cumsum(each) - each, each)
+    return entry, ordered[start[comparisons][entry] + within]
+
+
+def _mark_verdicts(ballots: Ballots, gold: Codes) -> dict[str, Bools]:
+    """Return which verdicts count for what; `gold` has one entry per ballot."""
+    right = ballots.readable & (ballots.verdict == gold)
+    choose = (ballots.verdict >= 0) & (gold >= 0)
+    return {
+        **{outcome: ballots.verdict == code for outcome, code in OUTCOME_CODES.items()},
+        "readable": ballots.readable,
+        "right": right,
+        "tied": right | ((ballots.verdict == INCONSISTENT) & (gold == TIE)),
+        "decided": choose,
+        "given": ~ballots.swapped,
+    }
+
+
+def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
+    """Return the accuracy of verdicts with these marks; of a judge, the rest is added later."""
+    right, readable = marks["right"], marks["readable"]
+    every, n = np.ones(len(right), dtype=np.bool_), len(right)
+    lost = n - int(readable.sum())
+    number = int(right.sum())
+
+    def ratio(above: Bools | Floats, below: Bools) -> Measurement:
+        return _measure_ratio(above, below, question, level)
+
+    return Accuracy(
+        n=n,
+        questions=len(np.unique(question)),
+        right=number,
+        ties=int(marks[Outcome.TIE].sum()),
+        inconsistent=int(marks[Outcome.INCONSISTENT].sum()),
+        unreadable=int(marks[Outcome.UNREADABLE].sum()),
+        refused=int(marks[Outcome.REFUSED].sum()),
+        accuracy=ratio(right, readable),
+        worst_case=number / n,
+        best_case=(number + lost) / n,
+        as_tie=ratio(marks["tied"], every),
+        as_half=ratio(np.where(readable, right.astype(np.float64), 0.5), every),
+        decided=ratio(right & marks["decided"], marks["decided"]),
+    )
+
+
+def _measure_ratio(
+    above: Bools | Floats, below: Bools, question: Numbers | Ints, level: float
+) -> Measurement:
+    """Return the share of `above` among `below`, with questions as the unit of its bounds."""
+    n = int(below.sum())
+    if n == 0:
+        return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=SCORE)
+    columns = np.stack([above[below].astype(np.float64), np.ones(n)], axis=1)
+    sums = sum_by_cluster(columns, question[below])
+    low, high = bound_mean(sums, limits=SHARE, level=level)
+    value = float(sums[:, 0].sum()) / n
+    return Measurement(value=value, low=low, high=high, n=n, level=level, method=SCORE)
+
+
+def _share_orders(marks: _Marks, paired_right: Bools, paired_same: Bools) -> OrderShares:
+    def share(part: Bools) -> float:
+        return int(part.sum()) / len(part) if len(part) else nan
+
+    given, right = marks["given"], marks["right"]
+    shares = share(right[given]), share(right[~given])
+    known = [one for one in shares if not isnan(one)]
+    return OrderShares(
+        given=shares[0],
+        other=shares[1],
+        average=sum(known) / len(known),
+        both=share(paired_right),
+        same=share(paired_same),
+    )
+
+
+MOVER = "mean of groups"
+"""Method of the bounds: see `average_groups`."""
+
+
+class GroupMean(Noun, frozen=True, kw_only=True):
+    """The mean accuracy of the groups `of`, by each way to count verdicts that decide nothing."""
+
+    of: tuple[str, ...]
+    accuracy: Measurement
+    as_tie: Measurement
+    as_half: Measurement
+
+    def counting(self, undecided: Undecided) -> Measurement:
+        """Return the mean with undecided verdicts counted in this way."""
+        return self.accuracy if undecided is Undecided.LEFT_OUT else getattr(self, undecided)
+
+
+Parts = dict[str, tuple[tuple[str, ...], bool]]
+"""By total (`""` is that of all): its groups, and whether none of these share a question."""
+
+
+def find_parts(groups: Mapping[str, Bools], question: Numbers) -> Parts:
+    """Return the totals that consist of several groups.
+
+    Args:
+        groups: by name its gold verdicts, as in `Golds`; a group that contains another is a total.
+        question: of every gold verdict.
+    """
+    totals = {
+        name
+        for name, members in groups.items()
+        if not name or any(other != name and _holds(members, groups[other]) for other in groups)
+    }
+    found = Parts()
+    for total in sorted(totals):
+        parts = tuple(
+            name
+            for name, members in groups.items()
+            if name not in totals and not (members & ~groups[total]).any()
+        )
+        if len(parts) > 1:
+            asked = [np.unique(question[groups[name]]) for name in parts]
+            apart = sum(map(len, asked)) == len(np.unique(np.concatenate(asked)))
+            found[total] = (parts, apart)
+    return found
+
+
+def average_parts(found: Mapping[str, Accuracy], parts: Parts) -> dict[str, GroupMean]:
+    """Return the means by total, of those with a verdict in each of their groups."""
+    return {
+        total: GroupMean(
+            of=names,
+            accuracy=average_groups([found[name].accuracy for name in names], apart=apart),
+            as_tie=average_groups([found[name].as_tie for name in names], apart=apart),
+            as_half=average_groups([found[name].as_half for name in names], apart=apart),
+        )
+        for total, (names, apart) in parts.items()
+        if all(name in found for name in names)
+    }
+
+
+def average_groups(measured: Sequence[Measurement], *, apart: bool) -> Measurement:
+    """Return the mean of several measurements, with bounds from theirs.
+
+    The distances of the bounds from the mean are those of the parts, added as independent errors
+    (MOVER, Zou and Donner 2008). Where groups share questions (`apart` is false) their errors may
+    depend on one another, and the distances are added as if they always went together: the bounds
+    are at most too wide.
+    """
+    k = len(measured)
+    value = sum(one.value for one in measured) / k
+
+    def add(distances: list[float]) -> float:
+        return (hypot(*distances) if apart else sum(distances)) / k
+
+    return Measurement(
+        value=value,
+        low=value - add([one.value - one.low for one in measured]),
+        high=value + add([one.high - one.value for one in measured]),
+        n=sum(one.n for one in measured) if value == value else 0,
+        level=measured[0].level,
+        method=MOVER,
+    )
+
+
+def _holds(whole: Bools, part: Bools) -> bool:
+    return bool(not (part & ~whole).any() and (whole & ~part).any())

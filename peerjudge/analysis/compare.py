@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import AccuracyByComparison, ComparisonKey
 from peerjudge.analysis.ballots import Floats, Numbers
+from peerjudge.analysis.by_comparison import AccuracyByComparison, ComparisonKey
 from peerjudge.analysis.contrasts import ConditionContrasts, list_p_values
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.inference import (

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import Accuracy, measure_accuracy
+from peerjudge.analysis.accuracy import (
+    Accuracy,
+    Consistency,
+    measure_accuracy,
+    measure_consistency,
+)
 from peerjudge.analysis.ballots import (
     DIRECTIONS,
     EVENTS,
@@ -15,14 +20,12 @@ from peerjudge.analysis.ballots import (
     ROLES,
     TIE,
     Ballots,
-    Bools,
     Codes,
     Floats,
-    Numbers,
     Stage,
 )
 from peerjudge.analysis.effort import Effort
-from peerjudge.analysis.grouping import list_distinct, match_orders
+from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import CONTRADICTED, count_kinds, is_event
 from peerjudge.data import Direction, EventKind, Measurement, Noun, Outcome, Role
@@ -36,20 +39,6 @@ class GroupFindings(Noun, frozen=True, kw_only=True):
     comparisons: int
     before: Accuracy | None
     after: Accuracy | None
-
-
-class Consistency(Noun, frozen=True, kw_only=True):
-    """Judgements that were made in several orders of the answers.
-
-    `same` and `inconsistent` add up, with the `unreadable` (a refusal included), to `judged`.
-    `rate` is the share of `same` among the readable.
-    """
-
-    judged: int
-    same: int
-    inconsistent: int
-    unreadable: int
-    rate: Measurement | None
 
 
 class Agreement(Noun, frozen=True, kw_only=True):
@@ -281,20 +270,6 @@ def _agreement(after: Ballots, stances: Codes, sampler: Sampler) -> Measurement 
 
 def _consistency(ballots: Ballots, sampler: Sampler) -> Consistency:
     """Return the consistency of each seat, in the same seating and repetition, over shown orders."""
-    discussions, number = ballots.discussions, ballots.discussion
-    matched = match_orders(
-        ballots,
-        ballots.comparison,
-        discussions.repetition[number],
-        discussions.seating[number],
-        ballots.seat,
-    )
-    same: Bools = matched.same[matched.readable]
-    question: Numbers = ballots.question[matched.row][matched.readable]
-    return Consistency(
-        judged=len(matched.row),
-        same=int(same.sum()),
-        inconsistent=int((~same).sum()),
-        unreadable=int((~matched.readable).sum()),
-        rate=sampler.known_mean(same.astype(np.float64), question),
-    )
+    facts, at = ballots.discussions, ballots.discussion
+    key = (ballots.comparison, facts.repetition[at], facts.seating[at], ballots.seat)
+    return measure_consistency(ballots, key, sampler=sampler)

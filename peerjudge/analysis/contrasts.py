@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import VOTE
 from peerjudge.analysis.ballots import NONE, Ballots, Bools, Floats, Numbers, Stage
 from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.inference import Sampler, adjust_holm
@@ -21,6 +20,8 @@ from peerjudge.analysis.signflips import (
 )
 from peerjudge.data import Alternative, Measurement, Noun, Primary, replace
 
+VOTE = "vote"
+"""The protocol in which no seat hears another."""
 DECLARED: tuple[Alternative, ...] = ("best seat", "self-consistency", "vote")
 """Alternatives whose contrasts form the declared family of tests; the others are exploratory."""
 

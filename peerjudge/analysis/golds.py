@@ -10,9 +10,9 @@ from typing import cast
 
 import numpy as np
 
+from peerjudge.analysis.accuracy import Golds
 from peerjudge.analysis.assembling import Vocabulary
 from peerjudge.analysis.ballots import SHARED, Ballots, Bools, Codes, Numbers, Shares
-from peerjudge.analysis.cells import Golds
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.data import MAX_ANSWERS, Comparison
 from peerjudge.data.choices import suggest_name

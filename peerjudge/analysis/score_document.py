@@ -16,13 +16,9 @@ with the share of all under the name `""`.
 `conventions` says what happens to verdicts that are inconsistent, unreadable or refused: in words for
 `accuracy`, `as_tie` and `as_half`, and `published`, null or the fields of `Conventions`.
 
-A **cell** has `n` (verdicts with a gold), `questions`, `right`, `ties`, `inconsistent`, `unreadable`,
-`refused`; `accuracy {value, low, high, n, method}` over the readable; `worst_case` and `best_case`;
-`as_tie` and `as_half` (as `accuracy`, over all verdicts; see `Undecided`);
-`decided` (as `accuracy`, where verdict and gold both choose); `orders {given, other, average, both,
-same}`, shares of all verdicts as in `OrderShares`; `consistency {judged, same, inconsistent,
-unreadable, rate}`; `margin {value, low, high, n, method, one_order}`, see `Margin`, null without
-log-probabilities. All shares are from 0 to 1; values that do not exist are null.
+A **cell** has the fields of `Accuracy`, `OrderShares` and `Consistency`; a measured value is
+`{value, low, high, n, method}`, and a `margin` also has `one_order`. All shares are from 0 to 1; values
+that do not exist are null.
 
 A row of **correlations** is `Correlation`, the judge spelled out; a **level** is `RatingLevel`, its
 `distribution` by point of the scale; a **pair** is `RatingPair`. One of
@@ -43,15 +39,14 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import cast
 
-from peerjudge.analysis.cells import Cell
 from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
 from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.margins import Margin
 from peerjudge.analysis.published import Match, PublishedTable
 from peerjudge.analysis.rating_pairs import RatingPair
 from peerjudge.analysis.ratings import Correlation
-from peerjudge.analysis.scoring import Disagreement, OwnReading, Score, Scores
-from peerjudge.data import COUNTING, Measurement, Noun, Outcome, Undecided, to_plain
+from peerjudge.analysis.scoring import Disagreement, Score, Scores
+from peerjudge.data import COUNTING, Measurement, Noun, Undecided, to_plain
 
 _Document = dict[str, object]
 
@@ -157,58 +152,14 @@ def _row(one: Score, scores: Scores) -> _Document:
     if followed is not None:
         values = {name: one.accuracy_by(name, followed) for name in ("", *scores.groups)}
         published["as_published"] = {name: _plain(value) for name, value in values.items() if value}
-    counts = ("same", "different", "only_recorded", "only_own")
     return {
         **_judge(one.judge),
-        **_cells(one),
-        "means": {
-            name: {
-                "of": list(mean.of),
-                **{key: _plain(getattr(mean, key)) for key in CONVENTIONS},
-            }
-            for name, mean in one.means.items()
-        },
+        "total": _plain(one.total),
+        "groups": _plain(one.groups),
+        "means": _plain(one.means),
         **published,
-        "own_reading": (
-            None
-            if own is None
-            else {**_cells(own), **{name: getattr(own, name) for name in counts}}
-        ),
+        "own_reading": _plain(own),
     }
-
-
-def _cells(one: Score | OwnReading) -> _Document:
-    return {
-        "total": _cell(one.total),
-        "groups": {name: _cell(cell) for name, cell in one.groups.items()},
-    }
-
-
-def _cell(cell: Cell) -> _Document:
-    return {
-        "n": cell.judged,
-        "questions": cell.questions,
-        "right": cell.right,
-        "ties": cell.outcomes[Outcome.TIE],
-        "inconsistent": cell.outcomes[Outcome.INCONSISTENT],
-        "unreadable": cell.outcomes[Outcome.UNREADABLE],
-        "refused": cell.outcomes[Outcome.REFUSED],
-        "accuracy": _plain(cell.accuracy),
-        "worst_case": cell.worst_case,
-        "best_case": cell.best_case,
-        "as_tie": _plain(cell.as_tie),
-        "as_half": _plain(cell.as_half),
-        "decided": _plain(cell.decided),
-        "orders": _plain(cell.orders),
-        "consistency": _plain(cell.consistency),
-        "margin": _margin(cell.margin),
-    }
-
-
-def _margin(margin: Margin | None) -> _Document | None:
-    if margin is None:
-        return None
-    return {**cast("_Document", _plain(margin.measured)), "one_order": margin.one_order}
 
 
 def _correlation(one: Correlation) -> _Document:
@@ -244,9 +195,11 @@ def _plain(value: object) -> object:
     """Return plain values: null for NaN, nouns as their fields, a measurement without its level."""
     if isinstance(value, float) and isnan(value):
         return None
+    if isinstance(value, Margin):
+        return {**cast("_Document", _plain(value.measured)), "one_order": value.one_order}
     if isinstance(value, Noun):
         value = {name: getattr(value, name) for name in value.__struct_fields__ if name != "level"}
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value)
         return {name: _plain(one) for name, one in items.items()}
-    return value
+    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

@@ -10,11 +10,17 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from peerjudge.analysis.accuracy import (
+    Accuracy,
+    GroupMean,
+    Parts,
+    average_parts,
+    find_parts,
+    measure_groups,
+)
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.analysis.ballots import OUTCOME_CODES, TIE, Ballots, Bools
-from peerjudge.analysis.cells import Cell, measure_cells
 from peerjudge.analysis.golds import align_comparisons, find_golds
-from peerjudge.analysis.group_means import GroupMean, Parts, average_cells, find_parts
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.judges import Judge, group_judges, key_judgements, order_judges
@@ -40,8 +46,8 @@ class OwnReading(Noun, frozen=True, kw_only=True):
     choices, and verdicts that are readable in one of the two only.
     """
 
-    total: Cell
-    groups: Mapping[str, Cell]
+    total: Accuracy
+    groups: Mapping[str, Accuracy]
     same: int
     different: int
     only_recorded: int
@@ -56,8 +62,8 @@ class Score:
     """
 
     judge: Judge
-    total: Cell
-    groups: Mapping[str, Cell]
+    total: Accuracy
+    groups: Mapping[str, Accuracy]
     own_reading: OwnReading | None
     means: Mapping[str, GroupMean] = field(default_factory=dict[str, "GroupMean"])
 
@@ -160,11 +166,11 @@ def score_ballots(
     golds = find_golds(source, by, used=used, votes=votes)
     parts = find_parts(golds[2], source.question_of[golds[0]]) if by == "subset" else Parts()
     recorded, reread = (one.where(one.answers > 1) for one in (recorded, reread))
-    cells = measure_cells(recorded, key_judgements(recorded), golds, sampler=sampler)
+    cells = measure_groups(recorded, key_judgements(recorded), golds, sampler=sampler)
     if not (cells or rated):
         msg = f"no judgement in {ballots.name} has a gold to be scored against, or is a rating"
         raise DataError(msg)
-    own_cells = measure_cells(reread, key_judgements(reread), golds, sampler=sampler)
+    own_cells = measure_groups(reread, key_judgements(reread), golds, sampler=sampler)
     reread = reread.where(np.isin(reread.comparison, golds[0]))
     replaced = recorded.where(np.isin(recorded.number, reread.number))
     kinds = _compare_readings(replaced, reread)
@@ -182,7 +188,7 @@ def score_ballots(
                 total=cells[code][""],
                 groups=_drop_total(cells[code]),
                 own_reading=_build_reading(own_cells.get(code), kinds[reread.reviewer == code]),
-                means=average_cells(cells[code], parts),
+                means=average_parts(cells[code], parts),
             )
             for code in order_judges(recorded)
             if code in cells
@@ -276,7 +282,7 @@ def _compare_readings(recorded: Ballots, own: Ballots) -> Names:
     )
 
 
-def _build_reading(cells: Mapping[str, Cell] | None, kinds: Names) -> OwnReading | None:
+def _build_reading(cells: Mapping[str, Accuracy] | None, kinds: Names) -> OwnReading | None:
     if cells is None:
         return None
     counts = Counter[str](kinds.tolist())
@@ -297,7 +303,7 @@ def _order_rows(ballots: Ballots, kinds: Names) -> list[int]:
     return rows[np.argsort(group[rows], kind="stable")].tolist()
 
 
-def _drop_total(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+def _drop_total(cells: Mapping[str, Accuracy]) -> dict[str, Accuracy]:
     return {group: cell for group, cell in cells.items() if group}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerjudge.analysis.accuracy import VOTE, tabulate_by_condition
 from peerjudge.analysis.ballots import Ballots, Stage
+from peerjudge.analysis.by_comparison import tabulate_by_condition
 from peerjudge.analysis.compare import Compared, compare_all, compare_with_votes
-from peerjudge.analysis.contrasts import ConditionContrasts, build_contrasts
+from peerjudge.analysis.contrasts import VOTE, ConditionContrasts, build_contrasts
 from peerjudge.analysis.controls import Controlled, compare_controls
 from peerjudge.analysis.grouping import list_distinct
 from peerjudge.analysis.inference import Sampler

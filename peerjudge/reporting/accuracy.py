@@ -95,14 +95,14 @@ def _lost(condition: ConditionFindings) -> int:
 
 
 def _range(accuracy: Accuracy | None) -> str:
-    if accuracy is None or not accuracy.unreadable:
+    if accuracy is None or not accuracy.undecided:
         return MISSING
     return span(accuracy.worst_case, accuracy.best_case)
 
 
 def accuracy_cell(accuracy: Accuracy | None, digits: int = 0) -> str:
     """Format an accuracy with its interval in percent."""
-    return MISSING if accuracy is None else percent(accuracy.measured, digits)
+    return MISSING if accuracy is None else percent(accuracy.accuracy, digits)
 
 
 def describe_unreadable(findings: Findings) -> list[str]:
@@ -112,9 +112,9 @@ def describe_unreadable(findings: Findings) -> list[str]:
         f"{row.name}: "
         + " and ".join(f"{row.outcomes[kind]} {kind.value}" for kind in kinds if row.outcomes[kind])
         + f"; if these were all wrong or all right, accuracy is {_range(row.after)} %; "
-        + f"{list_counted(row.after.measured, row.after.as_tie, row.after.as_half)}."
+        + f"{list_counted(row.after.accuracy, row.after.as_tie, row.after.as_half)}."
         for row in findings.conditions
-        if row.after is not None and row.after.unreadable
+        if row.after is not None and row.after.undecided
     ]
 
 
@@ -150,7 +150,7 @@ def draw_accuracy(findings: Findings) -> Figure | None:
 
 
 def _known(accuracy: Accuracy | None) -> Measurement | None:
-    return accuracy.measured if accuracy is not None and accuracy.measured.n else None
+    return accuracy.accuracy if accuracy is not None and accuracy.accuracy.n else None
 
 
 def find_chance(findings: Findings, name: str) -> tuple[float, str] | None:
@@ -239,7 +239,7 @@ def _groups_table(
 def _before_after(group: GroupFindings | None) -> str:
     if group is None or group.after is None:
         return MISSING
-    start = "" if group.before is None else f"{share(group.before.measured.value)} \u2192 "
+    start = "" if group.before is None else f"{share(group.before.accuracy.value)} \u2192 "
     return start + accuracy_cell(group.after)
 
 

@@ -35,7 +35,7 @@ def build_conventions_table(rows: Sequence[Score]) -> Table:
         Column("Condition", "judge.condition"),
         Column("Reviewer", "judge.reviewer"),
         ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
-        ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.judged:,}"),
+        ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.n:,}"),
         ("Left out", accuracy(Undecided.LEFT_OUT)),
         ("As tie", accuracy(Undecided.AS_TIE)),
         ("As half", accuracy(Undecided.AS_HALF)),
@@ -73,7 +73,7 @@ def describe_published(followed: Conventions) -> str:
 
 def count_undecided(accuracy: Accuracy | None, undecided: Undecided) -> str:
     """Format the accuracy with undecided verdicts counted in this way; without any, a dash."""
-    if accuracy is None or not accuracy.unreadable:
+    if accuracy is None or not accuracy.undecided:
         return MISSING
     return percent(accuracy.as_tie if undecided is Undecided.AS_TIE else accuracy.as_half)
 

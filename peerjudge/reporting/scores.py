@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from peerjudge.data import Conventions, Outcome
+from peerjudge.data import Conventions, Measurement
 from peerjudge.reporting.conventions import (
     LEFT_OUT,
     build_conventions_table,
     describe_conventions,
     describe_published,
 )
-from peerjudge.reporting.formats import MISSING, decimal, percent, share, span
+from peerjudge.reporting.formats import MISSING, decimal, share, span
 from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.cells import Cell
     from peerjudge.analysis.leaders import LedAccuracy
     from peerjudge.analysis.published import Match, PublishedTable
     from peerjudge.analysis.ratings import Correlation
@@ -45,20 +44,24 @@ def build_scores_table(
         followed: conventions by which to count instead.
     """
 
-    def group(name: str) -> Callable[[Score], str]:
-        return lambda row: percent(row.accuracy_by(name, followed or _PLAIN), 1)
+    def group(name: str) -> Column:
+        def read(row: Score) -> Measurement | None:
+            return row.accuracy_by(name, followed or _PLAIN)
 
-    def mean(name: str) -> Callable[[Score], str]:
-        return lambda row: percent(row.means[name].accuracy if name in row.means else None, 1)
+        return Column(name or "All", read, "share", 1, key=name)
+
+    def mean(name: str) -> Column:
+        def read(row: Score) -> Measurement | None:
+            return row.means[name].accuracy if name in row.means else None
+
+        return Column(f"{name}, mean", read, "share", 1)
 
     totals = {name for row in scores for name in row.means if name and followed is None}
-
     return _judged(
         title,
         scores,
-        ("All", group("")),
-        *((name, group(name)) for name in groups),
-        *((f"{name}, mean", mean(name)) for name in groups if name in totals),
+        *map(group, ("", *groups)),
+        *(mean(name) for name in groups if name in totals),
         note="Mean: of the subsets, each of which counts the same; the other column pools them."
         if totals
         else "",
@@ -70,14 +73,14 @@ def build_details_table(scores: Scores) -> Table:
     return _judged(
         "Verdicts behind the accuracies, shares in %",
         scores.scores,
-        Column("Verdicts", "total.judged"),
-        ("Ties", _outcome(Outcome.TIE)),
-        ("Inconsistent", _outcome(Outcome.INCONSISTENT)),
-        ("Unreadable", _outcome(Outcome.UNREADABLE)),
-        ("Refused", _outcome(Outcome.REFUSED)),
+        Column("Verdicts", "total.n"),
+        Column("Ties", "total.ties"),
+        Column("Inconsistent", "total.inconsistent"),
+        Column("Unreadable", "total.unreadable"),
+        Column("Refused", "total.refused"),
         ("Range", lambda row: span(row.total.worst_case, row.total.best_case, 1)),
         Column("Same in all orders", "total.consistency.rate", "share", 1),
-        ("Own reading", lambda row: _accuracy(row.own_reading and row.own_reading.total)),
+        Column("Own reading", "own_reading.total.accuracy", "share", 1),
         ("Read differently", _read_differently),
         note="Range: the accuracy if all verdicts without a choice were wrong, or right. Own reading: "
         "the accuracy when the recorded texts are read again.",
@@ -86,26 +89,24 @@ def build_details_table(scores: Scores) -> Table:
 
 def build_margins_table(scores: Scores) -> Table:
     """Return the margin of each judge with log-probabilities, in total and by group."""
-
-    def group(name: str) -> Callable[[Score], str]:
-        return lambda row: _margin(row.groups.get(name))
-
     return _judged(
         f"Margin in % [{scores.level:.0%} interval]{_simulated(scores)}",
         [row for row in scores.scores if row.total.margin is not None],
-        ("All", lambda row: _margin(row.total)),
-        *((name, group(name)) for name in scores.groups),
-        (
-            "Judgements",
-            lambda row: f"{row.total.margin.measured.n:,}" if row.total.margin else MISSING,
-        ),
-        (
-            "In one order",
-            lambda row: f"{row.total.margin.one_order:,}" if row.total.margin else MISSING,
-        ),
+        Column("All", "total.margin.measured", "share", 1),
+        *(Column(name, _margin_of(name), "share", 1, key=name) for name in scores.groups),
+        Column("Judgements", "total.margin.measured.n"),
+        Column("In one order", "total.margin.one_order"),
         note="Margin: the mean probability of the gold answer, from log-odds averaged over the shown "
         "orders of a judgement. A judgement in one order has the position bias in its margin.",
     )
+
+
+def _margin_of(group: str) -> Callable[[Score], Measurement | None]:
+    def read(row: Score) -> Measurement | None:
+        margin = row.groups[group].margin if group in row.groups else None
+        return None if margin is None else margin.measured
+
+    return read
 
 
 def build_published_table(
@@ -259,18 +260,6 @@ def _judged(
         names=names,
         note=note,
     )
-
-
-def _accuracy(cell: Cell | None) -> str:
-    return MISSING if cell is None else percent(cell.accuracy, 1)
-
-
-def _margin(cell: Cell | None) -> str:
-    return MISSING if cell is None or cell.margin is None else percent(cell.margin.measured, 1)
-
-
-def _outcome(outcome: Outcome) -> Callable[[Score], str]:
-    return lambda row: f"{row.total.outcomes[outcome]:,}"
 
 
 def _read_differently(row: Score) -> str:

@@ -148,7 +148,7 @@ class RunReport(Report):
                     yield {
                         "condition": row.name,
                         "stance": stance,
-                        **list_cells(found.measured),
+                        **list_cells(found.accuracy),
                     }
 
     def _write(self, page: Path) -> None:

@@ -28,7 +28,7 @@ from peerjudge.analysis.score_document import build_score_document
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.analysis.selecting import keep_contestants, list_choosers
 from peerjudge.analysis.stopping import Decision
-from peerjudge.data import Dataset, Outcome, to_plain
+from peerjudge.data import Dataset, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
@@ -113,12 +113,11 @@ class ScoreResult(DrawnResult):
         for one in self.scores.scores:
             own = _name_judge(one.judge)
             for group, cell in {"": one.total, **one.groups}.items():
-                lost = (Outcome.UNREADABLE, Outcome.REFUSED, Outcome.INCONSISTENT)
                 more = {
                     **own,
                     "group": group,
                     "questions": cell.questions,
-                    "unreadable": sum(cell.outcomes[kind] for kind in lost),
+                    "unreadable": cell.undecided,
                 }
                 yield {**more, "measure": "accuracy", **list_cells(cell.accuracy)}
                 if cell.margin is not None:

@@ -159,9 +159,9 @@ def _negate(found: Measurement) -> Measurement:
 
 
 def _say_alone(row: ConditionFindings, margin: Measurement | None, say: _Words) -> str:
-    if row.after is None or row.after.measured.n == 0:
+    if row.after is None or row.after.accuracy.n == 0:
         return ""
-    found = row.after.measured
+    found = row.after.accuracy
     chosen = ""
     if row.first_after is not None:
         chosen = f"; chose the first-shown answer {say.share(row.first_after)}"
@@ -188,8 +188,8 @@ def _say_discussed(row: ConditionFindings, say: _Words) -> str:
             f"{say.share(row.agreement.after)} after"
         )
     return (
-        f"`{row.name}`: accuracy {say.share(row.before.measured)} in private, "
-        f"{say.share(row.after.measured)} after discussion, {say.gain(row.gain)}{agreed}."
+        f"`{row.name}`: accuracy {say.share(row.before.accuracy)} in private, "
+        f"{say.share(row.after.accuracy)} after discussion, {say.gain(row.gain)}{agreed}."
     )
 
 
@@ -231,5 +231,5 @@ def _say_controls(rows: Sequence[Controlled]) -> str:
 
 def _widths(findings: Findings) -> Iterator[float]:
     for row in findings.conditions:
-        if row.after is not None and row.after.measured.n:
-            yield row.after.measured.high - row.after.measured.low
+        if row.after is not None and row.after.accuracy.n:
+            yield row.after.accuracy.high - row.after.accuracy.low

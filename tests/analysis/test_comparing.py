@@ -116,5 +116,5 @@ def test_a_reviewer_has_one_accuracy_everywhere():
     (judge,) = tabulate_by_reviewer(ballots)
     pooled = measure_accuracy(ballots, sampler=QUICK)
     assert pooled is not None
-    assert measure_mean_accuracy(judge, sampler=QUICK) == pooled.measured
-    assert pooled.measured.value == pytest.approx(9 / 12)
+    assert measure_mean_accuracy(judge, sampler=QUICK) == pooled.accuracy
+    assert pooled.accuracy.value == pytest.approx(9 / 12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from peerjudge.analysis.accuracy import tabulate_by_condition
+from peerjudge.analysis.by_comparison import tabulate_by_condition
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.compare import compare_all
 from peerjudge.analysis.contrasts import build_contrasts, list_p_values

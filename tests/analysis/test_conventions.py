@@ -17,7 +17,7 @@ from peerjudge.analysis import (
     measure_panel,
     select_judges,
 )
-from peerjudge.analysis.group_means import average_groups
+from peerjudge.analysis.accuracy import average_groups
 from peerjudge.analysis.intervals import measure_proportion
 from peerjudge.analysis.scoring import Scores, require_conventions, score_ballots
 from peerjudge.data import (
@@ -66,7 +66,7 @@ def test_both_usual_figures_of_mtbench_are_there(verdicts):
     (row,) = scores.scores
     assert scores.by == "subset"
     assert row.total.accuracy.value == pytest.approx(0.717, abs=5e-4)
-    assert row.total.accuracy.n + row.total.undecided == row.total.judged == 2668
+    assert row.total.accuracy.n + row.total.undecided == row.total.n == 2668
     published = row.accuracy_by("", scores.conventions)
     assert published == row.total.as_tie
     assert published.value == pytest.approx(0.659, abs=5e-4)
@@ -171,7 +171,7 @@ def test_reports_and_agreement_count_as_scores_do(verdicts_and_golds):
             *(getattr(x, way) for x in (report, agreed)),
         ):
             assert _bounds(found) == pytest.approx(scored)
-    assert report.measured.value == agreed.accuracy.value == cell.accuracy.value
+    assert report.accuracy.value == agreed.accuracy.value == cell.accuracy.value
 
 
 def _bounds(measured: Measurement) -> tuple[float, float, float]:

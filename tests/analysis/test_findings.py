@@ -42,10 +42,10 @@ def test_before_averages_seats_and_after_is_the_conclusion() -> None:
     """Two seats of which one is right are half right before; the conclusion is wholly right."""
     condition = only(build_findings([discussion("2|1 1 1")]))
     assert condition.before is not None
-    assert condition.before.measured.value == 0.5
-    assert condition.before.measured.n == 2
+    assert condition.before.accuracy.value == 0.5
+    assert condition.before.accuracy.n == 2
     assert condition.after is not None
-    assert condition.after.measured.value == 1.0
+    assert condition.after.accuracy.value == 1.0
     assert condition.gain is not None
     assert condition.gain.value == 0.5
 
@@ -57,7 +57,7 @@ def test_gain_is_after_minus_before_where_all_is_readable() -> None:
     assert condition.before is not None
     assert condition.after is not None
     assert condition.gain is not None
-    difference = condition.after.measured.value - condition.before.measured.value
+    difference = condition.after.accuracy.value - condition.before.accuracy.value
     assert condition.gain.value == pytest.approx(difference)
     assert condition.gain.low <= condition.gain.value <= condition.gain.high
 
@@ -67,8 +67,8 @@ def test_unreadable_verdicts_are_bounded_not_scored() -> None:
     condition = only(build_findings([discussion("1|1 1 1"), discussion("?|? ? ?", "c2")]))
     after = condition.after
     assert after is not None
-    assert (after.measured.value, after.measured.n) == (1.0, 1)
-    assert (after.unreadable, after.worst_case, after.best_case) == (1, 0.5, 1.0)
+    assert (after.accuracy.value, after.accuracy.n) == (1.0, 1)
+    assert (after.undecided, after.worst_case, after.best_case) == (1, 0.5, 1.0)
     assert condition.outcomes[Outcome.UNREADABLE] == 1
     assert condition.outcomes[Outcome.CHOICE] == 1
 
@@ -78,7 +78,7 @@ def test_a_refusal_is_counted_as_such() -> None:
     condition = only(build_findings([discussion("!|! ! !")]))
     assert condition.outcomes[Outcome.REFUSED] == 1
     assert condition.after is not None
-    assert condition.after.measured.n == 0
+    assert condition.after.accuracy.n == 0
     assert condition.gain is None
 
 
@@ -108,7 +108,7 @@ def test_only_ended_discussions_enter_the_shares() -> None:
     assert (effort.done, effort.failed, effort.unfinished, effort.discussions) == (1, 1, 1, 3)
     assert effort.turns == 9
     assert condition.after is not None
-    assert (condition.after.measured.value, condition.after.measured.n) == (1.0, 1)
+    assert (condition.after.accuracy.value, condition.after.accuracy.n) == (1.0, 1)
 
 
 def test_both_orders_agree_or_contradict() -> None:
@@ -195,7 +195,7 @@ def test_subsets_and_categories_are_told_apart() -> None:
         replace(hard, comparison=replace(hard.comparison, subset="hard")),
     ]
     condition = only(build_findings(told))
-    values = {g.name: g.after.measured.value for g in condition.subsets if g.after}
+    values = {g.name: g.after.accuracy.value for g in condition.subsets if g.after}
     assert values == {"easy": 1.0, "hard": 0.0}
     assert condition.categories == ()
 
@@ -206,7 +206,7 @@ def test_a_lone_judge_has_no_before() -> None:
     assert condition.before is None
     assert condition.gain is None
     assert condition.after is not None
-    assert condition.after.measured.value == 1.0
+    assert condition.after.accuracy.value == 1.0
 
 
 def test_simulated_turns_make_simulated_findings() -> None:

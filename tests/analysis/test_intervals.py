@@ -124,7 +124,7 @@ def test_an_interval_of_shares_is_a_point_only_by_chance_of_the_draw(rows):
 
 def test_an_accuracy_without_errors_has_room_for_some():
     """Five right verdicts on five questions do not prove a reviewer infallible."""
-    found = accuracy([(ONE, ONE)] * 5, clusters=range(5)).measured
+    found = accuracy([(ONE, ONE)] * 5, clusters=range(5)).accuracy
     assert found.value == found.high == 1.0
     assert found.low == pytest.approx(measure_proportion(5, 5).low)
 
@@ -162,8 +162,8 @@ def test_unreadable_verdicts_bound_the_accuracy():
         (ONE, UNREADABLE),
     ]
     found = accuracy(judged, clusters=range(6))
-    assert found.measured.value == pytest.approx(2 / 3)
-    assert (found.measured.n, found.unreadable) == (3, 2)
+    assert found.accuracy.value == pytest.approx(2 / 3)
+    assert (found.accuracy.n, found.undecided) == (3, 2)
     assert (found.worst_case, found.best_case) == (pytest.approx(2 / 5), pytest.approx(4 / 5))
 
 
@@ -178,6 +178,6 @@ def test_accuracy_lies_between_its_worst_and_best_case(
     """Whatever the unreadable replies meant, the truth is in between."""
     names = [k // 2 if clustered else k for k in range(len(judged))]
     found = accuracy(judged, clusters=names, samples=50)
-    if found is not None and found.measured.n:
-        assert found.worst_case <= found.measured.value <= found.best_case
-        assert found.measured.low <= found.measured.value <= found.measured.high
+    if found is not None and found.accuracy.n:
+        assert found.worst_case <= found.accuracy.value <= found.best_case
+        assert found.accuracy.low <= found.accuracy.value <= found.accuracy.high

@@ -191,7 +191,7 @@ def test_each_vote_as_gold_leaves_out_ones_own():
     data = voted([{"expert_1": -1, "expert_2": -1, "expert_3": 1}])
     found = score_ballots(collect_reviews(data), by="labeler", reviewers=["human"])
     cells = {one.judge.reviewer: one.total for one in found.scores}
-    assert {name: (cell.right, cell.judged) for name, cell in cells.items()} == {
+    assert {name: (cell.right, cell.n) for name, cell in cells.items()} == {
         "expert_1": (1, 2),
         "expert_2": (1, 2),
         "expert_3": (0, 2),

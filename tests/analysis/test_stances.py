@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peerjudge.analysis.accuracy import tabulate_by_condition
 from peerjudge.analysis.ballots import Ballots
+from peerjudge.analysis.by_comparison import tabulate_by_condition
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.compare import (
     compare_all,

@@ -25,4 +25,4 @@ def test_bash_completes_commands_options_and_values(shell, tmp_path):
 
     assert ask("r") == ["run", "rank", "reasons", "report", "reproduce"]
     assert {"--cost-limit", "--data"} <= set(ask("run", "--"))
-    assert ask("rank", "--format", "") == ["text", "latex"]
+    assert ask("rank", "--format", "") == ["text", "latex", "csv"]

@@ -87,7 +87,7 @@ def test_runs_find_the_effects_of_the_plan(found, shelf, tmp_path):
         }
         share = {role: altered / (altered + held) for role, (altered, held) in counts.items()}
         leads.append(share["follower"] - share["leader"])
-        right = {part.name: part.after.measured.value for part in one.conditions if part.after}
+        right = {part.name: part.after.accuracy.value for part in one.conditions if part.after}
         methods.append(right["alone first"] - right["bare"])
     for kind, values in (
         ("discussion against private reviews", gains),

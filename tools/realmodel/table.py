@@ -8,9 +8,8 @@ from math import nan
 
 import numpy as np
 
-from peerjudge.analysis import collect_transcripts, measure_position
+from peerjudge.analysis import Accuracy, collect_transcripts, measure_position
 from peerjudge.analysis.ballots import Ballots
-from peerjudge.analysis.cells import Cell
 from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import PromptPack, StopReason, Transcript
 from peerjudge.reporting.formats import MISSING, counted
@@ -131,7 +130,7 @@ def describe_total(rows: Sequence[Row]) -> str:
     )
 
 
-def _score_conditions(ballots: Ballots) -> dict[str, Cell]:
+def _score_conditions(ballots: Ballots) -> dict[str, Accuracy]:
     """Return the scores of the conclusions by condition."""
     if not ballots.discussions.complete.any():
         return {}
@@ -150,7 +149,7 @@ def _share_first(ballots: Ballots, condition: str) -> Share:
 def _build_row(
     transcripts: Sequence[Transcript],
     packs: Mapping[str, PromptPack],
-    cell: Cell | None,
+    cell: Accuracy | None,
     first: Share,
 ) -> Row:
     head = transcripts[0]
