@@ -73,6 +73,16 @@ class PeerFindings(Noun, frozen=True, kw_only=True):
     trajectories: tuple[Trajectory, ...]
 
 
+class Standings(Noun, frozen=True, kw_only=True):
+    """The rankings and weights of recorded reviews; without `peers`, `peers_missing` says why."""
+
+    level: float
+    questions: int
+    peers: PeerFindings | None
+    peers_missing: str
+    chosen_by_results: bool = False
+
+
 def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFindings | None, str]:
     """Return the rankings under equal and under peer weights, or the reason why there are none."""
     if not len(tournament):

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Noun)
 
+_MOST_DRAWN = 30
+"""A figure of more reviewers cannot be read; the table has all."""
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
 
 
@@ -97,6 +99,32 @@ def draw_position(findings: Findings) -> Figure | None:
             arrows=True,
         ),
         note=interval_note(findings.level, findings.questions),
+    )
+
+
+def draw_places(
+    rows: Sequence[Position], consistency: Sequence[OrderConsistency], *, note: str
+) -> Figure | None:
+    """Return the share of first-shown answers among the choices of reviewers that saw both orders."""
+    both_orders = {row.reviewer for row in consistency if row.rate.n}
+    shown = [
+        Row(
+            name=row.reviewer,
+            note=f"{percent(row.share)} %",
+            count=counted(row.share.n, "choice"),
+            marks=[build_mark(row.share)],
+        )
+        for row in sorted(rows, key=lambda row: -row.share.value)
+        if row.share.n and row.reviewer in both_orders
+    ]
+    if not shown or len(shown) > _MOST_DRAWN:
+        return None
+    across = "choices that name the first-shown answer"
+    return Figure(
+        id="position",
+        description="Share of each reviewer's choices that name the first-shown answer.",
+        chart=Rows(rows=shown, across=across, reference=(0.5, "no preference"), limits=SHARES),
+        note=note,
     )
 
 

@@ -37,14 +37,14 @@ from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
-    from peerjudge.analysis.peers import HeadToHead, PeerFindings, Trajectory
+    from peerjudge.analysis.peers import HeadToHead, PeerFindings, Standings, Trajectory
 
 MOST_ROWS = 30
 """A figure of more contestants than this is not readable; the table has all."""
 SCHEMES = {"prd": "PRD Equation 2", "damped": "Damped"}
 
 
-def build_contestants_section(findings: Findings) -> Section | None:
+def build_contestants_section(findings: Findings | Standings) -> Section | None:
     """Return the ranking by the private reviews and the weights of the reviewers of a run."""
     peers = findings.peers
     if peers is None:
@@ -90,7 +90,7 @@ def build_contestants_section(findings: Findings) -> Section | None:
     )
 
 
-def build_run_weights_table(findings: Findings) -> Table:
+def build_run_weights_table(findings: Findings | Standings) -> Table:
     """Return the weights of the reviewers of a run, by the damped scheme and by PRD Equation 2."""
     peers = findings.peers
     if peers is None:
@@ -135,7 +135,7 @@ def build_weights_table(
     )
 
 
-def build_run_ranking_table(findings: Findings) -> Table:
+def build_run_ranking_table(findings: Findings | Standings) -> Table:
     """Return the win rates of the contestants of a run under equal and under peer weights."""
     peers = findings.peers
     rankings = {"Equal weights": peers.equal} if peers else {}
@@ -282,7 +282,7 @@ def fill_bounds(measured: Measurement) -> Measurement:
     return Measurement(value=value, low=low, high=high, n=measured.n)
 
 
-def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
+def _weights_figure(findings: Findings | Standings, peers: PeerFindings) -> Figure | None:
     """Return the weight of each reviewer (PRD Figure 3)."""
     if not peers.weights:
         return None
@@ -304,7 +304,7 @@ def _weights_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
     )
 
 
-def _ranking_figure(findings: Findings, peers: PeerFindings) -> Figure | None:
+def _ranking_figure(findings: Findings | Standings, peers: PeerFindings) -> Figure | None:
     """Return the win rate of each contestant, under equal and under peer weights."""
     best = peers.weighted or peers.equal
     rows = [

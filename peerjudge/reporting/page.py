@@ -15,9 +15,8 @@ from peerjudge.errors import StoreError
 from peerjudge.marks import mark_html
 from peerjudge.reporting.costs import build_costs
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import SIMULATED, counted, minus_signs
+from peerjudge.reporting.formats import SIMULATED, minus_signs
 from peerjudge.reporting.layout import Section
-from peerjudge.reporting.recorded_page import build_recorded_sections
 from peerjudge.reporting.rendering import load_templates, read_packaged
 from peerjudge.reporting.run_page import (
     build_run_sections,
@@ -26,15 +25,12 @@ from peerjudge.reporting.run_page import (
     hide_folders,
     read_question,
 )
-from peerjudge.reporting.sentences import compare_with_paper, describe_effort, summarize_findings
+from peerjudge.reporting.sentences import describe_effort, summarize_findings
 from peerjudge.reporting.transcripts import TranscriptData
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Panel
-    from peerjudge.analysis.annotators import AnnotatedGold
     from peerjudge.analysis.findings import Findings
-    from peerjudge.analysis.recorded import RecordedFindings
-    from peerjudge.reporting.published import Published
 
 _FILTERS = (
     (Flag.ALTERED, "Altered"),
@@ -87,60 +83,54 @@ def write_report(
 
 
 def write_recorded_report(
-    found: RecordedFindings,
-    printed: Published,
+    sections: Sequence[Section],
     *,
-    annotated: AnnotatedGold | None = None,
+    title: str,
+    description: str,
+    played: str,
+    glance: Sequence[str],
     path: Path,
 ) -> Path:
     """Write the page of recorded reviews and return its path.
 
     Args:
-        found: the findings of the recorded reviews.
-        printed: the values that a paper printed about them.
-        annotated: the annotator model, where several people voted on a pair.
+        sections: of its results.
+        title: heading of the page.
+        description: of the reviews.
+        played: how many there are.
+        glance: what they show in short.
         path: target file; missing folders are created.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    reviews = (
-        f"{counted(found.reviews, 'recorded review')} by "
-        f"{counted(len(found.reviewers), 'reviewer')} of {counted(found.comparisons, 'pair')} of "
-        f"answers to {counted(found.questions, 'question')}; {found.unreadable} unreadable. No model "
-        "was called for this report."
-    )
-    source = [f"Printed values: {printed.source}"] if printed.source else []
     return _write(
         path,
         script="",
-        title=found.dataset,
-        question=found.description,
-        played=[reviews, *source],
+        title=title,
+        question=description,
+        played=[played],
         simulated=False,
-        glance=compare_with_paper(found, printed),
-        sections=build_recorded_sections(found, printed, annotated),
+        glance=glance,
+        sections=sections,
         manifest="",
         listing=None,
     )
 
 
-def build_findings_document(findings: Findings | RecordedFindings) -> dict[str, object]:
+def build_findings_document(findings: Findings) -> dict[str, object]:
     """Return the findings as plain values, `{"schema": ..., "data": {...}}`; NaN is `None`."""
     return json.loads(to_json(findings))
 
 
 def draw_run_figures(findings: Findings) -> Mapping[str, Figure]:
     """Return the figures on the page of a run, by name with `_` for `-`."""
-    return _figures(build_run_sections(findings, {}))
+    return list_figures(build_run_sections(findings, {}))
 
 
-def draw_recorded_figures(found: RecordedFindings, printed: Published) -> Mapping[str, Figure]:
-    """Return the figures on the page of recorded reviews, by name with `_` for `-`."""
-    return _figures(build_recorded_sections(found, printed))
+def list_figures(sections: Sequence[Section]) -> Mapping[str, Figure]:
+    """Return the figures of these sections, by name with `_` for `-`."""
 
-
-def _figures(sections: Sequence[Section]) -> dict[str, Figure]:
     def below(section: Section) -> Iterator[Figure]:
         for part in section.parts:
             if isinstance(part, Figure):

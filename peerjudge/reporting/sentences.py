@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
-from peerjudge.reporting.contestants import describe_groups, fill_bounds, measure_standing
+from peerjudge.reporting.contestants import describe_groups
 from peerjudge.reporting.contrasts import say_contrasts
 from peerjudge.reporting.formats import (
     counted,
@@ -22,8 +22,6 @@ from peerjudge.reporting.ratings import say_ratings
 if TYPE_CHECKING:
     from peerjudge.analysis.effort import Effort
     from peerjudge.analysis.findings import Findings
-    from peerjudge.analysis.recorded import RecordedFindings
-    from peerjudge.reporting.published import Published
 
 
 def describe_effort(effort: Effort) -> str:
@@ -125,38 +123,6 @@ def _lost(findings: Findings) -> Iterator[str]:
     ]
     if parts:
         yield f"Of {counted(effort.discussions, 'discussion')}, {' and '.join(parts)}."
-
-
-def compare_with_paper(found: RecordedFindings, printed: Published) -> list[str]:
-    """Return the greatest differences from the printed values, which come from the same reviews."""
-    pairs = [*_tables(found, printed)]
-    if not pairs:
-        return []
-    furthest = [
-        f"{name} {max(abs(value - ours.value) for kind, value, ours in pairs if kind == name):.{n}f}"
-        for name, n in (("Elo rating", 0), ("win rate", 3), ("accuracy", 3), ("kappa", 3))
-        if any(kind == name for kind, _, _ in pairs)
-    ]
-    said = counted(len(pairs), "printed value")
-    return [f"Of {said} from the same reviews, the furthest from ours: {', '.join(furthest)}."]
-
-
-def _tables(
-    found: RecordedFindings, printed: Published
-) -> Iterator[tuple[str, float, Measurement]]:
-    for one in found.evaluators:
-        for kind, ranking, table in (
-            ("Elo rating", one.elo, printed.elo),
-            ("win rate", one.win_rate, printed.win_rate),
-        ):
-            for name, value in table.get(one.jury.name, {}).items():
-                if ranking is not None and name in ranking.contestants:
-                    yield kind, value, fill_bounds(measure_standing(ranking, name))
-    for row in found.agreement:
-        said = printed.agreement.get(row.jury.name)
-        if said is not None:
-            yield "accuracy", said["accuracy"], row.agreement.accuracy
-            yield "kappa", said["kappa"], row.agreement.fleiss_kappa
 
 
 def _value(measured: Measurement | None) -> float:

@@ -6,19 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from peerjudge.analysis import Bias, build_bias_document, measure_bias
+from peerjudge.analysis import (
+    Bias,
+    OrderConsistency,
+    Position,
+    build_bias_document,
+    measure_bias,
+)
 from peerjudge.analysis.selecting import HUMAN
 from peerjudge.data import Measurement, replace
-from peerjudge.reporting.biases import build_bias_tables
-from peerjudge.reporting.formats import SIMULATED, caution
-from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
+from peerjudge.reporting.biases import build_bias_tables, draw_places, select_rows
+from peerjudge.reporting.figures import Figure
+from peerjudge.reporting.formats import SIMULATED, caution, interval_note
+from peerjudge.results.base import Document, DrawnResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Source, read_material
 
+_LEVEL = 0.95
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class BiasResult(FramedResult):
+class BiasResult(DrawnResult):
     """Biases of every reviewer; `gold` is the name of the gold in the tables."""
 
     frame: ClassVar[str] = "bias"
@@ -37,6 +46,22 @@ class BiasResult(FramedResult):
             *caution(self.questions),
             *build_bias_tables(replace(self.bias, gold=self.gold)),
         ]
+
+    @property
+    def simulated(self) -> bool:
+        """True if reviewers are simulated."""
+        return self.bias.simulated
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """The choices of the first-shown answer by reviewers that saw both orders."""
+        measures = self.bias.measures
+        found = draw_places(
+            select_rows(measures, "position", Position),
+            select_rows(measures, "consistency", OrderConsistency),
+            note=interval_note(_LEVEL, self.questions),
+        )
+        return {} if found is None else {found.id: found}
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each measured quantity of each reviewer."""

@@ -4,52 +4,61 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
 import numpy as np
 
 from peerjudge.analysis import (
-    Ballots,
     Findings,
     FindingsCollector,
     Panel,
+    Sampler,
+    build_tournament,
     collect_reviews,
     measure_panel,
     select_judges,
 )
-from peerjudge.analysis.annotators import AnnotatedGold, measure_annotators
-from peerjudge.analysis.annotators_document import build_annotators_document
-from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
-from peerjudge.analysis.selecting import HUMAN, identify_reviewers
+from peerjudge.analysis.peers import Standings, rank_peers
+from peerjudge.analysis.selecting import HUMAN, find_pairs, identify_reviewers, number_judges
 from peerjudge.data import Comparison, Dataset, Transcript, to_plain
 from peerjudge.datasets import load as load_dataset
-from peerjudge.errors import DataError, PeerJudgeError, StoreError
+from peerjudge.datasets.papers import list_papers
+from peerjudge.errors import ConvergenceError, DataError, PeerJudgeError, StoreError
 from peerjudge.reporting import (
     Figure,
-    Published,
     TranscriptData,
     build_findings_document,
-    draw_recorded_figures,
     draw_run_figures,
-    find_published,
+    list_figures,
     write_recorded_report,
     write_report,
 )
+from peerjudge.reporting.contestants import build_contestants_section
+from peerjudge.reporting.formats import counted
+from peerjudge.reporting.layout import Section, build_section
 from peerjudge.reporting.run_page import list_findings
-from peerjudge.reporting.sentences import compare_with_paper
-from peerjudge.results.base import Document, DrawnResult, Shown
+from peerjudge.results.agreements import agreement
+from peerjudge.results.annotators import annotators
+from peerjudge.results.base import Document, DrawnResult, Result, Shown
+from peerjudge.results.biases import bias
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.overwriting import require_free, require_free_figures
 from peerjudge.results.plain import make_plain
+from peerjudge.results.rankings import rank
+from peerjudge.results.reproductions import ReproduceResult, reproduce
+from peerjudge.results.scores import ScoreResult, score
 from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.reading import Source, Stored, is_frame, locate_source, wait_for
 
 PAGE = "report.html"
 _PAGE_MARK = b'<meta name="generator" content="PeerJudge">'
 _NUMBERS_MARK = b"Findings/"
+_MOST_ALONE = 12
+"""Up to this number of reviewers each is measured alone and with each other one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -164,19 +173,22 @@ class RunReport(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RecordedReport(Report):
-    """Findings of recorded reviews, beside the values that a paper printed about them.
+    """The results of the commands for recorded reviews, by name, and the ranking of contestants.
 
-    `annotated` is the annotator model, where several people voted on a pair.
+    `missing` says why a result is not there, `reviews` how many reviews there are.
     """
 
-    findings: RecordedFindings
-    published: Published
-    annotated: AnnotatedGold | None = None
+    name: str
+    description: str
+    reviews: str
+    standings: Standings
+    results: Mapping[str, Result]
+    missing: Mapping[str, str]
 
     @property
     def figures(self) -> Mapping[str, Figure]:
         """Figures by name."""
-        return draw_recorded_figures(self.findings, self.published)
+        return list_figures(self._sections())
 
     @property
     def simulated(self) -> bool:
@@ -184,24 +196,94 @@ class RecordedReport(Report):
         return False
 
     def document(self) -> Document:
-        """Return the findings, as in the `.json` file beside the page, with the annotator model."""
-        document = build_findings_document(self.findings)
-        if self.annotated is not None:
-            document["annotators"] = make_plain(build_annotators_document(self.annotated))
-        return document
+        """Return the documents of the results by name, and the rankings and weights of peers."""
+        return {
+            "schema": "RecordedFindings/2",
+            "dataset": self.name,
+            "missing": dict(self.missing),
+            "peers": make_plain(to_plain(self.standings)),
+            **{name: result.document() for name, result in self.results.items()},
+        }
 
     def parts(self) -> Shown:
-        """Return the summary of the page."""
-        return compare_with_paper(self.findings, self.published)
+        """Return the numbers of reviews, and how many values of a paper are equal to ours."""
+        return [self.reviews, *self._glance()]
 
     def rows(self) -> Iterator[Cells]:
         """Yield the accuracy of each reviewer."""
-        for row in self.findings.scores:
+        found = self.results.get("score")
+        for row in found.scores.scores if isinstance(found, ScoreResult) else ():
             own = {"condition": row.judge.reviewer, "stance": "recorded"}
             yield {**own, **list_cells(row.total.accuracy)}
 
+    def _glance(self) -> list[str]:
+        papers = [one for one in self.results.values() if isinstance(one, ReproduceResult)]
+        return [said for one in papers for said in one.describe_counts()]
+
+    def _sections(self) -> list[Section]:
+        found = [build_contestants_section(self.standings)]
+        papers = {
+            name: (f"Values of {one.paper.title}", "What the paper prints beside ours.")
+            for name, one in self.results.items()
+            if isinstance(one, ReproduceResult)
+        }
+        for name, (title, meaning) in {**_SECTIONS, **papers}.items():
+            result, drawn = self.results.get(name), list[Figure]()
+            if isinstance(result, DrawnResult):
+                drawn = [
+                    replace(one, id=_name_figure(name, one)) for one in result.figures.values()
+                ]
+            if result is None:
+                parts = (
+                    [f"{self.missing[name]}."] if name in _EXPECTED & self.missing.keys() else []
+                )
+            else:
+                parts = [meaning, *drawn, *result.parts()]
+            if parts:
+                found.append(build_section(title, *parts, anchor=name, required=True))
+        return [section for section in found if section is not None]
+
     def _write(self, page: Path) -> None:
-        write_recorded_report(self.findings, self.published, annotated=self.annotated, path=page)
+        write_recorded_report(
+            self._sections(),
+            title=self.name,
+            description=self.description,
+            played=self.reviews,
+            glance=self._glance(),
+            path=page,
+        )
+
+
+_SECTIONS = {
+    "people": ("Ranking by people", "The contestants ranked by the votes of people."),
+    "score": (
+        "Accuracy",
+        "The share of a reviewer's readable verdicts that name the gold answer, both orders together.",
+    ),
+    "agreement": (
+        "Agreement between reviewers and with gold",
+        "The combined verdict is the sign of the reviewers' mean score. Common errors make a panel weaker.",
+    ),
+    "weighted": (
+        "Agreement with peer weights",
+        "The same, with each reviewer weighted by its rank as a contestant.",
+    ),
+    "annotators": (
+        "Gold that people disagree on",
+        "Gold follows from votes that do not always agree, so it can be wrong; Dawid and Skene's model.",
+    ),
+    "bias": (
+        "Position, self-preference and length",
+        "Without position bias, a reviewer of both orders chooses the first answer half of the time.",
+    ),
+}
+"""Title and meaning of the section of each result."""
+_EXPECTED = {"score", "agreement", "bias"}
+"""Results whose section says why they are missing."""
+
+
+def _name_figure(result: str, figure: Figure) -> str:
+    return figure.id if figure.id == "position" else f"{result}-{figure.id}"
 
 
 def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) -> Report:
@@ -296,23 +378,67 @@ async def _report_run(place: str, contestant_of: Mapping[str, str] | None) -> Ru
 def _report_dataset(
     dataset: Dataset, source: str, contestant_of: Mapping[str, str] | None
 ) -> RecordedReport:
-    published = find_published(dataset.name)
     ballots = identify_reviewers(collect_reviews(dataset), declared={}, given=contestant_of)
-    findings = build_recorded_findings(
-        ballots, description=dataset.description, juries=published.juries
-    )
+    judged = ballots.where(find_pairs(ballots)[ballots.comparison])
+    present = {name for name, _ in number_judges(judged.where(judged.readable))}
+    reviewers = present - set(ballots.humans)
+    if not reviewers:
+        raise DataError(_explain_no_reviews(dataset.name, people=bool(present)))
+    results, missing = _compute_results(dataset, contestant_of, alone=len(reviewers) <= _MOST_ALONE)
+    own = judged.where(np.isin(judged.reviewer, [ballots.reviewers.index(n) for n in reviewers]))
+    peers, reason = rank_peers(build_tournament(own), sampler=Sampler())
+    questions = len(np.unique(own.question))
     return RecordedReport(
         source=source,
         page=Path(f"{dataset.name}-report.html"),
-        findings=findings,
-        published=published,
-        annotated=_annotate(ballots),
+        name=dataset.name,
+        description=dataset.description,
+        reviews=(
+            f"{counted(len(own), 'recorded review')} by {counted(len(reviewers), 'reviewer')} of "
+            f"{counted(len(np.unique(own.comparison)), 'pair')} of answers to "
+            f"{counted(questions, 'question')}; {int((~own.readable).sum()):,} unreadable. No model was "
+            "called for this report."
+        ),
+        standings=Standings(level=0.95, questions=questions, peers=peers, peers_missing=reason),
+        results=results,
+        missing=missing,
     )
 
 
-def _annotate(ballots: Ballots) -> AnnotatedGold | None:
-    """Return the annotator model of people's votes; `None` where no pair has two of them."""
-    try:
-        return measure_annotators(ballots)
-    except DataError:
-        return None
+def _compute_results(
+    dataset: Dataset, contestant_of: Mapping[str, str] | None, *, alone: bool
+) -> tuple[dict[str, Result], dict[str, str]]:
+    """Return the results that the dataset allows, and why it does not allow the others.
+
+    Of many reviewers, pairs and the single ones are left out.
+    """
+    golden = [one for one in dataset.comparisons if one.gold is not None]
+    subsets = any(one.subset for one in golden)
+    by = "subset" if subsets else "category" * any(bool(one.question.category) for one in golden)
+    wanted: dict[str, Callable[[], Result]] = {
+        "people": lambda: rank(dataset, reviewers=HUMAN),
+        "score": lambda: score(dataset, by=by, own_reading=False),
+        "agreement": lambda: agreement(dataset, panel=alone),
+        "weighted": lambda: agreement(dataset, weights="peer", contestant_of=contestant_of),
+        "annotators": lambda: annotators(dataset),
+        "bias": lambda: bias(dataset, contestant_of=contestant_of),
+    }
+    for paper in list_papers():
+        items = [item.name for item in paper.items if item.data == dataset.name]
+        if items:
+            wanted[paper.name] = partial(reproduce, paper.name, dataset, items=items)
+    results: dict[str, Result] = {}
+    missing: dict[str, str] = {}
+    for name, compute in wanted.items():
+        try:
+            results[name] = compute()
+        except (DataError, ConvergenceError) as failed:
+            missing[name] = str(failed)
+    return results, missing
+
+
+def _explain_no_reviews(name: str, *, people: bool) -> str:
+    hint = "judge it with `peerjudge run` and report on that run"
+    if people:
+        return f"{name} has reviews by people only, who are its gold; {hint}"
+    return f"{name} has no reviews of pairs; {hint}"

@@ -111,8 +111,12 @@ class ReproduceResult(DrawnResult):
             *filter(None, missing),
             *without,
             "",
-            *describe_counts(self.cells, questions=self.questions),
+            *self.describe_counts(),
         ]
+
+    def describe_counts(self) -> list[str]:
+        """Return how many values compare in which way, in sentences."""
+        return describe_counts(self.cells, questions=self.questions)
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each value."""

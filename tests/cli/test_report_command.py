@@ -39,4 +39,4 @@ def test_recorded_reviews_have_a_report_of_their_own(shell, tmp_path, verdicts):
     assert outcome.code == 0
     assert page.exists()
     document = json.loads(page.with_suffix(".json").read_text("utf-8"))
-    assert len(document["data"]["reviewers"]) == 65
+    assert len(document["score"]["rows"]) == 65

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 import peerjudge as pj
-from peerjudge.analysis import collect_reviews
-from peerjudge.analysis.recorded import RecordedFindings, build_recorded_findings
 from peerjudge.data import (
     TIE,
     Answer,
@@ -19,20 +17,8 @@ from peerjudge.data import (
     Verdict,
     replace,
 )
-from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.reporting import (
-    Published,
-    build_findings_document,
-    draw_recorded_figures,
-    find_published,
-    write_recorded_report,
-)
-
-
-def find(dataset: Dataset, **kwargs) -> RecordedFindings:
-    """The findings of the recorded reviews of a dataset."""
-    return build_recorded_findings(collect_reviews(dataset), **kwargs)
+from peerjudge.results.reports import RecordedReport
 
 
 def pair(number: int, *, authors: tuple[str, str] = ("ann", "bob")) -> Comparison:
@@ -79,45 +65,47 @@ def small(*, authors: tuple[str, str] = ("ann", "bob")) -> Dataset:
     )
 
 
-def page_of(found: RecordedFindings, folder: Path, printed: Published | None = None) -> str:
-    """Return the text of the page."""
-    path = write_recorded_report(found, printed or Published(), path=folder / "page.html")
-    return path.read_text("utf-8")
+def page_of(dataset: Dataset, folder: Path) -> str:
+    """Return the text of the page of a dataset."""
+    return pj.report(dataset).save(folder / "page.html").read_text("utf-8")
 
 
-def test_every_jury_of_the_paper_ranks_and_agrees() -> None:
-    """The best contestant alone, all, all by weight and people rank; they all but people agree."""
-    found = find(small())
-    assert [one.jury.name for one in found.evaluators] == ["ann", "All", "All (weighted)", "Human"]
-    accuracies = {row.jury.name: row.agreement.accuracy.value for row in found.agreement}
-    assert accuracies["ann"] == 1.0
-    assert accuracies["bob"] == 0.5
-    assert {one.reviewer: one.share.value for one in found.positions} == {"ann": 0.5, "bob": 1.0}
-    assert found.evaluators[0].head_to_head.shares[0][1] == 1.0
-    assert set(found.weights) == {"prd", "damped"}
+def test_the_page_has_the_results_of_the_commands() -> None:
+    """Each number of the document is that of a command for the same reviews."""
+    found = pj.report(small())
+    document = found.document()
+    assert isinstance(found, RecordedReport)
+    assert document["bias"] == pj.bias(small()).document()
+    assert document["agreement"] == pj.agreement(small(), panel=True).document()
+    assert document["people"] == pj.rank(small(), reviewers="human").document()
+    assert document["score"] == pj.score(small(), by="category", own_reading=False).document()
+    weights = document["peers"]["peers"]["weights"]
+    assert set(weights) == {"ann", "bob"}
+    assert weights["ann"]["value"] > weights["bob"]["value"]
+    assert found.df["value"].to_list() == [1.0, 0.5]
 
 
 def test_without_named_authors_there_is_accuracy_and_no_ranking(tmp_path: Path) -> None:
     """A benchmark of right and wrong answers has no contestants, and the page says so."""
-    found = find(small(authors=("", "")))
-    assert found.evaluators == ()
-    assert found.weights == {}
-    page = page_of(found, tmp_path)
-    assert "The authors of the answers are not known" in page
+    page = page_of(small(authors=("", "")), tmp_path)
+    assert "no private review compared the answers of two named contestants" in page
     assert "Table: Accuracy in %" in page
 
 
 def test_without_gold_there_is_a_ranking_and_no_accuracy(tmp_path: Path) -> None:
-    """Reviews without gold give a ranking and no accuracy."""
+    """Reviews without gold give a ranking, and a sentence in place of the accuracy."""
     whole = small()
     bare = tuple(
         Comparison(id=one.id, question=one.question, answers=one.answers)
         for one in whole.comparisons
     )
-    found = find(Dataset(name="bare", description="", comparisons=bare, reviews=whole.reviews))
-    assert found.scores == ()
-    assert found.evaluators
-    assert "no accuracy" in page_of(found, tmp_path)
+    dataset = Dataset(name="bare", description="", comparisons=bare, reviews=whole.reviews)
+    found = pj.report(dataset)
+    assert "score" not in found.document()
+    assert "has a gold" in found.document()["missing"]["score"]
+    page = page_of(dataset, tmp_path)
+    assert "Table: Ranking by the private reviews" in page
+    assert "has a gold" in page
 
 
 def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
@@ -132,70 +120,51 @@ def test_a_dataset_of_human_votes_only_says_what_to_do() -> None:
         humans=("people",),
     )
     with pytest.raises(DataError, match=r"reviews by people only.*peerjudge run"):
-        find(dataset)
+        pj.report(dataset)
 
 
 def test_ties_and_ratings_need_not_be_there() -> None:
     """A reviewer that only ties has no position preference, and the figure is still drawn."""
     whole = small()
     ties = tuple(review(one, "cid", TIE, swap=False) for one in whole.comparisons)
-    found = find(
-        Dataset(
-            name="ties",
-            description="",
-            comparisons=whole.comparisons,
-            reviews=(*whole.reviews, *ties),
-            humans=("people",),
-        )
+    dataset = Dataset(
+        name="ties",
+        description="",
+        comparisons=whole.comparisons,
+        reviews=(*whole.reviews, *ties),
+        humans=("people",),
     )
-    assert draw_recorded_figures(found, Published())["position"]
+    assert pj.report(dataset).figures["position"]
 
 
 def test_the_page_loads_nothing_and_runs_its_own_script_only(tmp_path: Path) -> None:
     """The policy is the same as on the page of a run."""
-    page = page_of(find(small()), tmp_path)
+    page = page_of(small(), tmp_path)
     assert "default-src 'none'" in page
     assert len(re.findall(r"<script", page)) == 1
     assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
     assert "simulated reviewers" not in page
 
 
-def test_the_numbers_stand_in_the_document(tmp_path: Path) -> None:
-    """The numbers of the page are in the document, without NaN or infinity."""
-    found = find(small())
-    document = json.loads(json.dumps(build_findings_document(found), allow_nan=False))
-    assert document["schema"] == "RecordedFindings/1"
-    assert [one["jury"]["name"] for one in document["data"]["agreement"]][:2] == ["ann", "bob"]
-
-
-def test_most_datasets_have_no_printed_values() -> None:
-    """A dataset without a paper has no printed values."""
-    assert find_published("small") == Published()
-    assert find_published("../published") == Published()
+def test_the_numbers_stand_in_a_document_beside_the_page(tmp_path: Path) -> None:
+    """The document of the results is written without NaN or infinity, and is replaced by a later report."""
+    found = pj.report(small())
+    for _ in range(2):
+        found.save(tmp_path / "page.html")
+    document = json.loads((tmp_path / "page.json").read_text("utf-8"))
+    assert document["schema"] == "RecordedFindings/2"
+    assert json.dumps(document, allow_nan=False)
 
 
 @pytest.mark.slow
 def test_our_values_equal_those_of_the_paper(tmp_path: Path, verdicts) -> None:
-    """All of PRD's Tables 2 and 3 come out of the real reviews, and the page shows both."""
-    printed = find_published("vicuna80")
-    found = find(load(verdicts("vicuna80")), juries=printed.juries)
-    for one in found.evaluators:
-        for name, standing in one.win_rate.contestants.items():
-            assert standing.score == pytest.approx(printed.win_rate[one.jury.name][name], abs=1e-3)
-            assert standing.low is not None
-        assert one.elo is not None
-        for name, standing in one.elo.contestants.items():
-            assert standing.score == pytest.approx(printed.elo[one.jury.name][name], abs=6)
-    ours = {row.jury.name: row.agreement for row in found.agreement}
-    assert len(printed.agreement) == 5
-    for name, values in printed.agreement.items():
-        assert ours[name].accuracy.value == pytest.approx(values["accuracy"], abs=6e-4)
-        assert ours[name].fleiss_kappa.value == pytest.approx(values["kappa"], abs=6e-4)
-    page = page_of(found, tmp_path, printed)
-    assert "arXiv:2307.02762" in page
-    assert "Of 50 printed values from the same reviews, the furthest from ours:" in page
-    for place in ("Table 2", "Table 3", "Figure 3", "Figure 4", "Figure 5", "Figure 7"):
-        assert f"(PRD {place})" in page
+    """The page of the real reviews has PRD's tables beside ours, nearly all equal."""
+    found = pj.report(verdicts("vicuna80"))
+    items = {item["name"]: item for item in found.document()["prd"]["items"]}
+    assert {"Table 2", "Table 3", "Figure 3", "Figure 4", "Figure 5", "Figure 7"} <= set(items)
+    page = found.save(tmp_path / "page.html").read_text("utf-8")
+    assert 'id="prd"' in page
+    assert re.search(r"Recorded: \d+ of \d+ published values equal to ours", page)
 
 
 def apart(*pairs: tuple[str, str]) -> Dataset:
@@ -221,12 +190,11 @@ def apart(*pairs: tuple[str, str]) -> Dataset:
 
 def test_reviewers_that_never_met_are_reported_without_weights(tmp_path: Path):
     """Peer weights have no common measure there; everything else is reported, and the reason is said."""
-    found = find(apart(("ann", "bob"), ("cid", "dee")))
-    assert found.weights == {}
-    assert {one.jury.weights for one in found.evaluators} == {"equal"}
-    assert "no battles connect these: ann, bob; cid, dee" in found.weights_missing
-    assert "--weights" not in found.weights_missing
-    assert "No reviewer is weighed: peer weights" in page_of(found, tmp_path)
+    dataset = apart(("ann", "bob"), ("cid", "dee"))
+    document = pj.report(dataset).document()
+    assert document["peers"]["peers"]["weights"] == {}
+    assert "no battles connect these: ann, bob; cid, dee" in document["missing"]["weighted"]
+    assert "no battles connect the reviewers as contestants" in page_of(dataset, tmp_path)
 
 
 def test_values_that_need_weights_are_missing_where_contestants_never_met():
@@ -254,7 +222,7 @@ def test_hostile_names_add_no_element(tmp_path: Path) -> None:
             for swap in (False, True)
         ),
     )
-    page = page_of(find(dataset), tmp_path)
+    page = page_of(dataset, tmp_path)
     assert "<img" not in page
     assert len(re.findall(r"<script", page)) == 1
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.DOTALL)[0]
