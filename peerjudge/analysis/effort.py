@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from peerjudge.analysis.ballots import Ballots, Bools
 from peerjudge.analysis.grouping import list_distinct
 from peerjudge.data import Noun, Seat, Transcript, Utterance
+from peerjudge.verdicts import ASKED
 
 
 class Effort(Noun, frozen=True, kw_only=True):
@@ -16,7 +17,8 @@ class Effort(Noun, frozen=True, kw_only=True):
     `calls` counts the attempts that were paid for, `cached` the replies that cost nothing. Tokens
     are those of all turns, cached ones included; `thinking_tokens` are a part of the completion
     tokens. `estimated` is true where some were not counted by a server. `reread` replies were read by
-    a second model, which found `reread_verdicts` in them; its calls and tokens are part of the sums.
+    a second model, which found `reread_verdicts` in them; its calls and tokens are part of the sums. So are
+    those of the questions for a choice: `asked` replies were followed by one, which `asked_verdicts` answer.
     """
 
     done: int
@@ -32,6 +34,8 @@ class Effort(Noun, frozen=True, kw_only=True):
     thinking_tokens: int = 0
     reread: int = 0
     reread_verdicts: int = 0
+    asked: int = 0
+    asked_verdicts: int = 0
 
     @property
     def discussions(self) -> int:
@@ -71,11 +75,14 @@ class Spoken(Noun, frozen=True, kw_only=True):
         )
 
 
+_SUMS = 10
+
+
 class EffortCollector:
     """Sums up calls and tokens of discussions, one discussion at a time."""
 
     def __init__(self) -> None:
-        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * 8)
+        self._sums: defaultdict[str, list[int]] = defaultdict(lambda: [0] * _SUMS)
         self._spoken: defaultdict[str, Spoken] = defaultdict(Spoken)
 
     def add(self, transcript: Transcript) -> None:
@@ -85,6 +92,11 @@ class EffortCollector:
         for turn in transcript.turns:
             by_seat[turn.cue.seat].append(turn.utterance)
             _add_reply(sums, turn.utterance)
+            if turn.asked is not None:
+                by_seat[turn.cue.seat].append(turn.asked)
+                _add_reply(sums, turn.asked)
+                sums[8] += 1
+                sums[9] += turn.review.rule.startswith(ASKED)
         for seat in transcript.seats:
             self._spoken[seat.reviewer] += _sum_replies(by_seat[seat.id])
         if transcript.reread is not None:
@@ -116,7 +128,7 @@ class EffortCollector:
         discussions = ballots.discussions
         sums: Sequence[int] = [
             sum(column) for column in zip(*(self._sums[name] for name in conditions), strict=True)
-        ] or [0] * 8
+        ] or [0] * _SUMS
         done, failed = (
             int((flag & chosen).sum()) for flag in (discussions.complete, discussions.failed)
         )
@@ -134,6 +146,8 @@ class EffortCollector:
             thinking_tokens=sums[5],
             reread=sums[6],
             reread_verdicts=sums[7],
+            asked=sums[8],
+            asked_verdicts=sums[9],
         )
 
 

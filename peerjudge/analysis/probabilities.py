@@ -41,10 +41,11 @@ def find_probabilities(turn: Turn) -> _ById | None:
 
     `None` where the turn has no verdict, or no token of its reply carries it.
     """
-    if not turn.utterance.logprobs or turn.review.verdict is None:
+    said = turn.utterance if turn.asked is None else turn.asked
+    if not said.logprobs or turn.review.verdict is None:
         return None
     sees = turn.cue.sees
-    found = verdict_probabilities(turn.utterance.logprobs, answers=len(sees), ties=turn.cue.ties)
+    found = verdict_probabilities(said.logprobs, answers=len(sees), ties=turn.cue.ties)
     return None if found is None else dict(zip(sees, found, strict=True))
 
 

@@ -110,10 +110,25 @@ def _totals(prepared: Prepared, estimate: Estimate) -> str:
         f"\n{len(prepared.plan):,} discussions on {estimate.comparisons:,} comparisons{basis}: at "
         f"most {estimate.calls:,} {kind}{people}, {estimate.tokens:,} tokens, cost: "
         f"{_format_usd(estimate.cost_usd)}.\n"
+        f"{_describe_asks(estimate)}"
         f"Assumptions: replies of {estimate.reply_tokens} tokens, or the seat's max_tokens if that "
         f"is less; seats never agree;{reread} no stored or cached replies. "
         "'shared' calls reuse the reply of an equal call.\n"
         "No model was called."
+    )
+
+
+def _describe_asks(estimate: Estimate) -> str:
+    """Return the line about questions for a choice; empty where no reply can be followed by one."""
+    calls = sum(step.calls - step.shared for step in estimate.asks)
+    if not calls:
+        return ""
+    tokens = sum(step.prompt_tokens + step.completion_tokens for step in estimate.asks)
+    costs = [step.cost_usd for step in estimate.asks]
+    cost = None if None in costs else sum(one or 0.0 for one in costs)
+    return (
+        f"In addition at most {calls:,} calls, {tokens:,} tokens, cost: {_format_usd(cost)}, if every reply "
+        "named no choice and its reviewer were asked (reask=0 turns this off).\n"
     )
 
 

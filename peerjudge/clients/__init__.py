@@ -17,7 +17,13 @@ from peerjudge.clients.retry import (
     ProviderFailedError,
     RetryPolicy,
 )
-from peerjudge.clients.sampling import create_args, find_dialect, find_refused, is_simulated
+from peerjudge.clients.sampling import (
+    FormBound,
+    create_args,
+    find_dialect,
+    find_refused,
+    is_simulated,
+)
 from peerjudge.clients.tokens import Price, Prices
 
 __all__ = [
@@ -26,6 +32,7 @@ __all__ = [
     "CallOutcome",
     "ClientCancelledError",
     "ClientPool",
+    "FormBound",
     "Governed",
     "MalformedReplyError",
     "MemoryCache",

@@ -218,14 +218,16 @@ def _build_anthropic(
         _missing_extra(card, "anthropic", cause)
     known = _schema(AnthropicChatCompletionClient)
     given = _add_options(settings, card, spec, known)
-    if batch is not None:
-        from httpx import AsyncClient
+    from peerjudge.clients.anthropic_forms import AnthropicForms, FormHttpClient
 
+    if batch is None:
+        given["http_client"] = FormHttpClient()
+    else:
         from peerjudge.clients.anthropic_batches import AnthropicBatches, AnthropicTransport
 
         transport = AnthropicTransport(batch.open_queue(AnthropicBatches))
-        given["http_client"] = AsyncClient(transport=transport)
-    return AnthropicChatCompletionClient(**given)
+        given["http_client"] = FormHttpClient(transport=transport)
+    return AnthropicForms(AnthropicChatCompletionClient(**given))
 
 
 def _build_ollama(card: Card, spec: ModelSpec, settings: dict[str, Any]) -> ChatCompletionClient:

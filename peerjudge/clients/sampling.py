@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Literal, cast
 
 from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.calls import ClientProxy
 from peerjudge.clients.fake import FakeChatClient
-from peerjudge.data import ModelSpec, Sampling
+from peerjudge.data import ARGUMENT, CHOICE, NO_CHOICE, ModelSpec, Sampling
 
 Dialect = Literal["openai", "anthropic", "ollama"]
 
@@ -53,6 +55,7 @@ _FORMS = frozenset(
 )
 """Fields of an extra body that bind the form of a reply: OpenAI's, vLLM's and llama.cpp's."""
 
+_FORM_ARGS = frozenset({"response_format", "format", "output_config"})
 _REFUSING_STATUS = frozenset({400, 404, 422})
 _REFUSES = re.compile(
     r"(?i)support|unknown|unrecogni[sz]ed|unexpected|only the default|deprecated|incompatible"
@@ -60,6 +63,35 @@ _REFUSES = re.compile(
     r"|cannot (?:both )?be (?:set|used|specified)|may only be set|does not (?:accept|take)"
 )
 _OUT_OF_RANGE = re.compile(r"(?i)\b(?:between|range|at (?:most|least)|(?:less|greater) than)\b")
+
+
+FORM = "form"
+"""Name of the bound form of a reply among the settings that a model refuses."""
+
+_REFUSES_FORM = re.compile(
+    r"(?i)schema|response.?format|output_config|structured|grammar|json|\bformat\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormBound:
+    """Form that binds a reply: JSON with a choice, after an `argument` if there is one, or a choice alone."""
+
+    choices: tuple[str, ...]
+    json: bool = True
+    argument: bool = False
+
+    def schema(self) -> dict[str, object]:
+        """Return the JSON schema; its keys are in the order in which they are written."""
+        text = {"type": "string"}
+        properties: dict[str, object] = {ARGUMENT: text} if self.argument else {}
+        properties[CHOICE] = {**text, "enum": [*self.choices, NO_CHOICE]}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [*properties],
+            "additionalProperties": False,
+        }
 
 
 def create_args(
@@ -70,6 +102,7 @@ def create_args(
     spec: ModelSpec | None = None,
     refused: Collection[str] = (),
     prose: bool = False,
+    bound: FormBound | None = None,
 ) -> tuple[dict[str, object], tuple[str, ...]]:
     """Return the `extra_create_args` of this sampling, and the settings that are left out.
 
@@ -81,6 +114,7 @@ def create_args(
         refused: The settings that the model has refused; `COMPLETION_BOUND` stands for
             `max_tokens` under OpenAI's former name.
         prose: Whether the reply is prose, so that no response format of the card applies.
+        bound: The form that binds the reply, in place of a response format of the card.
     """
     names = _NAMES[dialect]
     args: dict[str, object] = {}
@@ -105,16 +139,56 @@ def create_args(
             dropped.append(setting)
         else:
             args |= given
-    if prose and dialect == "openai" and spec is not None:
-        args = _without_form(args, spec)
+    if (prose or bound is not None) and spec is not None:
+        args = _without_form(args, spec, dialect)
+    if bound is not None:
+        given = None if FORM in refused else _bind_form(bound, dialect, spec, args)
+        dropped += [FORM] if given is None else []
+        args |= given or {}
     if dialect == "anthropic" and sampling.thinking_tokens and "thinking" in args:
         # Its API refuses both together with thinking.
         dropped += [name for name in ("temperature", "top_p") if args.pop(name, None) is not None]
     return args, tuple(dropped)
 
 
-def _without_form(args: dict[str, object], spec: ModelSpec) -> dict[str, object]:
+def _bind_form(
+    bound: FormBound, dialect: Dialect, spec: ModelSpec | None, args: Mapping[str, object]
+) -> dict[str, object] | None:
+    """Return the arguments that bind the form of a reply; `None` if the provider has none.
+
+    A choice alone is bound where the servers take it without JSON, as llama.cpp and vLLM do.
+    """
+    provider = spec.provider if spec is not None else ""
+    if not bound.json:
+        if dialect != "openai" or provider != "vllm":
+            return {}
+        body = cast(
+            "dict[str, object]",
+            args.get("extra_body") or (spec and spec.options.get("extra_body")) or {},
+        )
+        words = " | ".join(json.dumps(choice, ensure_ascii=False) for choice in bound.choices)
+        grammar = {
+            "grammar": f"root ::= {words}",
+            "structured_outputs": {"choice": [*bound.choices]},
+        }
+        return {"extra_body": {**body, **grammar}}
+    if dialect == "ollama":
+        return {"format": bound.schema()}
+    if dialect == "anthropic":
+        return {"output_config": {"format": {"type": "json_schema", "schema": bound.schema()}}}
+    schema = bound.schema()
+    if provider == "gemini":
+        schema["propertyOrdering"] = schema["required"]
+    strict = {"name": "verdict", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": strict}}
+
+
+def _without_form(args: dict[str, object], spec: ModelSpec, dialect: Dialect) -> dict[str, object]:
     """Return the arguments with the response format of the card replaced by plain text."""
+    if dialect == "ollama":
+        return {**args, "format": ""} if "format" in spec.options else args
+    if dialect != "openai":
+        return args
     if "response_format" in spec.options:
         args = {**args, "response_format": {"type": "text"}}
     body = args.get("extra_body", spec.options.get("extra_body"))
@@ -180,6 +254,8 @@ def find_refused(error: Exception, args: Mapping[str, object]) -> str | None:
     named: object = getattr(error, "param", None)
     if "logprobs" in args and "logprobs" in f"{named} {message}":
         return "logprobs"
+    if _FORM_ARGS & args.keys() and _REFUSES_FORM.search(f"{named} {message}"):
+        return FORM
     if not _REFUSES.search(message) or _OUT_OF_RANGE.search(message):
         return None
     setting_of = _name_settings(args)

@@ -16,6 +16,11 @@ from peerjudge.data.comparisons import (
 )
 from peerjudge.data.conventions import COUNTING, Conventions, Undecided
 from peerjudge.data.discussion import (
+    ARGUMENT,
+    ASK_TASK,
+    CHOICE,
+    NO_CHOICE,
+    REPLY_FORMS,
     Control,
     Cue,
     Expects,
@@ -24,6 +29,7 @@ from peerjudge.data.discussion import (
     InnerKind,
     InnerMessage,
     Message,
+    ReplyForm,
     Request,
     Review,
     Role,
@@ -120,10 +126,15 @@ from peerjudge.data.sheets import TaskSheet, TitledText
 from peerjudge.data.studies import CheckKind, Claim, Study, StudyAnswer, StudyOrders
 
 __all__ = [
+    "ARGUMENT",
+    "ASK_TASK",
+    "CHOICE",
     "COUNTING",
     "INCONSISTENT",
     "MAX_ANSWERS",
+    "NO_CHOICE",
     "REFUSED",
+    "REPLY_FORMS",
     "SCHEMA_VERSION",
     "TIE",
     "UNREADABLE",
@@ -182,6 +193,7 @@ __all__ = [
     "Record",
     "RecordedReview",
     "Reflected",
+    "ReplyForm",
     "Request",
     "Review",
     "ReviewerKind",

@@ -55,6 +55,22 @@ REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """The amounts of thinking that providers take by name; each takes some of them."""
 
 
+ReplyForm = Literal["line", "schema", "two_step"]
+"""The form in which a verdict is asked for.
+
+`line`: prose whose last line names the choice. `schema`: JSON with the argument first and then the choice,
+bound by a schema where the server takes one. `two_step`: reasons in prose, then a question for the choice.
+"""
+
+ARGUMENT, CHOICE, NO_CHOICE = "argument", "choice", "none"
+"""Keys of a verdict as JSON, in the order in which they are written, and the choice of no answer."""
+
+ASK_TASK = "ask"
+"""Task of the question for a choice."""
+
+REPLY_FORMS: tuple[ReplyForm, ...] = ("line", "schema", "two_step")
+
+
 class Sampling(Noun, frozen=True, kw_only=True):
     """Sampling of a seat's replies, sent with every call; `None` leaves the provider's default.
 
@@ -92,7 +108,7 @@ class Seat(Noun, frozen=True, kw_only=True):
 
     The same reviewer may hold two seats (self-discussion). `identity` is the digest of everything
     that changes the reviewer's replies (model, role prompt, traits): a changed card is another seat,
-    and its stored turns are not reused.
+    and its stored turns are not reused. `form` is the form of verdicts that its card sets, if it sets one.
     """
 
     id: str
@@ -100,6 +116,7 @@ class Seat(Noun, frozen=True, kw_only=True):
     role: Role = Role.JUDGE
     sampling: Sampling = Sampling()
     identity: str = ""
+    form: ReplyForm | None = None
 
 
 class Cue(Noun, frozen=True, kw_only=True):
@@ -270,7 +287,8 @@ class Turn(Noun, frozen=True, kw_only=True):
     """One cue, its reply and the review read from it. `index` counts from 0.
 
     `reread` is the reply of a second model that was asked which verdict the words state, as no rule
-    found one. The review is then that model's reading, and never part of an opinion event.
+    found one. The review is then that model's reading, and never part of an opinion event. `asked` is the
+    reviewer's own reply to the question which answer it chooses; it is asked where the words name none.
     A fork inherits the turns before its own ones: `origin` marks them, and `speaker` names the reviewer
     that spoke where it is not the one that has the seat now.
     """
@@ -279,6 +297,7 @@ class Turn(Noun, frozen=True, kw_only=True):
     cue: Cue
     utterance: Utterance
     review: Review
+    asked: Utterance | None = None
     reread: Utterance | None = None
     origin: Origin = "spoken"
     speaker: str = ""
@@ -315,7 +334,9 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     and repetition in any discussion, so seeded reviewers are reproducible at any concurrency, and a
     private review is the same in every protocol. It is computed by `drawn` when it is first read.
     `discussion` and `turn` name the turn to which the call is billed. `lay_out` returns the parts of the
-    prompt for a person; a request that is made for models only has none.
+    prompt for a person; a request that is made for models only has none. `form` is the form of the
+    verdict, `choices` are the labels of the answers and of a tie, and `bare` asks for no argument; for a
+    `schema`, `in_prose` returns the prompt for a server without schemas.
     """
 
     discussion: str
@@ -327,6 +348,10 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     messages: tuple[Message, ...]
     drawn: Callable[[], str]
     lay_out: Callable[[], TaskSheet] | None = None
+    form: ReplyForm = "line"
+    choices: tuple[str, ...] = ()
+    bare: bool = False
+    in_prose: Callable[[], tuple[Message, ...]] | None = None
 
     @cached_property
     def draw(self) -> str:
@@ -340,7 +365,8 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     `id` is the content hash of everything that determines it. `condition` is the experiment's name
     for this protocol with these seats. `stop` is `None` while the discussion can go on. `verdict` is
     the protocol's conclusion. `reread` is the second model that reads replies without a readable
-    verdict, if there is one; it is no seat of the discussion. `fork` names the parent
+    verdict, if there is one; it is no seat of the discussion. `reask` is how often a reviewer whose words
+    name no choice is asked for it: 0 or 1. `fork` names the parent
     of a forked discussion. A notebook shows the turns in one lane for
     each seat, and `print` shows them in their order.
     """
@@ -357,6 +383,7 @@ class Transcript(Displayed, Noun, frozen=True, kw_only=True):
     options: Mapping[str, Scalar] | None = None
     prompts: str = ""
     repetition: int = 0
+    reask: int = 0
     reread: Seat | None = None
     fork: Fork | None = None
 

@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 
 from peerjudge.data.comparisons import Comparison, Scalar
 from peerjudge.data.conventions import Conventions
-from peerjudge.data.discussion import Sampling
+from peerjudge.data.discussion import ReplyForm, Sampling
 from peerjudge.data.golds import GoldRule
 from peerjudge.data.nouns import Declared, Noun
 from peerjudge.data.ranking import RecordedReview
@@ -108,7 +108,8 @@ class Card(Declared, frozen=True, kw_only=True):
     prompt. `family` groups the models of one maker, for self-enhancement. `contestant` is the author
     name of the reviewer's own answers where that is not `name`: a contestant can have any name, such as
     `vicuna-13b`. `traits` and `responds` belong to simulated reviewers, `source` (a dataset `NAME:PATH`)
-    and `reviewer` to recorded ones, `aspects` to people, who can score each answer by them.
+    and `reviewer` to recorded ones, `aspects` to people, who can score each answer by them. `form` is the
+    form of verdicts (`None`: that of the prompt pack).
     """
 
     name: str
@@ -125,6 +126,7 @@ class Card(Declared, frozen=True, kw_only=True):
     source: str = ""
     reviewer: str = ""
     aspects: tuple[str, ...] = ()
+    form: ReplyForm | None = None
 
     def __post_init__(self) -> None:
         force_setattr(self, "kind", _read_choice(ReviewerKind, self.kind, "kind of a card"))
@@ -143,7 +145,7 @@ class PromptPack(Declared, frozen=True, kw_only=True):
     `verdict`, `verdict_or_tie`, `rating`, and the forms of a rating as JSON. `fence` is how questions,
     answers and replies are delimited: every line quoted (`lines`), or between fence lines with a mark
     (`marks`). `reference` shows the reference answer of a comparison below the question; a pack without
-    it shows none.
+    it shows none. `form` is the form of verdicts that the pack is made for.
     """
 
     name: str
@@ -160,6 +162,7 @@ class PromptPack(Declared, frozen=True, kw_only=True):
     aspects: tuple[str, ...] = ()
     fence: Literal["lines", "marks"] = "lines"
     reference: str = ""
+    form: ReplyForm = "line"
 
     def __hash__(self) -> int:
         return hash((self.name, self.system))
@@ -269,7 +272,8 @@ class Experiment(Declared, frozen=True, kw_only=True):
     a trait) in each card that has them. A single condition needs no tuple. `primary` declares the one
     contrast that the experiment is about, as in `"talk over best seat"`; its test is not corrected
     for others. Alternatives: mean seat, best seat, self-consistency, vote. `reread` names the card of a
-    second model that reads replies in which no rule finds a verdict; empty for none. `seats` gives cards
+    second model that reads replies in which no rule finds a verdict; empty for none. `reask` is 1 if a
+    model whose reply names no choice is asked for it once, and 0 if not. `seats` gives cards
     the names by which others replace them: with `{"strong": "sim_gpt4"}`, `--seat strong=gpt_4o` seats
     `gpt_4o` wherever a condition seats `sim_gpt4`.
     """
@@ -284,12 +288,16 @@ class Experiment(Declared, frozen=True, kw_only=True):
     reviewer_settings: Mapping[str, Scalar] = field(default_factory=dict[str, Scalar])
     primary: str = ""
     reread: str = ""
+    reask: int = 1
     seats: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         conditions = _read_items(self.conditions, Condition, "conditions", "Conditions")
         force_setattr(self, "conditions", conditions)
         read_primary(self.primary, (one.name for one in self.conditions))
+        if self.reask not in (0, 1):
+            msg = f"reask is 0 or 1, not {self.reask!r}: a reviewer is asked for its choice once at most"
+            raise DataError(msg)
         self._check_seats()
 
     def _check_seats(self) -> None:

@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from peerjudge.data import Comparison, Cue, PromptPack, Request, Seat, Transcript, Turn, Verdict
+from peerjudge.data import (
+    Comparison,
+    Cue,
+    Expects,
+    Message,
+    PromptPack,
+    ReplyForm,
+    Request,
+    Seat,
+    Transcript,
+    Turn,
+    Verdict,
+)
 from peerjudge.engine.identity import DrawKeys
 from peerjudge.errors import PeerJudgeError, ProtocolError
-from peerjudge.prompts import Prompter, collect_heard, order_heard
+from peerjudge.prompts import BARE_TASKS, Prompter, collect_heard, list_choices, order_heard
+from peerjudge.prompts.forms import describe_form
 from peerjudge.protocol import DiscussionProtocol
 
 MAX_TURNS = 1000
@@ -100,6 +113,7 @@ class RequestBuilder:
         self, transcript: Transcript, *, pack: PromptPack, roles: Mapping[str, str]
     ) -> None:
         self._transcript = transcript
+        self._pack = pack
         self._seats = {seat.id: seat for seat in transcript.seats}
         self._draws = DrawKeys(transcript)
         self._prompter = Prompter(
@@ -110,6 +124,10 @@ class RequestBuilder:
         """Build the request for the cue after these turns; raises `PromptError` for missing words."""
         heard = collect_heard(turns, cue)
         shown = order_heard(heard, cue)
+        form = find_form(cue, self._seats[cue.seat], self._pack)
+        bare = cue.task in BARE_TASKS
+        choices = list_choices(self._pack, cue) if cue.expects is Expects.VERDICT else ()
+        in_prose = partial(self._prompter.render, cue, shown)
         return Request(
             discussion=self._transcript.id,
             turn=len(turns),
@@ -117,7 +135,34 @@ class RequestBuilder:
             cue=cue,
             comparison=self._transcript.comparison,
             heard=heard,
-            messages=self._prompter.render(cue, shown),
+            messages=self._render(cue, shown, form=form, choices=choices, bare=bare),
             drawn=partial(self._draws.derive, cue, shown, turns),
             lay_out=partial(self._prompter.lay_out, cue, shown),
+            form=form,
+            choices=choices,
+            bare=bare,
+            in_prose=in_prose if form == "schema" else None,
         )
+
+    def _render(
+        self,
+        cue: Cue,
+        shown: tuple[Turn, ...],
+        *,
+        form: ReplyForm,
+        choices: tuple[str, ...],
+        bare: bool,
+    ) -> tuple[Message, ...]:
+        if form == "line":
+            return self._prompter.render(cue, shown)
+        return self._prompter.render(cue, shown, form=describe_form(form, choices, bare=bare))
+
+
+def find_form(cue: Cue, seat: Seat, pack: PromptPack) -> ReplyForm:
+    """Return the form of the verdict that a cue asks for: that of the card, else that of the pack.
+
+    Replies without a verdict, and cues with a form of their own, have the form of the pack's words.
+    """
+    if cue.expects is not Expects.VERDICT or cue.reply:
+        return "line"
+    return seat.form or pack.form

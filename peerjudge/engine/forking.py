@@ -151,6 +151,7 @@ def _inherit(
         index=index,
         cue=cue,
         utterance=said,
+        asked=None if turn.asked is None else replace(turn.asked, cached=True),
         reread=None if turn.reread is None else replace(turn.reread, cached=True),
         origin=turn.origin if turn.origin == "edited" else "inherited",
         speaker=turn.speaker or ("" if head.seat(cue.seat).reviewer == spoke else spoke),
@@ -160,7 +161,7 @@ def _inherit(
     text = words.replace(ORIGINAL, said.text)
     edited = replace(said, text=text, logprobs=None, thinking="", inner=(), finish_reason="stop")
     review = read_reply(edited, cue=cue, comparison=head.comparison)
-    return replace(kept, utterance=edited, review=review, reread=None, origin="edited")
+    return replace(kept, utterance=edited, review=review, asked=None, reread=None, origin="edited")
 
 
 def _describe_difference(cue: Cue | None, turn: Turn, places: Mapping[str, str]) -> str:

@@ -37,7 +37,7 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -
 
     This covers the comparison in its shown order, the protocol with its options, the seats (reviewer,
     identity, sampling, role), the prompts, the seed, the repetition, and the second model that rereads
-    replies. The name of the condition,
+    replies, and whether reviewers are asked for a choice. The name of the condition,
     turns, files and times are left out: the same discussion under another name is played once.
 
     Args:
@@ -57,6 +57,7 @@ def identify(head: Transcript, *, prompts: str, seed: int = 0, code: str = "") -
         seed,
         head.repetition,
         *([code] if code else []),
+        *([["reask", head.reask]] if head.reask else []),
         *([] if head.reread is None else [[REREADING, _seat_content(head.reread)]]),
     )
 

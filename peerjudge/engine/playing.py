@@ -32,12 +32,7 @@ from peerjudge.engine.barrier import counted, parked
 from peerjudge.engine.cues import RequestBuilder, conclude, next_cue
 from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.engine.reading import read_reply
-from peerjudge.engine.rereading import (
-    has_failed_rereading,
-    needs_rereading,
-    repeat_rereadings,
-    reread,
-)
+from peerjudge.engine.rereading import follow_up, has_failed_rereading, repeat_rereadings
 from peerjudge.engine.speaking import speak
 from peerjudge.errors import AwaitingPersonError, ExperimentError, ProtocolError
 from peerjudge.protocol import DiscussionProtocol
@@ -213,9 +208,7 @@ async def _play(setup: DiscussionSetup, journal: Journal | None) -> Transcript:
         opened = replace(opened, stop=None, failure=None)
     bound = bind_contextvars(discussion=opened.id, turn=len(opened.turns))
     try:
-        opened = await repeat_rereadings(
-            opened, reviewers=setup.reviewers, pack=setup.pack, journal=journal
-        )
+        opened = await repeat_rereadings(opened, setup=setup, journal=journal)
         turns, failure = await _play_turns(setup, opened, journal, now=bound["turn"].var)
         if isinstance(failure, AwaitingPersonError):
             waiting = replace(opened, turns=turns)
@@ -251,9 +244,7 @@ async def _play_turns(
             return turns, said
         read = read_reply(said, cue=cue, comparison=comparison)
         turn = Turn(index=len(turns), cue=cue, utterance=said, review=read)
-        if (second := opened.reread) is not None and needs_rereading(turn):
-            reviewer = setup.reviewers[second.id]
-            turn = await reread(turn, opened, second, reviewer=reviewer, pack=setup.pack)
+        turn = await follow_up(turn, opened, request, setup=setup)
         if journal is not None:
             await journal.turn(opened, turn)
         turns = (*turns, turn)

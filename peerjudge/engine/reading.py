@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from peerjudge.data import UNREADABLE, Comparison, Cue, Expects, Review, Utterance
+from peerjudge.data import UNREADABLE, Comparison, Cue, Expects, Review, Utterance, replace
 from peerjudge.errors import DataError
 from peerjudge.logs import get_logger
-from peerjudge.verdicts import read_rereading, read_review
+from peerjudge.verdicts import ASKED, read_rereading, read_review
 
 READER_FAILED = "reader failed"
 """Beginning of the rule of a review whose reader raised an error; the class of the error follows."""
@@ -50,6 +50,12 @@ def read_second(said: Utterance, *, cue: Cue, reviewer: str) -> Review:
         return read_rereading(said.text, cue=cue, reviewer=reviewer)
     except Exception as cause:  # noqa: BLE001  the reply is paid: it is kept, unread
         return _unread(cause, cue)
+
+
+def read_choice(said: Utterance, *, cue: Cue, comparison: Comparison) -> Review:
+    """Return the verdict in the reply to the question for a choice; its rule says that it was asked for."""
+    read = read_reply(said, cue=cue, comparison=comparison)
+    return replace(read, rule=f"{ASKED}: {read.rule}")
 
 
 def _unread(cause: Exception, cue: Cue) -> Review:

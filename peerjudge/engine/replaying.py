@@ -9,6 +9,7 @@ from math import isclose
 from peerjudge.data import UNREADABLE, Review, StopReason, Transcript, Turn, replace
 from peerjudge.engine.cues import conclude, next_cue
 from peerjudge.engine.reading import read_reply, read_second
+from peerjudge.engine.rereading import read_asked
 from peerjudge.errors import PeerJudgeError
 from peerjudge.protocol import DiscussionProtocol
 
@@ -59,6 +60,8 @@ def _read(turn: Turn, transcript: Transcript) -> Review:
         own = read_reply(turn.utterance, cue=turn.cue, comparison=transcript.comparison)
     except PeerJudgeError:
         return Review(verdict=UNREADABLE)
+    if turn.asked is not None:
+        own = read_asked(replace(turn, review=own), turn.asked, transcript.comparison)
     if turn.reread is None or own.verdict != UNREADABLE:
         return own
     second = "" if transcript.reread is None else transcript.reread.reviewer

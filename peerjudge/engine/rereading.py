@@ -1,70 +1,145 @@
-"""Rereading: a second model is asked for the verdict of a reply in which no rule finds one."""
+"""Further calls of a turn whose words name no choice: to its reviewer, and to a second model.
+
+The reviewer is asked once for its choice, below its own reply. A second model, if there is one, reads which
+verdict the words state. A call that fails is repeated by the next run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from peerjudge.data import (
+    ASK_TASK,
     UNREADABLE,
+    Comparison,
     Cue,
     Expects,
     Failure,
     PromptPack,
     Request,
+    Review,
     Seat,
     Transcript,
     Turn,
+    Utterance,
     content_hash,
     replace,
 )
 from peerjudge.data.cleaning import is_blank
-from peerjudge.engine.interfaces import Journal, Reviewer
-from peerjudge.engine.reading import read_second
+from peerjudge.engine.cues import RequestBuilder
+from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
+from peerjudge.engine.reading import read_choice, read_second
 from peerjudge.engine.speaking import speak
-from peerjudge.prompts import render_rereading
-from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
+from peerjudge.prompts import ask_choice, render_rereading
+from peerjudge.verdicts import ASKING_FAILED, CUT_OFF, NONE_CHOSEN, REREAD_FAILED
 
-_TASK = "reread"
+_REREAD_TASK = "reread"
 
 
 def has_failed_rereading(transcript: Transcript) -> bool:
-    """Return whether a call to reread a reply of the discussion failed, so that it can be repeated."""
-    return transcript.reread is not None and any(map(_has_failed, transcript.turns))
+    """Return whether a further call of the discussion failed, so that it can be repeated."""
+    return any(map(_has_failed, transcript.turns))
 
 
 def _has_failed(turn: Turn) -> bool:
-    return turn.review.rule.startswith(REREAD_FAILED)
+    return turn.review.rule.startswith((REREAD_FAILED, ASKING_FAILED))
 
 
 async def repeat_rereadings(
-    transcript: Transcript,
-    *,
-    reviewers: Mapping[str, Reviewer],
-    pack: PromptPack,
-    journal: Journal | None,
+    transcript: Transcript, *, setup: DiscussionSetup, journal: Journal | None
 ) -> Transcript:
-    """Return the discussion with its failed rereadings repeated; the turns after them stay.
+    """Return the discussion with its failed further calls repeated; the turns after them stay.
 
     Args:
         transcript: The discussion, with the turns it has so far.
-        reviewers: The reviewers, by seat id; the second model is one of them.
-        pack: The prompt pack of the discussion.
+        setup: The reviewers, prompt pack and roles of the discussion.
         journal: Saves each turn that was read now.
 
     Raises:
         StoreError: A call could not be booked, or a turn could not be saved.
     """
-    second = transcript.reread
-    if second is None or not has_failed_rereading(transcript):
+    if not has_failed_rereading(transcript):
         return transcript
     turns = list(transcript.turns)
+    requests = RequestBuilder(transcript, pack=setup.pack, roles=setup.roles)
     for turn in filter(_has_failed, transcript.turns):
-        turns[turn.index] = again = await reread(
-            turn, transcript, second, reviewer=reviewers[second.id], pack=pack
-        )
+        request = requests.build(turn.cue, tuple(turns[: turn.index]))
+        turns[turn.index] = again = await follow_up(turn, transcript, request, setup=setup)
         if journal is not None:
             await journal.reread(transcript, again)
     return replace(transcript, turns=tuple(turns))
+
+
+async def follow_up(
+    turn: Turn, transcript: Transcript, request: Request, *, setup: DiscussionSetup
+) -> Turn:
+    """Return the turn after the further calls that it needs; `request` is that of its reply.
+
+    Raises:
+        StoreError: A call could not be booked.
+    """
+    if needs_choice(turn, transcript, request):
+        turn = await ask(turn, request, reviewer=setup.reviewers[turn.cue.seat])
+        if turn.review.rule.startswith(ASKING_FAILED):
+            return turn
+    if (second := transcript.reread) is not None and needs_rereading(turn):
+        reviewer = setup.reviewers[second.id]
+        turn = await reread(turn, transcript, second, reviewer=reviewer, pack=setup.pack)
+    return turn
+
+
+def needs_choice(turn: Turn, transcript: Transcript, request: Request) -> bool:
+    """Return whether the reviewer of a turn is to be asked for its choice.
+
+    With the form `two_step` it always is, unless it declined. With any other form it is asked if its words
+    are neither cut nor a refusal and name no choice. Simulated words are not worth a call.
+    """
+    said, read = turn.utterance, turn.review
+    if turn.cue.expects is not Expects.VERDICT or said.simulated or is_blank(said.text):
+        return False
+    if turn.asked is not None or read.verdict is None:
+        return False
+    if request.form == "two_step" and not request.bare:
+        return read.verdict.readable or read.verdict == UNREADABLE
+    if not transcript.reask or read.verdict != UNREADABLE:
+        return False
+    return read.rule != CUT_OFF and not read.rule.endswith(NONE_CHOSEN)
+
+
+def request_choice(said: Utterance, request: Request) -> Request:
+    """Return the request for the choice behind a reply: the prompt, the reply, and the question."""
+    cue = replace(request.cue, task=ASK_TASK)
+    planned = request.form == "two_step"
+    return replace(
+        request,
+        cue=cue,
+        messages=ask_choice(request.messages, said.text, request.choices, named=planned),
+        drawn=lambda: content_hash(ASK_TASK, request.draw, said.text),
+        lay_out=None,
+        form="two_step" if planned else "line",
+        bare=True,
+        in_prose=None,
+    )
+
+
+async def ask(turn: Turn, request: Request, *, reviewer: Reviewer) -> Turn:
+    """Return the turn with the choice that its reviewer names when it is asked, and the reply.
+
+    If the call fails, the turn stays unreadable and its rule says so.
+
+    Raises:
+        StoreError: The call could not be booked.
+    """
+    asked = request_choice(turn.utterance, request)
+    said = await speak(reviewer, asked, failed="asking for the choice failed, it stays unreadable")
+    if isinstance(said, Failure):
+        review = replace(turn.review, verdict=UNREADABLE, rule=f"{ASKING_FAILED}: {said.kind}")
+        return replace(turn, review=review)
+    return replace(turn, review=read_asked(turn, said, request.comparison), asked=said)
+
+
+def read_asked(turn: Turn, said: Utterance, comparison: Comparison) -> Review:
+    """Return the review of a turn whose reviewer was asked; its words count if the answer names nothing."""
+    named = read_choice(said, cue=turn.cue, comparison=comparison)
+    return turn.review if named.verdict == UNREADABLE else named
 
 
 def needs_rereading(turn: Turn) -> bool:
@@ -88,7 +163,12 @@ def request_rereading(
     """Return the request for the verdict of a turn, which shows its reply alone."""
     cue, text = turn.cue, turn.utterance.text
     asked = Cue(
-        seat=second.id, task=_TASK, sees=cue.sees, hears=(turn.index,), ties=cue.ties, blind=True
+        seat=second.id,
+        task=_REREAD_TASK,
+        sees=cue.sees,
+        hears=(turn.index,),
+        ties=cue.ties,
+        blind=True,
     )
     return Request(
         discussion=transcript.id,
@@ -98,7 +178,7 @@ def request_rereading(
         comparison=transcript.comparison,
         heard=(turn,),
         messages=render_rereading(text, cue=cue, pack=pack),
-        drawn=lambda: content_hash(_TASK, text, len(cue.sees), cue.ties),
+        drawn=lambda: content_hash(_REREAD_TASK, text, len(cue.sees), cue.ties),
     )
 
 
@@ -120,11 +200,10 @@ async def reread(
     Raises:
         StoreError: The call could not be booked.
     """
-    cue = turn.cue
     request = request_rereading(turn, transcript, second, pack=pack)
     said = await speak(reviewer, request, failed="rereading failed, the reply stays unreadable")
     if isinstance(said, Failure):
         rule = f"{REREAD_FAILED}: {said.kind}"
         return replace(turn, review=replace(turn.review, rule=rule))
-    found = read_second(said, cue=cue, reviewer=second.reviewer)
+    found = read_second(said, cue=turn.cue, reviewer=second.reviewer)
     return replace(turn, review=found, reread=said)

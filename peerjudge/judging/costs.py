@@ -45,6 +45,8 @@ class CostBook:
         cost = JudgementCost(tokens=round(spent.tokens), usd=spent.usd)
         for turn in transcript.turns[self._begun.pop(transcript.id, 0) :]:
             cost += self._count(transcript.seat(turn.cue.seat), turn.utterance)
+            if turn.asked is not None:
+                cost += self._count(transcript.seat(turn.cue.seat), turn.asked)
             if turn.reread is not None and transcript.reread is not None:
                 cost += self._count(transcript.reread, turn.reread)
         self._ended[transcript.id] = cost

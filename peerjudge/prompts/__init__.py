@@ -1,5 +1,6 @@
 """Prompts: packs of templates, read and checked, and their rendering for a cue."""
 
+from peerjudge.prompts.forms import BARE_TASKS, ask_choice, list_choices
 from peerjudge.prompts.packs import name_base, pack_identity, read_pack, write_pack
 from peerjudge.prompts.rendering import (
     Prompter,
@@ -13,10 +14,13 @@ from peerjudge.prompts.rereading import REREADING, render_rereading
 from peerjudge.prompts.wording import extract_wording
 
 __all__ = [
+    "BARE_TASKS",
     "REREADING",
     "Prompter",
+    "ask_choice",
     "collect_heard",
     "extract_wording",
+    "list_choices",
     "list_labels",
     "name_base",
     "order_heard",

@@ -109,7 +109,7 @@ def read_pack(name: str, text: str, *, base: PromptPack | None = None) -> Prompt
     _check_parts(
         plain.keys(),
         set() if base else {"description", *GIVEN} - _OPTIONAL,
-        optional={"description", *GIVEN, "aspects", "fence"},
+        optional={"description", *GIVEN, "aspects", "fence", "form"},
         where=where,
     )
     try:
@@ -129,6 +129,8 @@ def write_pack(pack: PromptPack) -> str:
     lines = [f"description = {_quote(pack.description)}"]
     if pack.fence != "lines":
         lines.append(f"fence = {_quote(pack.fence)}")
+    if pack.form != "line":
+        lines.append(f"form = {_quote(pack.form)}")
     for part in GIVEN:
         if part in _TABLES:
             continue
@@ -171,7 +173,8 @@ def _merge(base: PromptPack | None, plain: Mapping[str, object]) -> Mapping[str,
 def pack_identity(pack: PromptPack) -> str:
     """Return the digest of all words of the pack; name and description are not part of it."""
     words = [[part, key, template] for part, key, template in _list_templates(pack)]
-    return content_hash(RENDERING, words, list(pack.aspects), pack.fence)
+    form = [] if pack.form == "line" else [pack.form]
+    return content_hash(RENDERING, words, list(pack.aspects), pack.fence, *form)
 
 
 def fill_template(text: str, values: Mapping[str, object], *, where: str) -> str:

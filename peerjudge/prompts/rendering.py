@@ -17,6 +17,7 @@ nowhere in them. Either way no text can end its own delimitation or imitate anot
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -25,6 +26,9 @@ from operator import itemgetter
 from typing import Literal, cast
 
 from peerjudge.data import (
+    ARGUMENT,
+    CHOICE,
+    NO_CHOICE,
     Comparison,
     Cue,
     Expects,
@@ -164,15 +168,18 @@ class Prompter:
         self._roles = roles
         self._kept: dict[tuple[object, ...], str] = {}
 
-    def render(self, cue: Cue, heard: tuple[Turn, ...]) -> tuple[Message, ...]:
-        """Render the prompt for a cue; `heard` are its turns in the order of `order_heard`."""
+    def render(self, cue: Cue, heard: tuple[Turn, ...], *, form: str = "") -> tuple[Message, ...]:
+        """Render the prompt for a cue; `heard` are its turns in the order of `order_heard`.
+
+        A text in `form` replaces the pack's form of the reply.
+        """
         role = self._roles.get(cue.seat, "")
         mark = self._mark(cue.sees, [role, *[turn.utterance.text for turn in heard]])
         number, seats = self._numbers[cue.seat], len(self._numbers)
         system = self._keep(("system", mark), lambda: self._fill("system", mark=mark))
         opening = Message(role="system", text=_paragraphs((system, role.strip())))
         speaker = 0 if cue.private else number
-        instruction = _render_instruction(self._pack, _wording_of(cue), speaker, seats)
+        instruction = _render_instruction(self._pack, _wording_of(cue), speaker, seats, form)
         return (
             opening,
             *_alternate([*self._conversation(cue, heard, mark), ("user", instruction, "")]),
@@ -287,7 +294,7 @@ class Prompter:
     def _find_words(self, turn: Turn, cue: Cue) -> str:
         """The words of an earlier turn, or what a control puts in their place."""
         if cue.control != "irrelevant" or turn.cue.seat == cue.seat:
-            return turn.utterance.text
+            return write_prose(turn.utterance.text)
         sees = cue.sees or self._comparison.shown
         verdict = turn.review.verdict
         position = None
@@ -352,9 +359,10 @@ def _wording_of(cue: Cue) -> Cue:
 
 
 @lru_cache(maxsize=1024)
-def _render_instruction(pack: PromptPack, cue: Cue, speaker: int, seats: int) -> str:
+def _render_instruction(pack: PromptPack, cue: Cue, speaker: int, seats: int, form: str) -> str:
     """The reminder, the task with its criteria, and the form of the reply; speaker 0 is in private."""
-    return _paragraphs(_render_parts(pack, cue, speaker, seats))
+    remind, task, usual = _render_parts(pack, cue, speaker, seats)
+    return _paragraphs((remind, task, form or usual))
 
 
 def _render_parts(pack: PromptPack, cue: Cue, speaker: int, seats: int) -> tuple[str, str, str]:
@@ -401,6 +409,21 @@ def _look_up(pack: PromptPack, kind: str, table: Mapping[str, str], key: str) ->
 
 def _delimit(label: str, text: str, *, mark: str) -> str:
     return fence(label, text, mark=mark) if mark else quote(text)
+
+
+def write_prose(text: str) -> str:
+    """Return a verdict as JSON as other reviewers are told it, and any other text unchanged."""
+    if not text.startswith("{"):
+        return text
+    try:
+        found = cast("object", json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+    members = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    argument, choice = members.get(ARGUMENT), members.get(CHOICE)
+    if not (isinstance(argument, str) and isinstance(choice, str) and argument):
+        return text
+    return argument if choice == NO_CHOICE else f"{argument}\nChoice: {choice}"
 
 
 def _paragraphs(parts: Iterable[str]) -> str:

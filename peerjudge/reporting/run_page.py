@@ -194,6 +194,10 @@ def _conditions_table(findings: Findings) -> Table:
     thinking: list[AnyColumn[ConditionFindings]] = [
         Column("Of these thinking", "effort.thinking_tokens")
     ]
+    asked: list[AnyColumn[ConditionFindings]] = [
+        Column("Asked for a choice", "effort.asked"),
+        Column("Choices named then", "effort.asked_verdicts"),
+    ]
     reread: list[AnyColumn[ConditionFindings]] = [
         Column("Reread", "effort.reread"),
         Column("Verdicts reread", "effort.reread_verdicts"),
@@ -211,6 +215,7 @@ def _conditions_table(findings: Findings) -> Table:
         Column("Tokens in", "effort.prompt_tokens"),
         Column("Tokens out", "effort.completion_tokens"),
         *(thinking if findings.effort.thinking_tokens else []),
+        *(asked if findings.effort.asked else []),
         *(reread if findings.effort.reread else []),
         names=3,
         note="Some tokens were estimated, not counted by a server." if estimated else "",

@@ -40,13 +40,19 @@ def describe_effort(effort: Effort) -> str:
     if effort.thinking_tokens:
         spent += f" ({effort.thinking_tokens:,} of them thinking)"
     more = f" ({', '.join(rest)})" if rest else ""
+    asked = (
+        f" After {effort.asked:,} of the replies the reviewer was asked for its choice and named "
+        f"{counted(effort.asked_verdicts, 'choice')}."
+        if effort.asked
+        else ""
+    )
     second = (
         f" A second model reread {effort.reread:,} of the replies and found "
         f"{counted(effort.reread_verdicts, 'verdict')}."
         if effort.reread
         else ""
     )
-    return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}.{second}"
+    return f"{discussions}{more}; {counted(effort.turns, 'turn')}, {spent}.{asked}{second}"
 
 
 def summarize_findings(findings: Findings) -> list[str]:

@@ -169,7 +169,7 @@ class _Chunk:
         moved = "" if direction in (None, Direction.NEITHER) else str(direction)
         # The rule of a verdict that a second model read names that model.
         task = name_task(turn.cue.task)
-        if turn.reread is not None:
+        if turn.asked is not None or turn.reread is not None:
             task += f", {turn.review.rule}"
         inner = [[one.source, one.kind, self._text(one.text)] for one in said.inner]
         return [

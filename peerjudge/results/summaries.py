@@ -98,6 +98,11 @@ def describe_place(summary: RunSummary) -> list[str]:
         lines.append(f"{spent}; limit: {_describe_amount(summary.limit)}" if limited else spent)
     if summary.uncertain.calls:
         lines.append(f"included: {describe_uncertain(summary.uncertain)}")
+    if (asked := summary.asked).replies:
+        lines.append(
+            f"asked: {asked.replies:,} replies were followed by the question for a choice; "
+            f"{asked.verdicts:,} named one"
+        )
     if (second := summary.reread).replies:
         lines.append(
             f"reread: {second.replies:,} replies without a readable verdict; {second.verdicts:,} verdicts "
@@ -188,6 +193,11 @@ def _list_lost_replies(summary: RunSummary, again: str) -> list[str]:
         lines.append(
             f"{each.count:,} replies of {each.reviewer} were cut off before their verdict, at {limit}: "
             f"raise max_tokens under [sampling] of its card."
+        )
+    if lost := summary.asked.failed:
+        lines.append(
+            f"{lost:,} replies stay unreadable, as the calls to ask for a choice failed; {again} to repeat "
+            "these calls."
         )
     if lost := summary.reread.failed:
         lines.append(

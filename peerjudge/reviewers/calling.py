@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from autogen_core import CancellationToken
 from autogen_core.models import CreateResult, LLMMessage
 
-from peerjudge.clients import Governed, create_args, find_dialect, find_refused, is_simulated
-from peerjudge.clients.sampling import Dialect
+from peerjudge.clients import (
+    FormBound,
+    Governed,
+    create_args,
+    find_dialect,
+    find_refused,
+    is_simulated,
+)
+from peerjudge.clients.sampling import FORM, Dialect
 from peerjudge.data import ModelSpec, Sampling
 from peerjudge.logs import get_logger
 
@@ -42,11 +49,14 @@ class SamplingCaller:
         sampling: Sampling,
         *,
         prose: bool = False,
+        bound: FormBound | None = None,
+        in_prose: Sequence[LLMMessage] | None = None,
         token: CancellationToken | None = None,
     ) -> tuple[CreateResult, tuple[str, ...]]:
         """Return the reply, and the settings that were left out.
 
-        With `prose`, the response format of the card does not apply.
+        With `prose`, the response format of the card does not apply. `bound` binds the form of the reply; a
+        server that refuses it is sent `in_prose` instead, if given, from then on.
 
         Raises:
             Exception: The failure of the client after all retries, if it is no refusal of a setting.
@@ -59,12 +69,14 @@ class SamplingCaller:
                 spec=self._spec,
                 refused=self._refused,
                 prose=prose,
+                bound=bound,
             )
             for setting in unset:
                 self._warn(setting, "setting not supported by the model, left out", setting=setting)
+            prompt = messages if in_prose is None or FORM not in unset else in_prose
             try:
                 result = await self.client.create(
-                    messages, extra_create_args=args, cancellation_token=token
+                    prompt, extra_create_args=args, cancellation_token=token
                 )
             except Exception as error:
                 refused = find_refused(error, args)

@@ -6,8 +6,17 @@ from collections.abc import Iterable
 
 from autogen_core.models import ChatCompletionClient
 
-from peerjudge.clients import Governed
-from peerjudge.data import Card, Expects, Outcome, RecordedReview, Request, Utterance, replace
+from peerjudge.clients import FormBound, Governed
+from peerjudge.data import (
+    ASK_TASK,
+    Card,
+    Expects,
+    Outcome,
+    RecordedReview,
+    Request,
+    Utterance,
+    replace,
+)
 from peerjudge.reviewers.calling import SamplingCaller
 from peerjudge.reviewers.messages import bill_turn, build_utterance, to_llm_messages
 
@@ -44,7 +53,10 @@ class ModelReviewer:
             messages = to_llm_messages(request.messages)
             # A response format of the card is that of a verdict or rating.
             prose = request.cue.expects is Expects.TEXT
-            result, unset = await self._caller.call(messages, sampling, prose=prose)
+            in_prose = None if request.in_prose is None else to_llm_messages(request.in_prose())
+            result, unset = await self._caller.call(
+                messages, sampling, prose=prose, bound=_find_bound(request), in_prose=in_prose
+            )
         return build_utterance(
             result, bill, model=self.client.model, simulated=self._caller.simulated, unset=unset
         )
@@ -53,6 +65,15 @@ class ModelReviewer:
         """Close the client, unless it is shared."""
         if self._owned:
             await self.client.close()
+
+
+def _find_bound(request: Request) -> FormBound | None:
+    """Return what binds the form of the reply: a schema, or the choices of a question."""
+    if request.form == "schema":
+        return FormBound(choices=request.choices, argument=not request.bare)
+    if request.form == "two_step" and request.bare:
+        return FormBound(choices=request.choices, json=False)
+    return None
 
 
 def _govern(card: Card, client: ChatCompletionClient) -> Governed:
@@ -85,6 +106,8 @@ class RecordedReviewer:
                 all answers.
         """
         cue, comparison = request.cue, request.comparison
+        if cue.task == ASK_TASK:
+            return Utterance(text="", model=self.name, attempts=0, cached=True)
         whole = sorted(cue.sees) == sorted(comparison.shown)
         if request.heard or cue.expects is not Expects.VERDICT or not whole:
             msg = (

@@ -21,7 +21,7 @@ _SEAT = "reviewer_"
 _OTHER = "other"
 _LONGEST = 48
 """Characters of a change in the name of its condition."""
-_NO_SETTINGS = frozenset({"orders", "repetitions", "reread", "primary"})
+_NO_SETTINGS = frozenset({"orders", "repetitions", "reask", "reread", "primary"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

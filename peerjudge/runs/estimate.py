@@ -2,7 +2,8 @@
 
 Discussions are simulated without reviewers: replies have an assumed length and seats never agree, so
 a discussion that could end early counts at its full length. If a second model rereads replies, it
-rereads each verdict of a reviewer that is not simulated.
+rereads each verdict of a reviewer that is not simulated. Questions for a choice that a form plans are calls
+like any other; those that follow replies without a choice are counted apart, as few replies need one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from peerjudge.data import (
+    ASK_TASK,
     Comparison,
     Expects,
     Message,
@@ -22,9 +24,10 @@ from peerjudge.data import (
     Request,
     ReviewerKind,
     Transcript,
+    Turn,
     Usage,
 )
-from peerjudge.engine import RequestBuilder, request_rereading
+from peerjudge.engine import RequestBuilder, request_choice, request_rereading
 from peerjudge.errors import ExperimentError
 from peerjudge.protocol import DiscussionProtocol
 from peerjudge.runs.rehearsal import simulate_turns
@@ -114,12 +117,14 @@ class Step:
 class Estimate:
     """The most that a run takes if replies have the assumed length.
 
-    `discussions` counts them by condition. `sampled` of `comparisons` were simulated. `simulated` is
+    `discussions` counts them by condition. `asks` are the calls if every reply were followed by the question
+    for a choice; they are in no total. `sampled` of `comparisons` were simulated. `simulated` is
     true if all reviewers but people are simulated.
     """
 
     discussions: Mapping[str, int]
     steps: tuple[Step, ...]
+    asks: tuple[Step, ...]
     comparisons: int
     sampled: int
     reply_tokens: int = ASSUMED_REPLY
@@ -177,16 +182,21 @@ def estimate_calls(
     parts = {part.condition.name: part for part in plan.parts}
     discussions = dict.fromkeys(parts, 0)
     # First turn, calls, shared calls, prompt and completion tokens, cost (NaN if unknown), and people.
-    sums: dict[tuple[str, str, bool], list[float]] = {}
+    sums: dict[tuple[str, str, bool, bool], list[float]] = {}
     count = build_token_counter(plan.cast)
     seen: set[bytes] = set()
     real = {name for name, card in plan.cast.items() if card.kind is not ReviewerKind.SIMULATED}
+    asked = {
+        name
+        for name, card in plan.cast.items()
+        if card.kind in (ReviewerKind.MODEL, ReviewerKind.PYTHON)
+    }
     for head in replace(plan, comparisons=sample):
         part = parts[head.condition]
         discussions[head.condition] += 1
         roles = {seat.id: plan.cast[seat.reviewer].role for seat in head.seats}
         calls = simulate_calls(
-            head, part.protocol, pack=part.pack, roles=roles, count=count, reread=real
+            head, part.protocol, pack=part.pack, roles=roles, count=count, reread=real, ask=asked
         )
         for request, usage in calls:
             reviewer, cue = request.seat.reviewer, request.cue
@@ -203,14 +213,14 @@ def estimate_calls(
                 tokens = (usage.prompt_tokens, usage.completion_tokens)
                 added = (1, 0, *tokens, nan if cost is None else cost, 0)
             share = 1.0 if reached is None else reached[head.condition][request.turn]
-            key = (head.condition, cue.task, cue.private)
+            spare = cue.task == ASK_TASK and request.form != "two_step"
+            key = (head.condition, cue.task, cue.private, spare)
             row = sums.setdefault(key, [request.turn, 0, 0, 0, 0, 0, 0])
             row[1:] = [total + share * value for total, value in zip(row[1:], added, strict=True)]
     whole = {name: len(replace(plan, parts=(part,))) for name, part in parts.items()}
     scales = {name: whole[name] / (number or 1) for name, number in discussions.items()}
-    return Estimate(
-        discussions=whole,
-        steps=tuple(
+    steps = {
+        spare: tuple(
             Step(
                 condition=condition,
                 task=task,
@@ -223,7 +233,7 @@ def estimate_calls(
                 people=round(people * scales[name]),
             )
             for name in parts
-            for (condition, task, private), (
+            for (condition, task, private, apart), (
                 _,
                 calls,
                 shared,
@@ -232,8 +242,14 @@ def estimate_calls(
                 cost,
                 people,
             ) in sorted(sums.items(), key=lambda item: item[1][0])
-            if condition == name
-        ),
+            if condition == name and apart == spare
+        )
+        for spare in (False, True)
+    }
+    return Estimate(
+        discussions=whole,
+        steps=steps[False],
+        asks=steps[True],
         comparisons=len(plan.comparisons),
         sampled=len(sample),
         simulated=all(
@@ -261,11 +277,13 @@ def simulate_calls(
     roles: Mapping[str, str],
     count: TokenCounter,
     reread: Container[str] = (),
+    ask: Container[str] = (),
 ) -> Iterator[tuple[Request, Usage]]:
     """Yield each call that the discussion still makes if its seats never agree.
 
     If the discussion has a second model, it rereads each reply with a verdict of the reviewers in
-    `reread`.
+    `reread`. Each reply with a verdict of those in `ask` is followed by the question for a choice; where the
+    form plans that question, replies of all reviewers are.
 
     Raises `ProtocolError` if the protocol does not end.
     """
@@ -287,11 +305,23 @@ def simulate_calls(
     ):
         request = requests.build(turn.cue, turns)
         yield request, measure(request)
+        if _may_ask(turn, transcript, request, ask):
+            question = request_choice(turn.utterance, request)
+            yield question, measure(question)
         has_verdict = turn.cue.expects is Expects.VERDICT
         if second is not None and has_verdict and request.seat.reviewer in reread:
             again = request_rereading(turn, transcript, second, pack=pack)
             yield again, measure(again)
         turns = (*turns, turn)
+
+
+def _may_ask(
+    turn: Turn, transcript: Transcript, request: Request, reviewers: Container[str]
+) -> bool:
+    if turn.cue.expects is not Expects.VERDICT or (request.bare and request.form == "two_step"):
+        return False
+    spare = bool(transcript.reask) and request.seat.reviewer in reviewers
+    return request.form == "two_step" or spare
 
 
 def build_token_counter(cast: Cast) -> TokenCounter:

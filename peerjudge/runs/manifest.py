@@ -60,6 +60,8 @@ def identify_experiment(experiment: Experiment) -> dict[str, object]:
         if not plain[name]:
             # Experiments of earlier versions, which had no such field, keep their identity.
             del plain[name]
+    if plain["reask"] == 1:
+        del plain["reask"]
     return plain
 
 

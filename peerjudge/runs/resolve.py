@@ -47,7 +47,7 @@ from peerjudge.simulation import Traits
 T = TypeVar("T", Sampling, Limits)
 
 _CONDITION_KEYS = ("leader", "orders", "prompts")
-_EXPERIMENT_KEYS = ("repetitions", "reread", "primary")
+_EXPERIMENT_KEYS = ("repetitions", "reread", "reask", "primary")
 _REREADERS = frozenset({ReviewerKind.MODEL, ReviewerKind.PYTHON})
 
 
@@ -220,8 +220,8 @@ def apply_settings(experiment: Experiment, settings: Mapping[str, str], shelf: S
     """Apply each setting wherever its key is known.
 
     Keys are looked up in this order: fields of conditions (`leader`, `orders`, `prompts`) and of the
-    experiment (`repetitions`, `reread`, `primary`), protocol options, then sampling, limits and traits of
-    the reviewers.
+    experiment (`repetitions`, `reread`, `reask`, `primary`), protocol options, then sampling,
+    limits and traits of the reviewers.
 
     Raises `ExperimentError` for an unknown key; the message lists the known ones.
     """
@@ -245,6 +245,8 @@ def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
     protocol.require(seats=len(condition.seats), answers=most or least)
     rehearse(protocol, pack, seats=len(condition.seats))
     second = experiment.reread
+    names = [one if isinstance(one, str) else one.reviewer for one in condition.seats]
+    can_ask = any(cast[name].kind in _REREADERS for name in names)
     return Part(
         condition=condition,
         protocol=protocol,
@@ -255,6 +257,7 @@ def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
         ),
         code=shelf.code("protocols", protocol.name),
         reread=_load_seat("reread", second, cast, shelf) if second else None,
+        reask=experiment.reask if can_ask else 0,
     )
 
 
@@ -270,6 +273,7 @@ def _load_seat(seat_id: str, named: str | Seating, cast: Cast, shelf: Shelf) -> 
         reviewer=card.name,
         sampling=sampling,
         identity=content_hash(identity, code) if code else identity,
+        form=card.form,
     )
 
 
@@ -284,6 +288,11 @@ def _apply(experiment: Experiment, key: str, value: str, shelf: Shelf) -> Experi
         return changed
     if key == "primary":
         return _declare_primary(experiment, value)
+    if key == "reask":
+        if value not in {"0", "1"}:
+            msg = f"reask={value}: choose 1 to ask a model once whose reply names no choice, or 0"
+            raise ExperimentError(msg)
+        return replace(experiment, reask=int(value))
     if key in _EXPERIMENT_KEYS:
         return replace(experiment, repetitions=_parse_count(key, value))
     if key in _CONDITION_KEYS:

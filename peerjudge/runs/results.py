@@ -18,7 +18,7 @@ from peerjudge.runs.estimate import Costs
 from peerjudge.runs.ledger import Ledger, Spending
 from peerjudge.shown import Framed
 from peerjudge.store import UncertainCalls
-from peerjudge.verdicts import CUT_OFF, REREAD_FAILED
+from peerjudge.verdicts import ASKED, ASKING_FAILED, CUT_OFF, REREAD_FAILED
 
 WAITING = "waiting for people"
 """Value of `RunSummary.stopped` where only discussions are left that wait for the answer of a person."""
@@ -98,6 +98,15 @@ class RereadCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskCounts:
+    """New replies whose reviewer was asked for its choice, the choices that it named, and failed calls."""
+
+    replies: int = 0
+    verdicts: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerCounts:
     """Answers that the contestants of a run wrote before: now, kept from earlier, failed, left out.
 
@@ -128,9 +137,9 @@ class RunSummary(Framed):
     where its stopping rule is met, `decided` or `precise`; `decision` is the last look of such a rule.
     `enough` is the lowest limit, in tokens or USD, with which another discussion could have run.
     `failures` and `cut_off` begin with the most frequent. `reread` counts the replies in which no rule
-    found a verdict and which a second model read. `answers` counts the answers of a run on questions;
-    their calls and cost are in those of the run. A notebook and `print` show a small table, and what to
-    do next.
+    found a verdict and which a second model read, `asked` those whose reviewer was asked for its choice.
+    `answers` counts the answers of a run on questions; their calls and cost are in those of the run. A
+    notebook and `print` show a small table, and what to do next.
     """
 
     run: str
@@ -151,6 +160,7 @@ class RunSummary(Framed):
     decision: Decision | None = None
     failures: tuple[FailureCount, ...] = ()
     cut_off: tuple[CutOffCount, ...] = ()
+    asked: AskCounts = field(default_factory=AskCounts)
     reread: RereadCounts = field(default_factory=RereadCounts)
     enough: float | None = None
     answers: AnswerCounts | None = None
@@ -198,6 +208,7 @@ class RunCounts:
         self._cached = self._failed = self._simulated = 0
         self._failures: dict[tuple[str, str], FailureCount] = {}
         self._cut_off: Counter[tuple[str, int | None]] = Counter()
+        self._asked = AskCounts()
         self._reread = RereadCounts()
         self.thinking_tokens = 0
         self.cached_tokens = 0
@@ -254,7 +265,8 @@ class RunCounts:
         await self._journal.turn(transcript, turn)
 
     async def reread(self, transcript: Transcript, turn: Turn) -> None:
-        """Count the repeated rereading, then store it."""
+        """Count the repeated calls, then store the turn."""
+        self._count_asking(transcript, turn)
         if transcript.reread is not None:
             self._count_rereading(transcript.reread, turn)
         await self._journal.reread(transcript, turn)
@@ -327,6 +339,7 @@ class RunCounts:
                 CutOffCount(reviewer=reviewer, max_tokens=most, count=count)
                 for (reviewer, most), count in self._cut_off.most_common()
             ),
+            asked=self._asked,
             reread=self._reread,
             enough=enough,
         )
@@ -337,8 +350,21 @@ class RunCounts:
         if turn.review.rule == CUT_OFF and not turn.utterance.simulated:
             seat = transcript.seat(turn.cue.seat)
             self._cut_off[seat.reviewer, seat.sampling.max_tokens] += 1
+        self._count_asking(transcript, turn)
         if transcript.reread is not None:
             self._count_rereading(transcript.reread, turn)
+
+    def _count_asking(self, transcript: Transcript, turn: Turn) -> None:
+        counts = self._asked
+        if turn.asked is not None:
+            self._count_reply(turn.asked)
+            found = turn.review.rule.startswith(ASKED)
+            self._asked = replace(
+                counts, replies=counts.replies + 1, verdicts=counts.verdicts + found
+            )
+        elif turn.review.rule.startswith(ASKING_FAILED):
+            self._asked = replace(counts, failed=counts.failed + 1)
+            self._require_price(transcript.seat(turn.cue.seat).reviewer)
 
     def _count_rereading(self, second: Seat, turn: Turn) -> None:
         counts, verdict = self._reread, turn.review.verdict

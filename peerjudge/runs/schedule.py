@@ -33,7 +33,8 @@ class Part:
     """A condition with its protocol, prompt pack and seats loaded.
 
     `code` is the digest of the protocol's source where the user wrote it, else empty. `reread` is the
-    second model that reads replies without a readable verdict, if there is one.
+    second model that reads replies without a readable verdict, if there is one. `reask` is how often a
+    model whose reply names no choice is asked for it.
     """
 
     condition: Condition
@@ -42,6 +43,7 @@ class Part:
     seats: tuple[Seat, ...]
     code: str = ""
     reread: Seat | None = None
+    reask: int = 0
 
     @property
     def speakers(self) -> tuple[Seat, ...]:
@@ -121,6 +123,7 @@ def _discussions(
                     options=settings,
                     prompts=part.pack.name,
                     repetition=repetition,
+                    reask=part.reask,
                     reread=part.reread,
                 )
                 yield replace(

@@ -27,10 +27,12 @@ from keyword import iskeyword
 from typing import Literal, NamedTuple, NoReturn, cast
 
 from peerjudge.data import (
+    REPLY_FORMS,
     Card,
     Limits,
     ModelSpec,
     Reaction,
+    ReplyForm,
     ReviewerKind,
     Sampling,
     Scalar,
@@ -81,7 +83,7 @@ _TABLES_OF = "one or more tables, each under its own heading"
 
 _TOP = {
     **dict.fromkeys(
-        ("description", "role", "family", "contestant", "source", "reviewer", "kind"), _TEXT
+        ("description", "role", "family", "contestant", "source", "reviewer", "kind", "form"), _TEXT
     ),
     **dict.fromkeys(("model", "sampling", "limits", "traits"), _TABLE),
     "responds": _TABLES_OF,
@@ -238,6 +240,7 @@ def read_card(name: str, text: str) -> Card:
             source=str(raw.get("source", "")),
             reviewer=str(raw.get("reviewer", name if kind is ReviewerKind.RECORDED else "")),
             aspects=tuple(str(one).strip() for one in cast("list[str]", raw.get("aspects", []))),
+            form=_form(name, raw, kind),
         )
     except DataError as cause:
         _refuse(name, f"cannot be read: {cause}", cause)
@@ -284,6 +287,17 @@ def _kind(name: str, raw: Mapping[str, object]) -> ReviewerKind:
     if kind is ReviewerKind.RECORDED and not str(raw["source"]).strip():
         _refuse(name, "has an empty source: write source = 'NAME:PATH' of the dataset")
     return kind
+
+
+def _form(name: str, raw: Mapping[str, object], kind: ReviewerKind) -> ReplyForm | None:
+    if "form" not in raw:
+        return None
+    if kind is not ReviewerKind.MODEL:
+        _refuse(name, "has a form but no [model]: the form of a verdict is asked of models only")
+    known: dict[object, ReplyForm] = {form: form for form in REPLY_FORMS}
+    if raw["form"] not in known:
+        _refuse(name, f"has form = {raw['form']!r:.60}; choose one of {', '.join(REPLY_FORMS)}")
+    return known[raw["form"]]
 
 
 def _model(name: str, raw: Mapping[str, object]) -> ModelSpec:
@@ -403,6 +417,7 @@ def card_identity(card: Card) -> str:
         [card.source, card.reviewer],
         *own,
         *responds,
+        *([] if card.form is None else [{"form": card.form}]),
     )
 
 

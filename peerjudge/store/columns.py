@@ -215,7 +215,11 @@ class Columns(Archive):
     def _verdict_logprobs(self) -> ColumnElement[Any]:
         """Return the SQL for the log-probabilities of a turn with a verdict, as JSON; else NULL."""
         judged = self._text("review.verdict.outcome").is_not(None)
-        return case((judged, self._text("utterance.logprobs")))
+        own = case(
+            (self._text("asked.text").is_not(None), self._text("asked.logprobs")),
+            else_=self._text("utterance.logprobs"),
+        )
+        return case((judged, own))
 
     def _text(self, path: str) -> ColumnElement[Any]:
         if self._engine.dialect.name == "sqlite":

@@ -51,6 +51,7 @@ class Head(Noun, frozen=True, kw_only=True):
     options: Mapping[str, Scalar] | None
     prompts: str
     repetition: int
+    reask: int = 0
     reread: Seat | None = None
     fork: Fork | None = None
 

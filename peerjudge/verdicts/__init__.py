@@ -5,10 +5,21 @@ from peerjudge.verdicts.confidence import find_verdict_token, verdict_probabilit
 from peerjudge.verdicts.own_words import refuses, split_thinking
 from peerjudge.verdicts.ratings import read_rating
 from peerjudge.verdicts.reader import RULES, read_verdict
-from peerjudge.verdicts.reviews import CUT_OFF, REREAD_FAILED, read_rereading, read_review
+from peerjudge.verdicts.reviews import (
+    ASKED,
+    ASKING_FAILED,
+    CUT_OFF,
+    NONE_CHOSEN,
+    REREAD_FAILED,
+    read_rereading,
+    read_review,
+)
 
 __all__ = [
+    "ASKED",
+    "ASKING_FAILED",
     "CUT_OFF",
+    "NONE_CHOSEN",
     "REREAD_FAILED",
     "RULES",
     "RatingReading",

@@ -99,7 +99,7 @@ TALK = Condition(
     orders="given",
     options={"turns": 2},
 )
-MURKY_TALK = Experiment(name="murky", data="sample", conditions=(TALK,), reread="scribe")
+MURKY_TALK = Experiment(name="murky", data="sample", conditions=(TALK,), reread="scribe", reask=0)
 
 
 @pytest.fixture
