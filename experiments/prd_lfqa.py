@@ -52,6 +52,7 @@ def discuss_with_itself(name: str) -> Condition:
 
 
 EXPERIMENT = Experiment(
+    reask=0,
     data="lfqa",
     seats=REVIEWERS,
     prompts="long_form",

@@ -33,6 +33,7 @@ REVIEWERS = {
 }
 
 EXPERIMENT = Experiment(
+    reask=0,
     data="vicuna80",
     seats=REVIEWERS,
     prompts="open_chat",

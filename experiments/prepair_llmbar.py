@@ -21,6 +21,7 @@ METHODS = ("pointwise", "pairwise", "pairwise_cot", "prepair_star", "prepair")
 REVIEWERS = ("sim_llmbar_gpt35", "sim_llmbar_gpt4", "sim_llmbar_claude")
 
 EXPERIMENT = Experiment(
+    reask=0,
     data="llmbar",
     seats={name.removeprefix("sim_llmbar_"): name for name in REVIEWERS},
     prompts="instruction_following",

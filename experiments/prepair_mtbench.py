@@ -31,6 +31,7 @@ METHODS = {
 REVIEWERS = {"gpt35": "sim_vicuna80_gpt35", "gpt4o_mini": "sim_llmbar_gpt4o_mini"}
 
 EXPERIMENT = Experiment(
+    reask=0,
     data="mtbench1131",
     seats=REVIEWERS,
     prompts="open_chat",

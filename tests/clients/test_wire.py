@@ -23,17 +23,20 @@ from werkzeug import Request, Response
 
 from peerjudge.clients import (
     ClientPool,
+    FormBound,
     Governed,
     MalformedReplyError,
     ProviderFailedError,
     RetryPolicy,
     build_client,
     create_args,
+    find_refused,
 )
 from peerjudge.clients.charges import find_charge
-from peerjudge.data import Card, Sampling, Usage
+from peerjudge.data import Card, ModelSpec, Sampling, Usage
 from peerjudge.errors import EmptyReplyError
 from peerjudge.shelf.cards import read_card
+from peerjudge.verdicts import read_verdict
 
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
 
@@ -456,6 +459,76 @@ async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
     assert sent[0]["max_tokens"] == 9
     assert sent[0]["system"] == "Be fair."
     assert sent[0]["key"] == "secret"
+
+
+BOUND = FormBound(choices=("Answer (a)", "Answer (b)"), argument=True)
+
+
+async def test_the_schema_of_a_verdict_replaces_the_format_of_an_ollama_card():
+    """The card's own format binds verdicts and ratings; a schema replaces it, and prose is free of it."""
+    spec = ModelSpec(provider="ollama", name="llama", options={"format": "json"})
+    assert create_args(Sampling(), "ollama", spec=spec) == ({}, ())
+    assert create_args(Sampling(), "ollama", spec=spec, prose=True) == ({"format": ""}, ())
+    args, _ = create_args(Sampling(), "ollama", spec=spec, bound=BOUND)
+    assert args == {"format": BOUND.schema()}
+
+
+def test_gemini_is_told_the_order_of_the_keys():
+    """Its schemas have no order of their own."""
+    spec = ModelSpec(provider="gemini", name="gemini-x")
+    args, _ = create_args(Sampling(), "openai", spec=spec, bound=BOUND)
+    schema = args["response_format"]["json_schema"]["schema"]
+    assert schema["propertyOrdering"] == ["argument", "choice"]
+
+
+def test_a_refused_schema_is_told_from_other_refusals():
+    """Only an error that speaks of the form is a refusal of it."""
+
+    def error(message: str) -> Exception:
+        failure = Exception(message)
+        failure.status_code = 400  # type: ignore[attr-defined]
+        return failure
+
+    args, _ = create_args(Sampling(temperature=0.5), "openai", bound=BOUND)
+    assert find_refused(error("json_schema is not available"), args) == "form"
+    assert find_refused(error("temperature is not supported"), args) == "temperature"
+    assert find_refused(error("the prompt is too long"), args) is None
+    without, dropped = create_args(Sampling(), "openai", bound=BOUND, refused={"form"})
+    assert (without, dropped) == ({}, ("form",))
+
+
+async def test_anthropic_gets_the_schema_of_a_verdict(httpserver: HTTPServer):
+    """The form of a call is in the body of its request, and in no other."""
+    sent: list[dict[str, Any]] = []
+
+    def handle(request: Request) -> Response:
+        sent.append(json.loads(request.data))
+        body = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-x",
+            "content": [{"type": "text", "text": '{"argument": "x", "choice": "Answer (a)"}'}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 5, "output_tokens": 1},
+        }
+        return Response(json.dumps(body), content_type="application/json")
+
+    httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
+    card = read_card(
+        "claude",
+        f'[model]\nprovider = "anthropic"\nname = "claude-x"\nbase_url = "{httpserver.url_for("")}"\n'
+        'key_env = "KEY"\n',
+    )
+    args, _ = create_args(Sampling(), "anthropic", bound=BOUND)
+    async with ClientPool(environ={"KEY": "secret"}) as pool:
+        client = pool.client(card)
+        result = await client.create(PROMPT, extra_create_args=args)
+        await client.create(PROMPT)
+    assert read_verdict(str(result.content)).position == 0
+    assert sent[0]["output_config"]["format"]["schema"] == BOUND.schema()
+    assert "output_config" not in sent[1]
 
 
 @pytest.mark.parametrize("direct", [True, False])
