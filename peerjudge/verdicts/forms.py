@@ -338,12 +338,13 @@ def _mark_pair(line: str, form: Form) -> int | None:
     return marks.index(max(marks)) + 1 if marks.count(max(marks)) == 1 else CONTRADICTION
 
 
+CLOSING_JSON = "closing JSON"
 LAST_NUMBER, LAST_NAME, LAST_LABEL = "last-line number", "last-line name", "last-line label"
 
 CLOSING_RULES: tuple[tuple[str, FormRule], ...] = (
     ("taken back", _taken_back),
     ("two verdicts", _contradicted),
-    ("closing JSON", _closing_json),
+    (CLOSING_JSON, _closing_json),
     ("bare verdicts", _bare_verdicts),
     (LAST_NUMBER, _last_number),
     (LAST_NAME, _last_name),

@@ -6,11 +6,12 @@ words, then a form at the beginning. A reply that matches no rule is unreadable:
 
 from __future__ import annotations
 
-from peerjudge.data import Outcome
+from peerjudge.data import ARGUMENT, Outcome
 from peerjudge.data.cleaning import is_blank
 from peerjudge.verdicts.codes import CONTRADICTION, REFUSAL, Form, Reading, resolve
 from peerjudge.verdicts.conclusion import conclude
 from peerjudge.verdicts.forms import (
+    CLOSING_JSON,
     CLOSING_RULES,
     LAST_LABEL,
     LAST_NAME,
@@ -81,8 +82,17 @@ def read_verdict(text: str, *, answers: int = 2, ties: bool = True) -> Reading:
     for name, rule in RULES:
         code = rule(reply)
         if code is not None:
-            return resolve(code, form, name)
+            return resolve(code, form, f"{name}{_against_argument(name, code, reply)}")
     return Reading(Outcome.UNREADABLE, None, "no verdict")
+
+
+def _against_argument(rule: str, code: int, reply: Reply) -> str:
+    """Return a note for the choice of a JSON reply whose argument concludes with another answer."""
+    if rule != CLOSING_JSON or reply.json is None or code < 1:
+        return ""
+    argument = dict(reply.json.members).get(ARGUMENT)
+    stated = conclude(argument.splitlines(), reply.form) if isinstance(argument, str) else None
+    return ", against its argument" if stated not in (None, CONTRADICTION, code) else ""
 
 
 def _fast_path(text: str, answers: int) -> Reading | None:

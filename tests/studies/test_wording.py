@@ -9,13 +9,24 @@ import numpy as np
 import pytest
 
 from peerjudge.analysis import collect_transcripts
-from peerjudge.data import Cue, Seat, TokenLogprob, Transcript, replace
+from peerjudge.data import (
+    Cue,
+    Review,
+    Seat,
+    TokenLogprob,
+    Transcript,
+    Turn,
+    Utterance,
+    Verdict,
+    replace,
+)
 from peerjudge.prompts import read_pack, render
 from peerjudge.runs import prepare
 from peerjudge.shelf import Shelf
 from peerjudge.testing import comparison_of, transcript_of
 from studies.wording.effects import MEASURES, measure_effects, measure_wordings
 from studies.wording.factors import FACTORS, build_pack, build_signs, list_cells
+from studies.wording.forms import average, compare_forms, measure_forms, write_forms
 from studies.wording.project import dump_pack, write_project
 
 BIAS = {"labels": 0.8, "fence": -0.4, "form": 0.2}
@@ -109,3 +120,28 @@ def told(cell, name: str, *, swap: bool = False) -> Transcript:
         for turn in one.turns
     )
     return replace(one, turns=turns)
+
+
+def test_forms_are_measured_on_pairs_judged_in_both_orders(tmp_path):
+    """A form that names the gold answer in both orders is right, consistent and readable at once."""
+    path = write_forms(tmp_path, data="sample", url="http://127.0.0.1:9/v1", model="m")
+    prepared = prepare(path, limit=1, shelf=Shelf(tmp_path))
+    heads = list(prepared.plan)
+    assert len(heads) == 6
+    played = []
+    for head in heads:
+        gold = head.comparison.gold.choice
+        cue = Cue(seat="s", task="review_explained", sees=head.comparison.shown)
+        asked = head.condition == "two_step"
+        said = Utterance(text="x")
+        rule = "asked: last-line name" if asked else "last-line label"
+        review = Review(verdict=Verdict.of(gold), rule=rule)
+        turn = Turn(index=0, cue=cue, utterance=said, review=review, asked=said if asked else None)
+        played.append(replace(head, turns=(turn,)))
+    measured = measure_forms(played)
+    for form, rows in measured.items():
+        assert average(rows, "accuracy")[0] == average(rows, "same")[0] == 1
+        assert average(rows, "at_once")[0] == (form != "two_step")
+        assert average(rows, "readable")[0] == 1
+    at_once = compare_forms(measured["line"], measured["two_step"])[4]
+    assert (at_once.measure, at_once.estimate, at_once.pairs) == ("at_once", 1, 1)

@@ -250,3 +250,26 @@ def test_the_fast_path_agrees_with_the_full_reader(lines, last, ties):
 def test_one_merit_of_each_answer_is_no_verdict(text):
     """A reviewer that praises both answers has not chosen, and a guess would be wrong as often as right."""
     assert read_verdict(text).outcome is Outcome.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("argument", "rule"),
+    [
+        ("Answer (a) is short. Therefore, Answer (b) is better.", "closing JSON"),
+        (
+            "Answer (b) is short. Therefore, Answer (a) is better.",
+            "closing JSON, against its argument",
+        ),
+        ("Both name the cause.", "closing JSON"),
+    ],
+)
+def test_a_choice_against_its_argument_is_marked_and_not_repaired(argument, rule):
+    """The choice counts; its rule says that the argument concludes with another answer."""
+    text = json.dumps({"argument": argument, "choice": "Answer (b)"})
+    assert read_verdict(text) == Reading(Outcome.CHOICE, 1, rule)
+
+
+def test_a_reviewer_that_chooses_none_in_json_has_no_verdict():
+    """It states that it chooses no answer, which is neither a tie nor a refusal."""
+    reading = read_verdict('{"argument": "Neither.", "choice": "none"}')
+    assert reading == Reading(Outcome.UNREADABLE, None, "closing JSON, none chosen")
