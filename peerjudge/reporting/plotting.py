@@ -78,7 +78,7 @@ _NO_GLYPH = "Glyph .* missing from font"
 
 
 @contextmanager
-def own_style() -> Generator[None]:
+def _own_style() -> Generator[None]:
     """Draw and save in the fonts of matplotlib, whatever the user's rcParams are; they stay as they are."""
     fallbacks = [name for name in _FALLBACKS if name in set(fontManager.get_font_names())]
     settings: dict[str, Any] = {
@@ -96,7 +96,7 @@ def own_style() -> Generator[None]:
 
 def build_axes(figure: Figure, *, simulated: bool, axes_class: type[Axes] = Axes) -> Axes:
     """Return the figure on axes of a new matplotlib figure, which has no display and no pyplot."""
-    with own_style():
+    with _own_style():
         canvas = Canvas(figsize=(7.6, _measure_height(figure)))
         canvas.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1)
         axes = canvas.add_subplot(axes_class=axes_class)
@@ -137,7 +137,7 @@ def render(axes: Axes, figure: Figure, ending: str) -> bytes:
         ".png": {"Software": "PeerJudge"},
         ".pdf": {"Creator": "PeerJudge", "Producer": None, "CreationDate": None},
     }
-    with own_style():
+    with _own_style():
         _get_canvas(axes).savefig(held, format=ending[1:], dpi=300, metadata=metadata[ending])
     content = held.getvalue()
     if ending == ".pdf":
