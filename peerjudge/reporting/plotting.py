@@ -421,7 +421,7 @@ def _write(
     **look: Any,  # noqa: ANN401
 ) -> None:
     """Write words at a place, shifted by points; dollar signs are no formulas."""
-    style: dict[str, Any] = {"va": "center", **look}
+    style: dict[str, Any] = {"va": "center", "fontsize": _SIZE, **look}
     if words:
         axes.annotate(
             _clean(words),

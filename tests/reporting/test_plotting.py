@@ -168,8 +168,10 @@ def test_a_plot_is_drawn_on_the_axes_of_the_user() -> None:
     canvas = Canvas()
     left, _ = canvas.subplots(1, 2)
     before = dict(mpl.rcParams)
-    axes = draw(figure(CHARTS["marks"]), left, simulated=False)
+    with mpl.rc_context({"font.size": 30}):
+        axes = draw(figure(CHARTS["marks"]), left, simulated=False)
     assert axes is left
+    assert max(text.get_fontsize() for text in axes.texts) <= 9
     axes.set_xlabel("mine")
     assert axes.get_xlabel() == "mine"
     assert [label.get_text() for label in axes.get_yticklabels()] == NAMES
