@@ -19,6 +19,7 @@ class Effort(Noun, frozen=True, kw_only=True):
     tokens. `estimated` is true where some were not counted by a server. `reread` replies were read by
     a second model, which found `reread_verdicts` in them; its calls and tokens are part of the sums. So are
     those of the questions for a choice: `asked` replies were followed by one, which `asked_verdicts` answer.
+    `uncounted` replies have no tokens: those of people, recordings, and own code that reports none.
     """
 
     done: int
@@ -36,6 +37,7 @@ class Effort(Noun, frozen=True, kw_only=True):
     reread_verdicts: int = 0
     asked: int = 0
     asked_verdicts: int = 0
+    uncounted: int = 0
 
     @property
     def discussions(self) -> int:
@@ -75,7 +77,7 @@ class Spoken(Noun, frozen=True, kw_only=True):
         )
 
 
-_SUMS = 10
+_SUMS = 11
 
 
 class EffortCollector:
@@ -148,6 +150,7 @@ class EffortCollector:
             reread_verdicts=sums[7],
             asked=sums[8],
             asked_verdicts=sums[9],
+            uncounted=sums[10],
         )
 
 
@@ -162,6 +165,7 @@ def _add_reply(sums: list[int], said: Utterance) -> None:
     )
     for place, value in enumerate(added):
         sums[place] += value
+    sums[10] += not (said.simulated or said.cached or _tokens(said))
 
 
 def _sum_replies(utterances: Sequence[Utterance]) -> Spoken:

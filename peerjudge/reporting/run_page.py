@@ -194,6 +194,9 @@ def _conditions_table(findings: Findings) -> Table:
     thinking: list[AnyColumn[ConditionFindings]] = [
         Column("Of these thinking", "effort.thinking_tokens")
     ]
+    uncounted: list[AnyColumn[ConditionFindings]] = [
+        Column("Replies without tokens", "effort.uncounted")
+    ]
     asked: list[AnyColumn[ConditionFindings]] = [
         Column("Asked for a choice", "effort.asked"),
         Column("Choices named then", "effort.asked_verdicts"),
@@ -215,6 +218,7 @@ def _conditions_table(findings: Findings) -> Table:
         Column("Tokens in", "effort.prompt_tokens"),
         Column("Tokens out", "effort.completion_tokens"),
         *(thinking if findings.effort.thinking_tokens else []),
+        *(uncounted if findings.effort.uncounted else []),
         *(asked if findings.effort.asked else []),
         *(reread if findings.effort.reread else []),
         names=3,

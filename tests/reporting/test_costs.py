@@ -44,6 +44,17 @@ def test_replies_are_paid_simulated_cached_or_free() -> None:
     assert (free.replies, free.paid, free.simulated, free.cached) == (2, 0, 0, 0)
 
 
+def test_replies_without_tokens_are_counted_beside_the_tokens_of_a_condition() -> None:
+    """The sum of tokens has none of a reply that reported none, so their number stands beside it."""
+    told = transcript_of("1|1 1 1")
+    for usage, expected in ((Usage(), len(told.turns)), (Usage(prompt_tokens=9), 0)):
+        turns = tuple(
+            replace(turn, utterance=replace(turn.utterance, simulated=False, usage=usage))
+            for turn in told.turns
+        )
+        assert build_findings([replace(told, turns=turns)]).effort.uncounted == expected
+
+
 @settings(deadline=None, max_examples=50)
 @given(said, said)
 def test_the_total_is_the_sum_of_the_reviewers(one: Spoken, other: Spoken) -> None:

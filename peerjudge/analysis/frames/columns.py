@@ -62,7 +62,7 @@ FRAMES: Mapping[str, Mapping[str, str]] = {
         "turn": "index of the turn that was paid for, from 0",
         "reviewer": "reviewer that spoke",
         "model": "the model that answered, as the server named it",
-        "prompt_tokens": "tokens of the prompt",
+        "prompt_tokens": "tokens of the prompt; 0 for a reply without tokens, as of people and own code",
         "completion_tokens": "tokens of the reply",
         "thinking_tokens": "of these, the tokens of the model's thinking",
         "estimated": "whether the tokens were counted here and not by the server",
