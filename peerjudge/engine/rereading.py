@@ -108,10 +108,13 @@ def request_choice(said: Utterance, request: Request) -> Request:
     """Return the request for the choice behind a reply: the prompt, the reply, and the question."""
     cue = replace(request.cue, task=ASK_TASK)
     planned = request.form == "two_step"
+    shown = request.messages
+    if request.in_prose is not None and "form" in said.unset:
+        shown = request.in_prose()
     return replace(
         request,
         cue=cue,
-        messages=ask_choice(request.messages, said.text, request.choices, named=planned),
+        messages=ask_choice(shown, said.text, request.choices, named=planned),
         drawn=lambda: content_hash(ASK_TASK, request.draw, said.text),
         lay_out=None,
         form="two_step" if planned else "line",
@@ -133,6 +136,8 @@ async def ask(turn: Turn, request: Request, *, reviewer: Reviewer) -> Turn:
     if isinstance(said, Failure):
         review = replace(turn.review, verdict=UNREADABLE, rule=f"{ASKING_FAILED}: {said.kind}")
         return replace(turn, review=review)
+    if is_blank(said.text):  # A record has no answer to a question.
+        return turn
     return replace(turn, review=read_asked(turn, said, request.comparison), asked=said)
 
 

@@ -305,6 +305,18 @@ async def test_a_server_that_refuses_the_schema_is_asked_for_a_line(model: Model
     assert summary.tokens == model.billed == 2 * TOKENS
 
 
+async def test_a_question_after_the_fallback_follows_the_prompt_that_was_sent(model: Model):
+    """The reviewer sees the words of the pack, below which it wrote its reply."""
+    model.card("ann", form="schema")
+    model.words = lambda body: (
+        400 if "response_format" in body else "Answer (a)" if is_question(body) else MURKY
+    )
+    await play(study(ALONE))
+    _, sent, asked = model.bodies
+    assert asked["messages"][:-2] == sent["messages"]
+    assert (await only()).turns[0].review.rule == "asked: last-line name"
+
+
 async def test_two_steps_ask_for_reasons_and_then_for_the_choice(model: Model):
     """The question is part of every verdict; the choice counts, and words alone if it names nothing."""
     model.card("ann", form="two_step", provider="vllm")
