@@ -29,7 +29,7 @@ from peerjudge.engine.interfaces import DiscussionSetup, Journal, Reviewer
 from peerjudge.engine.reading import read_choice, read_second
 from peerjudge.engine.speaking import speak
 from peerjudge.prompts import ask_choice, render_rereading
-from peerjudge.verdicts import ASKING_FAILED, CUT_OFF, NONE_CHOSEN, REREAD_FAILED
+from peerjudge.verdicts import ASKING_FAILED, CUT_OFF, REREAD_FAILED
 
 _REREAD_TASK = "reread"
 
@@ -99,9 +99,7 @@ def needs_choice(turn: Turn, transcript: Transcript, request: Request) -> bool:
         return False
     if request.form == "two_step" and not request.bare:
         return read.verdict.readable or read.verdict == UNREADABLE
-    if not transcript.reask or read.verdict != UNREADABLE:
-        return False
-    return read.rule != CUT_OFF and not read.rule.endswith(NONE_CHOSEN)
+    return bool(transcript.reask) and read.verdict == UNREADABLE and read.rule != CUT_OFF
 
 
 def request_choice(said: Utterance, request: Request) -> Request:

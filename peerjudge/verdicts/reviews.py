@@ -35,9 +35,6 @@ ASKED = "asked"
 ASKING_FAILED = "asking failed"
 """Beginning of the rule of a review whose reviewer was to be asked, where the call failed."""
 
-NONE_CHOSEN = "none chosen"
-"""End of the rule of a review whose reviewer states that it chooses no answer."""
-
 _FIRST, _LAST = 2_000, 18_000
 """Characters at the beginning and at the end of a longer reply that are read."""
 

@@ -270,13 +270,18 @@ async def test_no_reply_in_a_schema_is_lost_or_read_wrongly(model: Model, conten
     assert summary.tokens == model.billed == TOKENS
 
 
-async def test_an_explicit_none_is_not_asked_for_a_choice(model: Model):
-    """A reviewer that says that it chooses no answer is not pressed."""
+async def test_a_none_in_a_schema_is_asked_for_a_choice(model: Model):
+    """Small models write it about one answer; one that repeats it has no verdict."""
     model.card("ann", form="schema")
-    model.words = lambda body: '{"argument": "Neither.", "choice": "none"}'
+    none = '{"argument": "Answer (a) is wrong.", "choice": "none"}'
+    model.words = lambda body: "Answer (b)" if is_question(body) else none
     await play(study(ALONE))
-    assert len(model.bodies) == 1
-    assert (await only()).verdict.outcome is Outcome.UNREADABLE
+    one = await only()
+    assert one.verdict.choice == one.comparison.shown[1]
+    model.words = lambda body: none
+    await play(study(ALONE), out="again")
+    (again,) = await load("again")
+    assert again.verdict.outcome is Outcome.UNREADABLE
 
 
 async def test_reasoning_without_content_is_an_empty_reply_that_is_booked(model: Model):
