@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome, Undecided
-from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, count_undecided, list_counted
+from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, list_counted
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     MISSING,
@@ -14,7 +14,6 @@ from peerjudge.reporting.formats import (
     counted,
     interval_note,
     percent,
-    points,
     share,
     span,
 )
@@ -23,7 +22,6 @@ from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_
 if TYPE_CHECKING:
     from peerjudge.analysis import Accuracy, Compared
     from peerjudge.analysis.conditions import ConditionFindings, Consistency, GroupFindings
-    from peerjudge.analysis.contrasts import ConditionContrasts
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.outcomes import Change
 
@@ -63,18 +61,20 @@ def build_accuracy_table(findings: Findings) -> Table:
     contrasts = {row.condition: row for row in findings.stances.contrasts}
     return build_table(
         f"Accuracy against gold in % [{findings.level:.0%} interval]",
-        findings.conditions,
-        Column("Condition", "name"),
-        ("Before", lambda row: accuracy_cell(row.before)),
-        ("After", lambda row: accuracy_cell(row.after)),
-        ("Over mean seat", lambda row: _over(contrasts.get(row.name), "over_mean_seat")),
-        ("Over best seat", lambda row: _over(contrasts.get(row.name), "over_best_seat")),
-        ("Over vote", lambda row: _over(contrasts.get(row.name), "over_vote")),
-        Column("Unreadable", lambda row: _lost(row)),
-        ("Range", lambda row: _range(row.after)),
-        ("As tie", lambda row: count_undecided(row.after, Undecided.AS_TIE)),
-        ("As half", lambda row: count_undecided(row.after, Undecided.AS_HALF)),
-        Column("Ties", lambda row: row.outcomes[Outcome.TIE]),
+        [(row, row.after, contrasts.get(row.name)) for row in findings.conditions],
+        Column("Condition", "0.name", key="condition"),
+        Column("Before", "0.before.accuracy", "share", key="before"),
+        Column("After", "1.accuracy", "share", key="after"),
+        *(
+            Column(f"Over {name.replace('_', ' ')}", path, "points", key=f"over_{name}")
+            for name in ("mean_seat", "best_seat", "vote")
+            for path in [f"2.over_{name}.difference.difference"]
+        ),
+        Column("Unreadable", lambda row: _lost(row[0])),
+        ("Range", lambda row: _range(row[1])),
+        Column("As tie", lambda row: _counting(row[1], Undecided.AS_TIE), "share"),
+        Column("As half", lambda row: _counting(row[1], Undecided.AS_HALF), "share"),
+        Column("Ties", lambda row: row[0].outcomes[Outcome.TIE]),
         note="Differences are in percentage points, on comparisons where both sides are readable. Mean "
         "and best seat: private verdicts of the discussion's own seats; the best one is chosen for each "
         "question on the others. Vote: of the same reviewers, with nearly as many turns. Range: the "
@@ -83,11 +83,9 @@ def build_accuracy_table(findings: Findings) -> Table:
     )
 
 
-def _over(
-    row: ConditionContrasts | None, which: Literal["over_mean_seat", "over_best_seat", "over_vote"]
-) -> str:
-    found = None if row is None else getattr(row, which).difference
-    return MISSING if found is None else points(found.difference)
+def _counting(accuracy: Accuracy | None, undecided: Undecided) -> Measurement | None:
+    """Return the accuracy by this way to count undecided verdicts; without any, it is the same."""
+    return accuracy.counting(undecided) if accuracy and accuracy.undecided else None
 
 
 def _lost(condition: ConditionFindings) -> int:
@@ -98,11 +96,6 @@ def _range(accuracy: Accuracy | None) -> str:
     if accuracy is None or not accuracy.undecided:
         return MISSING
     return span(accuracy.worst_case, accuracy.best_case)
-
-
-def accuracy_cell(accuracy: Accuracy | None, digits: int = 0) -> str:
-    """Format an accuracy with its interval in percent."""
-    return MISSING if accuracy is None else percent(accuracy.accuracy, digits)
 
 
 def describe_unreadable(findings: Findings) -> list[str]:
@@ -240,7 +233,7 @@ def _before_after(group: GroupFindings | None) -> str:
     if group is None or group.after is None:
         return MISSING
     start = "" if group.before is None else f"{share(group.before.accuracy.value)} \u2192 "
-    return start + accuracy_cell(group.after)
+    return start + percent(group.after.accuracy)
 
 
 def build_consistency_section(findings: Findings) -> Section | None:

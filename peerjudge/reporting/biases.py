@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from peerjudge.data import Noun, Undecided
-from peerjudge.reporting.accuracy import SHARES, accuracy_cell, change_note, find_chance
+from peerjudge.data import Measurement, Noun, Undecided
+from peerjudge.reporting.accuracy import SHARES, change_note, find_chance
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, list_counted
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
@@ -16,7 +16,6 @@ from peerjudge.reporting.formats import (
     interval,
     interval_note,
     percent,
-    points,
 )
 from peerjudge.reporting.layout import (
     Column,
@@ -56,8 +55,8 @@ def build_position_section(findings: Findings) -> Section | None:
         Column("Reviewer", "reviewer"),
         Column("First, before", "first_before", "share"),
         Column("First, after", "first_after", "share"),
-        ("Accuracy, before", lambda seat: accuracy_cell(seat.before)),
-        ("Accuracy, after", lambda seat: accuracy_cell(seat.after)),
+        Column("Accuracy, before", "before.accuracy", "share", key="accuracy_before"),
+        Column("Accuracy, after", "after.accuracy", "share", key="accuracy_after"),
         note=f"Over all conditions with discussion. {LEFT_OUT}",
     )
     return build_section(
@@ -168,7 +167,7 @@ def build_position_table(
         Column("Second", "second"),
         Column("Unreadable", "unreadable"),
         # The share says nothing about position where pairs were shown in one order only.
-        ("% first", lambda row: percent(row.share) if row.reviewer in rates else MISSING),
+        Column("% first", lambda row: row.share if row.reviewer in rates else None, "share"),
         Column("% same in both orders", lambda row: rates.get(row.reviewer), "share"),
         note="% first: of the choices, ties aside. % same in both orders: of the pairs judged in "
         "both orders.",
@@ -194,10 +193,10 @@ def build_discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
         "Position before and after discussion, in %",
         list(before),
         Column("Reviewer", ""),
-        Column("First, before", lambda name: before.get(name), "share"),
-        Column("First, after", lambda name: after.get(name), "share"),
-        Column("Same, before", lambda name: same.get(name), "share"),
-        Column("Same, after", lambda name: same_after.get(name), "share"),
+        Column("First, before", before.get, "share"),
+        Column("First, after", after.get, "share"),
+        Column("Same, before", same.get, "share"),
+        Column("Same, after", same_after.get, "share"),
     )
 
 
@@ -323,11 +322,8 @@ def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
 def build_panel_accuracy_table(found: Panel) -> Table:
     """Return the accuracy of each reviewer of a panel, also with undecided verdicts counted."""
 
-    def count(way: Undecided) -> Callable[[str], str]:
-        return lambda name: percent(found.counted.get(name, {}).get(way, found.accuracy[name]))
-
-    def decide(name: str) -> str:
-        return percent(found.decided[name])
+    def count(way: Undecided) -> Callable[[str], Measurement]:
+        return lambda name: found.counted.get(name, {}).get(way, found.accuracy[name])
 
     choose = any(one.n for one in found.decided.values())
     ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if found.counted else ()
@@ -336,8 +332,8 @@ def build_panel_accuracy_table(found: Panel) -> Table:
         list(found.accuracy),
         Column("Reviewer", ""),
         Column("Accuracy", lambda name: found.accuracy[name], "share"),
-        *((title, count(way)) for title, way in ways),
-        *([("Both choose", decide)] if choose else []),
+        *(Column(title, count(way), "share") for title, way in ways),
+        Column("Both choose", found.decided.get, "share"),
         note=" ".join(
             [LEFT_OUT, *([COUNTED] if ways else []), *([_BOTH_CHOOSE] if choose else [])]
         ),
@@ -354,7 +350,7 @@ def build_panel_table(found: Panel) -> Table:
         Column("Same", "same", "share"),
         Column("Cohen's kappa", "cohen_kappa"),
         Column("Errors", "error_correlation"),
-        ("Accuracy, points", _lead),
+        Column("Accuracy, points", "accuracy.difference", "points"),
         Column("p", "accuracy_adjusted", "p"),
         ("With gold", _with_gold),
         Column("p, Williams", "correlation_adjusted", "p"),
@@ -363,10 +359,6 @@ def build_panel_table(found: Panel) -> Table:
         "sign-flip test of `compare`. With gold: correlation of each with gold. p-values are adjusted by "
         "Holm's method for the number of pairs.",
     )
-
-
-def _lead(pair: PanelPair) -> str:
-    return MISSING if pair.accuracy is None else points(pair.accuracy.difference)
 
 
 def _with_gold(pair: PanelPair) -> str:

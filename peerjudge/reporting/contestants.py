@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
@@ -31,9 +32,8 @@ from peerjudge.reporting.formats import (
     percent,
     plain_tick,
     rating_tick,
-    share,
 )
-from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
+from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
@@ -69,7 +69,7 @@ def build_contestants_section(findings: Findings | Standings) -> Section | None:
             "Elo rating by battle",
             describe_trajectory("each contestant", findings.level) + best,
             draw_trajectory(
-                [build_curve(one, one.contestant) for one in peers.trajectories],
+                [build_curve(one) for one in peers.trajectories],
                 "Elo rating of each contestant by number of battles.",
                 findings.level,
             ),
@@ -77,9 +77,8 @@ def build_contestants_section(findings: Findings | Standings) -> Section | None:
         build_section(
             "Wins between contestants",
             draw_versus(
-                [build_grid(versus, title=f"All reviewers, {by}")],
-                "How often each contestant won against each other one.",
-                [versus],
+                versus,
+                f"All reviewers, {by}",
             ),
             f"The {len(versus.contestants)} best are shown; {versus.left_out} more are in the "
             "table above."
@@ -117,20 +116,12 @@ def build_weights_table(
         contestant_of: the contestants that reviewers with another name are, for a column of their own.
     """
     first = next(iter(by_scheme.values()), dict[str, Measurement]())
-
-    def cells(held: Mapping[str, Measurement]) -> Callable[[str], str]:
-        return lambda name: interval(held.get(name))
-
-    others = contestant_of or {}
-    named: list[AnyColumn[str]] = (
-        [("Contestant", lambda name: others.get(name, MISSING))] if others else []
-    )
     return build_table(
         "Reviewer weights",
         sorted(first, key=lambda name: -first[name].value),
         Column("Reviewer", ""),
-        *named,
-        *((SCHEMES.get(scheme, scheme), cells(held)) for scheme, held in by_scheme.items()),
+        Column("Contestant", (contestant_of or {}).get),
+        *(Column(SCHEMES.get(name, name), held.get, key=name) for name, held in by_scheme.items()),
         note="The weights of a scheme sum to 1.",
     )
 
@@ -143,63 +134,23 @@ def build_run_ranking_table(findings: Findings | Standings) -> Table:
         rankings["Peer weights"] = peers.weighted
     notes = [] if peers is None else [describe_groups(peers.equal)]
     note = " ".join(filter(None, [*notes, CHOSEN if findings.chosen_by_results else ""]))
-    return build_standings_table(
-        "Ranking by the private reviews, win rate in %", rankings, note=note
+    best = [*rankings.values()][-1:]
+    return build_table(
+        "Ranking by the private reviews, win rate in %",
+        [name for ranking in best for name in ranking.contestants],
+        Column("Contestant", ""),
+        *((heading, partial(_show_standing, one)) for heading, one in rankings.items()),
+        note=note,
     )
 
 
-def build_standings_table(
-    title: str,
-    rankings: Mapping[str, Ranking | None],
-    *,
-    contestants: Sequence[str] | None = None,
-    printed: Mapping[str, Mapping[str, float]] | None = None,
-    cell: Callable[[Measurement], str] = percent,
-    note: str = "",
-) -> Table:
-    """Return a column of scores and ranks for each ranking, beside the printed values if there are any.
-
-    Args:
-        title: with the unit.
-        rankings: by the heading of their column, the one that orders the rows last.
-        contestants: order of the rows; by default that of the last ranking.
-        printed: scores in a paper by ranking and contestant.
-        cell: format of a score.
-        note: stands below the table.
-    """
-    best = [ranking for ranking in rankings.values() if ranking is not None][-1:]
-    names = contestants or [name for ranking in best for name in ranking.contestants]
-
-    def columns() -> Iterator[AnyColumn[str]]:
-        for heading, ranking in rankings.items():
-            values = (printed or {}).get(heading, {})
-            if printed:
-                yield "Printed", lambda name, values=values: _printed(values.get(name), cell)
-            ours = "Ours" if printed else heading
-            yield (
-                ours,
-                lambda name, ranking=ranking: _standing(ranking, name, cell, brief=bool(printed)),
-            )
-
-    groups = tuple((heading, 2) for heading in rankings) if printed else ()
-    return build_table(title, names, Column("Contestant", ""), *columns(), groups=groups, note=note)
-
-
-def _printed(value: float | None, cell: Callable[[Measurement], str]) -> str:
-    if value is None:
-        return MISSING
-    return cell(Measurement(value=value, low=float("nan"), high=float("nan"), n=1))
-
-
-def _standing(
-    ranking: Ranking | None, name: str, cell: Callable[[Measurement], str], *, brief: bool
-) -> str:
-    if ranking is None or name not in ranking.contestants:
+def _show_standing(ranking: Ranking, name: str) -> str:
+    if name not in ranking.contestants:
         return MISSING
     standing = ranking.contestants[name]
     low, high = standing.rank_low, standing.rank_high
-    ranks = "" if brief or low is None or high is None or low == high else f" ({low} to {high})"
-    return f"{cell(measure_standing(ranking, name))} #{standing.rank}{ranks}"
+    ranks = "" if low is None or high is None or low == high else f" ({low} to {high})"
+    return f"{percent(measure_standing(ranking, name))} #{standing.rank}{ranks}"
 
 
 def build_ranking_tables(ranking: Ranking) -> list[Table]:
@@ -214,14 +165,11 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             return str(standing.rank)
         return f"{standing.rank} [{low}, {high}]"
 
-    def outranks(name: str) -> str:
-        known = (ranking.outranks or {}).get(name, {}).get(above.get(name, ""))
-        return MISSING if known is None else share(known)
+    def outranks(name: str) -> float | None:
+        return (ranking.outranks or {}).get(name, {}).get(above.get(name, ""))
 
-    group_of = {name: str(k) for k, group in enumerate(ranking.groups, 1) for name in group}
-    apart: list[AnyColumn[str]] = (
-        [("Group", lambda name: group_of.get(name, MISSING))] if len(ranking.groups) > 1 else []
-    )
+    several = ranking.groups if len(ranking.groups) > 1 else ()
+    group_of = {name: k for k, group in enumerate(several, 1) for name in group}
 
     win_rate = ranking.scoring is Scoring.WIN_RATE
     unit = "in %" if win_rate else "in rating points"
@@ -236,17 +184,15 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             f"Ranking by {ranking.scoring}, scores {unit}",
             names,
             Column("Contestant", ""),
-            *apart,
+            Column("Group", group_of.get),
             ("Rank", rank_of),
-            (
+            Column(
                 "Score",
-                lambda name: (
-                    percent(measure_standing(ranking, name), 1)
-                    if win_rate
-                    else interval(measure_standing(ranking, name), 0)
-                ),
+                partial(measure_standing, ranking),
+                "share" if win_rate else "plain",
+                int(win_rate),
             ),
-            ("% above the next", outranks),
+            Column("% above the next", outranks, "share"),
             note=describe_groups(ranking),
         ),
         build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
@@ -359,42 +305,37 @@ def draw_trajectory(curves: Sequence[Curve], description: str, level: float) -> 
     )
 
 
-def build_curve(trajectory: Trajectory, name: str, printed: float | None = None) -> Curve:
+def build_curve(trajectory: Trajectory) -> Curve:
     """Return the line of a rating by battle, with its last value in words."""
     end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
     return Curve(
-        name=name,
+        name=trajectory.contestant,
         note=f"{end:.0f} [{low:.0f}, {high:.0f}]",
         at=trajectory.battles,
         values=trajectory.mean,
         low=trajectory.low,
         high=trajectory.high,
-        printed=printed,
     )
 
 
-def draw_versus(grids: Sequence[Grid], description: str, found: Sequence[HeadToHead]) -> Figure:
-    """Return the wins between contestants as heat maps (PRD Figure 7)."""
-    met = [number for one in found for row in one.battles for number in row if number]
+def draw_versus(found: HeadToHead, title: str) -> Figure:
+    """Return the wins between contestants as a heat map (PRD Figure 7)."""
+    met = [number for row in found.battles for number in row if number]
     few, many = min(met, default=0), max(met, default=0)
     battles = f"{few:,}" if few == many else f"{few:,} to {many:,}"
     return Figure(
         id="head-to-head",
-        description=description,
-        chart=Grids(grids=grids),
+        description="How often each contestant won against each other one.",
+        chart=Grids(
+            grids=[
+                Grid(
+                    title=title,
+                    names=found.contestants,
+                    shares=found.shares,
+                    battles=found.battles,
+                )
+            ]
+        ),
         note="In %: wins of the row over the column, ties as half. "
         f"Blue: over half, orange: under; {battles} battles each.",
-    )
-
-
-def build_grid(versus: HeadToHead, *, title: str, order: Sequence[str] = ()) -> Grid:
-    """Return the grid of a heat map, with rows and columns in this order or in that of the ranking."""
-    own = versus.contestants
-    names = [name for name in order if name in own] or list(own)
-    place = [own.index(name) for name in names]
-    return Grid(
-        title=title,
-        names=names,
-        shares=[[versus.shares[row][column] for column in place] for row in place],
-        battles=[[versus.battles[row][column] for column in place] for row in place],
     )

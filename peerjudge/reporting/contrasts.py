@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
-    MISSING,
     counted,
     isolated,
     minus_signs,
@@ -67,7 +66,7 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
         ("Who", lambda pair: " or ".join(pair[1].against)),
         Column("Comparisons", "1.comparisons"),
         ("Calls", lambda pair: f"{pair[1].turns:.1f} : {pair[1].other_turns:.1f}"),
-        ("Difference", lambda pair: _points(pair[1])),
+        Column("Difference", "1.difference.difference", "points"),
         Column("p", "1.difference.p_value", "p"),
         Column("p, Holm", "1.p_holm", "p"),
         ("Test", lambda pair: _family(pair[1])),
@@ -81,10 +80,6 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
         "seat); a primary contrast is not corrected. The best seat is chosen on the other questions, and "
         "its interval holds whichever seat is best.",
     )
-
-
-def _points(one: Contrast) -> str:
-    return MISSING if one.difference is None else points(one.difference.difference)
 
 
 def _family(one: Contrast) -> str:

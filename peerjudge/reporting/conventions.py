@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from peerjudge.data import COUNTING, Conventions, Measurement, Undecided
+from peerjudge.data import COUNTING, Conventions, Measurement
 from peerjudge.reporting.formats import MISSING, percent
 from peerjudge.reporting.layout import Column, Table, build_table
 
 if TYPE_CHECKING:
-    from peerjudge.analysis.accuracy import Accuracy
     from peerjudge.analysis.scoring import Score
 
 LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
@@ -25,10 +24,6 @@ def build_conventions_table(rows: Sequence[Score]) -> Table:
 
     Judges without an undecided verdict are left out: all three are the same for them.
     """
-
-    def accuracy(undecided: Undecided) -> Callable[[Score], str]:
-        return lambda row: percent(row.total.counting(undecided), 1)
-
     return build_table(
         "Accuracy in % by what counts for an undecided verdict",
         [row for row in rows if row.total.undecided],
@@ -36,9 +31,9 @@ def build_conventions_table(rows: Sequence[Score]) -> Table:
         Column("Reviewer", "judge.reviewer"),
         ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
         ("Undecided", lambda row: f"{row.total.undecided:,} of {row.total.n:,}"),
-        ("Left out", accuracy(Undecided.LEFT_OUT)),
-        ("As tie", accuracy(Undecided.AS_TIE)),
-        ("As half", accuracy(Undecided.AS_HALF)),
+        Column("Left out", "total.accuracy", "share", 1),
+        Column("As tie", "total.as_tie", "share", 1),
+        Column("As half", "total.as_half", "share", 1),
         Column("Both choose", "total.decided", "share", 1),
         names=3,
         note=f"Undecided: inconsistent, unreadable or refused. {COUNTED} Both choose: where neither "
@@ -69,13 +64,6 @@ def describe_published(followed: Conventions) -> str:
         else "",
     ]
     return f"As published ({followed.source}): {'; '.join(filter(None, said))}."
-
-
-def count_undecided(accuracy: Accuracy | None, undecided: Undecided) -> str:
-    """Format the accuracy with undecided verdicts counted in this way; without any, a dash."""
-    if accuracy is None or not accuracy.undecided:
-        return MISSING
-    return percent(accuracy.as_tie if undecided is Undecided.AS_TIE else accuracy.as_half)
 
 
 def list_counted(left_out: Measurement, as_tie: Measurement, as_half: Measurement) -> str:

@@ -12,8 +12,6 @@ from peerjudge.reporting.formats import (
     MISSING,
     name_event,
     name_role,
-    p_value,
-    points,
 )
 from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
 from peerjudge.reporting.opinion_figures import (
@@ -25,7 +23,6 @@ from peerjudge.reporting.opinion_figures import (
 )
 
 if TYPE_CHECKING:
-    from peerjudge.analysis import PairedDifference
     from peerjudge.analysis.conditions import SeatFindings
     from peerjudge.analysis.controls import Controlled
     from peerjudge.analysis.findings import Findings
@@ -95,7 +92,7 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
         seats,
         Column("Reviewer", "reviewer"),
         ("Role", lambda seat: name_role(seat.role)),
-        *((name_event(kind).capitalize(), _number_of(kind)) for kind in kinds),
+        *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
         Column("% altered", "altered", "share"),
         Column("To gold", "towards_gold"),
         Column("From gold", "away_from_gold"),
@@ -112,10 +109,6 @@ def _shown_kinds(events: Iterable[Mapping[EventKind, int]]) -> list[EventKind]:
     return [kind for kind in EventKind if kind in found | {EventKind.HELD, EventKind.ALTERED}]
 
 
-def _number_of(kind: EventKind) -> Callable[[SeatFindings | StanceCounts], str]:
-    return lambda row: f"{row.events[kind]:,}"
-
-
 def build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
     """Return opinion events and moves, for counts that are grouped in the same way."""
     kinds = _shown_kinds(row.events for row in rows)
@@ -123,10 +116,10 @@ def build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
         f"Opinion events by {by}, shares in %",
         rows,
         Column("Reviewer", "reviewer"),
-        ("Role", lambda row: MISSING if row.role is None else row.role.value),
+        Column("Role", "role"),
         ("Heard", _heard),
-        ("Turn", lambda row: MISSING if row.round is None else str(row.round)),
-        *((name_event(kind).capitalize(), _number_of(kind)) for kind in kinds),
+        Column("Turn", "round"),
+        *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
         Column("% altered", "altered", "share"),
         Column("% to gold", "towards_gold", "share"),
         ("Gold", lambda row: _moves(row.gold)),
@@ -153,21 +146,14 @@ def _moves(directions: Mapping[Direction, int]) -> str:
 
 def build_ordering_table(rows: Sequence[Ordering]) -> Table:
     """Return the effect of leading instead of following on altering and on accuracy."""
-
-    def difference(paired: PairedDifference | None) -> str:
-        return MISSING if paired is None else points(paired.difference)
-
-    def p_of(paired: PairedDifference | None) -> str:
-        return MISSING if paired is None else p_value(paired.p_value)
-
     return build_table(
         "Leading minus following, in points",
         rows,
         ("Reviewer", lambda row: row.reviewer or "all"),
-        ("Altered", lambda row: difference(row.altered)),
-        ("p, altered", lambda row: p_of(row.altered)),
-        ("Accuracy", lambda row: difference(row.accuracy)),
-        ("p, accuracy", lambda row: p_of(row.accuracy)),
+        Column("Altered", "altered.difference", "points", key="altered"),
+        Column("p, altered", "altered.p_value", "p", key="p_altered"),
+        Column("Accuracy", "accuracy.difference", "points", key="accuracy"),
+        Column("p, accuracy", "accuracy.p_value", "p", key="p_accuracy"),
         Column("% leader prevails", "leader_prevails", "share"),
         note="% leader prevails: of the disagreements that ended in agreement.",
     )
@@ -203,10 +189,7 @@ def build_controls_table(rows: Sequence[Controlled]) -> Table:
         Column("Altered", "altered", "share"),
         Column("By gold", "contradicted_by_gold", "share"),
         Column("By another", "contradicted_by_wrong", "share"),
-        (
-            "More without",
-            lambda row: (row.difference and points(row.difference.difference)) or MISSING,
-        ),
+        Column("More without", "difference.difference", "points"),
         Column("p", "difference.p_value", "p"),
         Column("p, Holm", "holm", "p"),
         names=3,
