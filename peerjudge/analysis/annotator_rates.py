@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from peerjudge.analysis.annotator_model import AnnotatorFit, Floats, Votes
-from peerjudge.data import Measurement
+from peerjudge.data import Measurement, Noun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotator:
+class Annotator(Noun, frozen=True, kw_only=True):
     """The estimated reliability of an annotator, from its `votes` on `comparisons`.
 
     `reliability` is the probability that a vote is the true label. Its interval is that of the beta

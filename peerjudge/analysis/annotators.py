@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -20,9 +21,10 @@ from peerjudge.analysis.golds import align_comparisons, find_votes
 from peerjudge.analysis.grouping import group_rows
 from peerjudge.analysis.intervals import SHARE, draw_clusters, make_measurement
 from peerjudge.analysis.judges import Judge, group_judges, order_judges
+from peerjudge.analysis.score_document import describe_judge, list_values
 from peerjudge.analysis.scoring import find_source
 from peerjudge.analysis.selecting import find_pairs
-from peerjudge.data import Dataset, Measurement
+from peerjudge.data import Dataset, Measurement, Noun
 from peerjudge.errors import DataError
 
 _DIFFERENCE = (-1.0, 1.0)
@@ -41,8 +43,7 @@ _SETTLED, _RESAMPLED = 1e-6, 1e-4
 """Tolerances of a fit, and of one to a resample, whose scatter is far greater."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VotedComparison:
+class VotedComparison(Noun, frozen=True, kw_only=True):
     """A pair with votes: its gold, the label of the model, and the probability of each true label.
 
     Verdicts are ids of answers, or `tie`. The label is the most probable verdict; where the two answers
@@ -56,8 +57,7 @@ class VotedComparison:
     probabilities: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAccuracy:
+class ModelAccuracy(Noun, frozen=True, kw_only=True):
     """The accuracy of a judge against gold, against the model's labels, and its expectation.
 
     All are over the same readable verdicts. `expected` is the mean probability that a verdict is the true
@@ -73,8 +73,7 @@ class ModelAccuracy:
     expected_change: Measurement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotatedGold:
+class AnnotatedGold(Noun, frozen=True, kw_only=True):
     """The annotator model of the votes on the pairs of a source.
 
     `told_apart` is false where the votes name no annotators, so that all have the same rates. `ties` is
@@ -373,3 +372,31 @@ def _measure(
     return make_measurement(
         value, drawn, clusters=len(np.unique(questions)), n=n, limits=limits, level=level
     )
+
+
+def build_annotators_document(found: AnnotatedGold) -> dict[str, object]:
+    """Return the model as `peerjudge score --annotators --json` prints it.
+
+    The fields of `AnnotatedGold`, its annotators by name, its comparisons by id, and in `rows` the judges,
+    each with `accuracy {gold, label, expected}` and `change {label, expected}` against gold. A measured
+    value is `{value, low, high, n, method}`.
+    """
+    plain = cast("dict[str, list[dict[str, object]]]", list_values(found))
+    accuracies, names = plain.pop("accuracies"), ("gold", "label", "expected")
+    rows = [
+        {
+            **describe_judge(judged.judge),
+            "accuracy": {name: one[name] for name in names},
+            "change": {name: one[f"{name}_change"] for name in names[1:]},
+        }
+        for judged, one in zip(found.accuracies, accuracies, strict=True)
+    ]
+    annotators = {one.pop("name"): one for one in plain.pop("annotators")}
+    comparisons = {one.pop("id"): one for one in plain.pop("comparisons")}
+    return {
+        **plain,
+        "level": found.level,
+        "rows": rows,
+        "annotators": annotators,
+        "comparisons": comparisons,
+    }

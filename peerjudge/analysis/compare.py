@@ -85,25 +85,18 @@ def compare_all(
     return _compare(pairs, contrasts, sampler)
 
 
-def compare_with_votes(
-    rows: Sequence[AccuracyByComparison],
-    *,
-    contrasts: Sequence[ConditionContrasts] = (),
-    sampler: Sampler,
-) -> tuple[Compared, ...]:
-    """Test every condition against the vote of the same reviewers with nearly as many turns.
+def list_nearest_votes(pairs: Iterable[Compared]) -> tuple[Compared, ...]:
+    """Return of each discussion the pair with the vote of the same reviewers with the nearest turns.
 
-    Of several votes it is the one whose number of turns is nearest, so that a discussion is not held
-    against a vote at half its cost. A vote of other reviewers is none: the difference tells how able
+    A discussion is not held against a vote at half its cost, and a vote of other reviewers tells how able
     these are and not what discussing adds.
     """
-    votes = [row for row in rows if row.vote]
-    pairs: list[tuple[AccuracyByComparison, AccuracyByComparison]] = []
-    for row in rows:
-        same = [vote for vote in votes if vote.reviewers == row.reviewers and not row.vote]
-        if same:
-            pairs.append((row, min(same, key=lambda vote: abs(vote.turns - row.turns))))
-    return _compare(pairs, contrasts, sampler)
+    nearest: dict[str, Compared] = {}
+    for pair in pairs:
+        if pair.vote and pair.same_reviewers:
+            known = nearest.setdefault(pair.one, pair)
+            nearest[pair.one] = min(known, pair, key=lambda one: abs(one.turns - one.other_turns))
+    return tuple(nearest.values())
 
 
 def _last(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -21,7 +22,13 @@ from peerjudge.errors import DataError
 LABELER = "labeler"
 """Groups votes by the type of the labeler; every vote is then a gold verdict of its own."""
 
-_OWN = ("subset", "category")
+GROUPINGS: Mapping[str, Callable[[Comparison], str]] = MappingProxyType(
+    {
+        "subset": lambda one: one.subset,
+        "category": lambda one: one.question.category,
+    }
+)
+"""The group of a comparison by name of the grouping; an empty text is none. A key of `meta` is one, too."""
 
 
 def find_golds(ballots: Ballots, by: str, *, used: Bools, votes: Collection[str] = ()) -> Golds:
@@ -168,12 +175,10 @@ def find_votes(ballots: Ballots, types: Collection[str] = ()) -> Ballots:
 
 
 def _name_groups(comparison: Comparison, by: str, totals: Mapping[str, str]) -> tuple[str, ...]:
-    if by == "subset":
-        total = totals.get(comparison.subset)
-        own = (comparison.subset,) if comparison.subset else ()
-        return own if total is None else (*own, total)
-    if by == "category":
-        return (comparison.question.category,) if comparison.question.category else ()
+    if by in GROUPINGS:
+        found = GROUPINGS[by](comparison)
+        total = totals.get(found) if by == "subset" else None
+        return tuple(name for name in (found, total) if name)
     value = comparison.meta.get(by)
     if value is not None:
         return (str(value),)
@@ -203,11 +208,7 @@ def _find_totals(comparisons: Iterable[Comparison]) -> dict[str, str]:
 
 
 def _describe_groups(ballots: Ballots, by: str, comparisons: Sequence[Comparison]) -> str:
-    own = [
-        name
-        for name in _OWN
-        if any(one.subset if name == "subset" else one.question.category for one in comparisons)
-    ]
+    own = [name for name, group in GROUPINGS.items() if any(map(group, comparisons))]
     labeled = [LABELER] if len(find_votes(ballots)) else []
     known = own + labeled + sorted({key for one in comparisons for key in one.meta})
     missing = [name for name in _split_names(by) if name not in known]

@@ -137,7 +137,8 @@ def _bounds(measured: Measurement | None) -> _Document:
     return {key: getattr(measured, key) for key in ("value", "low", "high", "n", "level")}
 
 
-def _judge(judge: Judge) -> _Document:
+def describe_judge(judge: Judge) -> _Document:
+    """Return who judged, null for what there is not outside runs."""
     return {
         "reviewer": judge.reviewer,
         "condition": judge.condition or None,
@@ -151,20 +152,25 @@ def _row(one: Score, scores: Scores) -> _Document:
     published: _Document = {}
     if followed is not None:
         values = {name: one.accuracy_by(name, followed) for name in ("", *scores.groups)}
-        published["as_published"] = {name: _plain(value) for name, value in values.items() if value}
+        published["as_published"] = {
+            name: list_values(value) for name, value in values.items() if value
+        }
     return {
-        **_judge(one.judge),
-        "total": _plain(one.total),
-        "groups": _plain(one.groups),
-        "means": _plain(one.means),
+        **describe_judge(one.judge),
+        "total": list_values(one.total),
+        "groups": list_values(one.groups),
+        "means": list_values(one.means),
         **published,
-        "own_reading": _plain(own),
+        "own_reading": list_values(own),
     }
 
 
 def _correlation(one: Correlation) -> _Document:
     names = (name for name in one.__struct_fields__ if name != "judge")
-    return {**_judge(one.judge), **{name: _plain(getattr(one, name)) for name in names}}
+    return {
+        **describe_judge(one.judge),
+        **{name: list_values(getattr(one, name)) for name in names},
+    }
 
 
 def _disagreement(one: Disagreement) -> _Document:
@@ -191,15 +197,17 @@ def _published(row: Match) -> _Document | None:
     }
 
 
-def _plain(value: object) -> object:
+def list_values(value: object) -> object:
     """Return plain values: null for NaN, nouns as their fields, a measurement without its level."""
     if isinstance(value, float) and isnan(value):
         return None
     if isinstance(value, Margin):
-        return {**cast("_Document", _plain(value.measured)), "one_order": value.one_order}
+        return {**cast("_Document", list_values(value.measured)), "one_order": value.one_order}
     if isinstance(value, Noun):
         value = {name: getattr(value, name) for name in value.__struct_fields__ if name != "level"}
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value)
-        return {name: _plain(one) for name, one in items.items()}
-    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
+        return {name: list_values(one) for name, one in items.items()}
+    if isinstance(value, tuple):
+        return [list_values(one) for one in cast("tuple[object, ...]", value)]
+    return value

@@ -6,7 +6,7 @@ import numpy as np
 
 from peerjudge.analysis.ballots import Ballots, Stage
 from peerjudge.analysis.by_comparison import tabulate_by_condition
-from peerjudge.analysis.compare import Compared, compare_all, compare_with_votes
+from peerjudge.analysis.compare import Compared, compare_all, list_nearest_votes
 from peerjudge.analysis.contrasts import VOTE, ConditionContrasts, build_contrasts
 from peerjudge.analysis.controls import Controlled, compare_controls
 from peerjudge.analysis.grouping import list_distinct
@@ -69,6 +69,7 @@ def build_stances(
     heard = ended.of_discussions(~controlled[discussions.control])
     accuracies = [row for row in tabulate_by_condition(ended) if row.right]
     contrasts = build_contrasts(ballots, sampler=sampler, primary=primary)
+    pairs = compare_all(accuracies, contrasts=contrasts, sampler=sampler)
     return Stances(
         discussions=int(discussions.complete.sum()),
         simulated=bool((discussions.simulated & discussions.complete).any()),
@@ -77,8 +78,8 @@ def build_stances(
         ordering=measure_ordering(heard, sampler=sampler),
         settling=measure_settling(ended, sampler=sampler),
         changes=measure_changes(ended, sampler=sampler),
-        over_vote=compare_with_votes(accuracies, contrasts=contrasts, sampler=sampler),
-        conditions=compare_all(accuracies, contrasts=contrasts, sampler=sampler),
+        over_vote=list_nearest_votes(pairs),
+        conditions=pairs,
         contrasts=contrasts,
         controls=compare_controls(ended, sampler=sampler),
         silent=_silent(ended),

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from peerjudge.analysis.outcomes import Change
 
 SHARES = (0.0, 1.0)
-_MARGIN_NOTE = (
-    " Margin: the same difference of the probability of the gold answer, from log-odds averaged over "
-    "the shown orders."
-)
+_MARGIN = "the difference of the probability of the gold answer, from log-odds averaged over the shown orders"
 
 
 def build_accuracy_section(findings: Findings) -> Section | None:
@@ -163,9 +160,6 @@ def change_note(before: Measurement | None, after: Measurement | None) -> str:
 
 def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = False) -> Table:
     """Return one row for each pair of conditions, runs or reviewers compared."""
-    margins: list[AnyColumn[Compared]] = []
-    if any(row.margin is not None for row in pairs):
-        margins = [Column("Margin", "margin.difference", "points")]
     return build_table(
         title,
         pairs,
@@ -180,14 +174,13 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         Column("Family", "family"),
         ("Better on", lambda row: f"{row.mcnemar.ours} : {row.mcnemar.theirs}"),
         Column("p, McNemar", "mcnemar.p_value", "p"),
-        *margins,
+        Column("Margin", "margin.difference", "points", about=_MARGIN, key="margin"),
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
         "p: sign flips and score of questions (the greater) of the printed difference; adjusted by the "
         "methods of Holm and of Benjamini and Hochberg (BH) within its family: contrasts of discussions "
         "with the vote and the better seat are declared, other pairs exploratory. Better on: questions on "
-        "which each has more right, with the exact McNemar test, which ignores how large differences are."
-        + (_MARGIN_NOTE if margins else ""),
+        "which each has more right, with the exact McNemar test, which ignores how large differences are.",
         folded=folded,
     )
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
 
-from peerjudge.data import Measurement, Ranking, Scoring
+from peerjudge.data import Measurement, Ranking, Scoring, Standing
 from peerjudge.reporting.accuracy import SHARES
 from peerjudge.reporting.figures import (
     Curve,
@@ -158,13 +158,6 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
     names = list(ranking.contestants)
     above = dict(pairwise(names))
 
-    def rank_of(name: str) -> str:
-        standing = ranking.contestants[name]
-        low, high = standing.rank_low, standing.rank_high
-        if low is None or high is None:
-            return str(standing.rank)
-        return f"{standing.rank} [{low}, {high}]"
-
     def outranks(name: str) -> float | None:
         return (ranking.outranks or {}).get(name, {}).get(above.get(name, ""))
 
@@ -185,7 +178,7 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             names,
             Column("Contestant", ""),
             Column("Group", group_of.get),
-            ("Rank", rank_of),
+            ("Rank", lambda name: show_rank(ranking.contestants[name])),
             Column(
                 "Score",
                 partial(measure_standing, ranking),
@@ -197,6 +190,12 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
         ),
         build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
     ]
+
+
+def show_rank(standing: Standing) -> str:
+    """Format a rank with its bounds: `2 [1, 3]`."""
+    low, high = standing.rank_low, standing.rank_high
+    return str(standing.rank) if low is None or high is None else f"{standing.rank} [{low}, {high}]"
 
 
 def describe_groups(ranking: Ranking) -> str:
@@ -212,12 +211,16 @@ def describe_groups(ranking: Ranking) -> str:
 
 def measure_standing(ranking: Ranking, name: str) -> Measurement:
     """Return the score of a contestant with its bounds, NaN where it has none."""
-    standing = ranking.contestants[name]
+    return measure_score(ranking.contestants[name], n=ranking.reviews)
+
+
+def measure_score(standing: Standing, *, n: int = 1) -> Measurement:
+    """Return the score of a standing with its bounds, NaN where it has none."""
     return Measurement(
         value=standing.score,
         low=float("nan") if standing.low is None else standing.low,
         high=float("nan") if standing.high is None else standing.high,
-        n=0 if isnan(standing.score) else max(ranking.reviews, 1),
+        n=0 if isnan(standing.score) else max(n, 1),
     )
 
 

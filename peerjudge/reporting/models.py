@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Standing
-from peerjudge.reporting.formats import MISSING, counted, decimal, interval, share
+from peerjudge.reporting.contestants import measure_score, show_rank
+from peerjudge.reporting.formats import counted, decimal, share
 from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
 
 if TYPE_CHECKING:
@@ -90,20 +92,19 @@ def describe_model(found: VerdictModel) -> list[str]:
 def build_control_tables(found: ControlledRanking) -> list[Table]:
     """Return the ranks with and without control of style, and the coefficients of the styles."""
     plain = found.plain.contestants
-    group_of = {name: str(k) for k, group in enumerate(found.plain.groups, 1) for name in group}
-    apart: list[AnyColumn[str]] = (
-        [("Group", lambda name: group_of.get(name, MISSING))] if len(found.plain.groups) > 1 else []
-    )
+    several = found.plain.groups if len(found.plain.groups) > 1 else ()
+    group_of = {name: k for k, group in enumerate(several, 1) for name in group}
     return [
         build_table(
             "Bradley-Terry ranking with and without control of style, scores in rating points",
             list(found.contestants),
             Column("Contestant", ""),
-            *apart,
-            ("Rank, controlled", lambda name: _rank(found.contestants[name])),
-            ("Score, controlled", lambda name: _score(found.contestants[name])),
-            ("Rank, plain", lambda name: _rank(plain[name])),
-            ("Score, plain", lambda name: _score(plain[name])),
+            Column("Group", group_of.get),
+            *(
+                column
+                for kind, standings in (("controlled", found.contestants), ("plain", plain))
+                for column in _standing_columns(kind, standings)
+            ),
         ),
         build_table(
             "Effect of style on being chosen, contestants being equal, in log-odds",
@@ -116,6 +117,13 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
             "of two answers is that of their numbers divided by the sum. Battles: those that differ in it.",
         ),
     ]
+
+
+def _standing_columns(kind: str, standings: Mapping[str, Standing]) -> tuple[AnyColumn[str], ...]:
+    return (
+        (f"Rank, {kind}", lambda name: show_rank(standings[name])),
+        Column(f"Score, {kind}", lambda name: measure_score(standings[name]), digits=0),
+    )
 
 
 def describe_control(found: ControlledRanking) -> list[str]:
@@ -173,22 +181,3 @@ def _chance(logit: float) -> str:
 
 def _odds(logit: float) -> str:
     return decimal(exp(logit), 2)
-
-
-def _rank(standing: Standing) -> str:
-    low, high = standing.rank_low, standing.rank_high
-    return str(standing.rank) if low is None or high is None else f"{standing.rank} [{low}, {high}]"
-
-
-def _score(standing: Standing) -> str:
-    low, high = standing.low, standing.high
-    missing = float("nan")
-    return interval(
-        Measurement(
-            value=standing.score,
-            low=missing if low is None else low,
-            high=missing if high is None else high,
-            n=1,
-        ),
-        0,
-    )

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from peerjudge.analysis.annotators import AnnotatedGold, measure_annotators
-from peerjudge.analysis.annotators_document import build_annotators_document
+from peerjudge.analysis.annotators import (
+    AnnotatedGold,
+    build_annotators_document,
+    measure_annotators,
+)
 from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
 from peerjudge.reporting.annotators import build_annotator_tables, describe_annotators

@@ -37,8 +37,8 @@ from peerjudge.reporting.accuracy import build_pairs_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing, draw_contrasts
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import SIMULATED, caution, percent
-from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
+from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings
 from peerjudge.reporting.stopping import note_decision
@@ -194,26 +194,23 @@ class CompareResult(DrawnResult):
         return {**found, **{one.id.replace("-", "_"): one for one in more if one is not None}}
 
     def _accuracy_table(self) -> Table:
-        margins: list[AnyColumn[AccuracyByComparison]] = []
-        if self.margin:
-            margins = [Column("Margin", lambda one: self.margin.get(one.name), "share")]
-        ways = (
-            (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if self.counted else ()
-        )
         return build_table(
-            "Accuracy and margin in %" if margins else "Accuracy in %",
+            "Accuracy and margin in %" if self.margin else "Accuracy in %",
             self.compared,
             Column("Name", "name"),
             Column("Accuracy", lambda one: self.accuracy[one.name], "share"),
-            *((title, self._count(way)) for title, way in ways),
-            *margins,
+            Column("As tie", self._count(Undecided.AS_TIE), "share"),
+            Column("As half", self._count(Undecided.AS_HALF), "share"),
+            Column("Margin", lambda one: self.margin.get(one.name), "share"),
             Column("Comparisons", lambda one: len(one.right)),
             ("Turns", lambda one: f"{one.turns:.1f}"),
-            note=f"{LEFT_OUT} {COUNTED}" if ways else LEFT_OUT,
+            note=f"{LEFT_OUT} {COUNTED}" if self.counted else LEFT_OUT,
         )
 
-    def _count(self, way: Undecided) -> Callable[[AccuracyByComparison], str]:
-        return lambda one: percent(self.counted.get(one.name, {}).get(way, self.accuracy[one.name]))
+    def _count(self, way: Undecided) -> Callable[[AccuracyByComparison], Measurement | None]:
+        if not self.counted:
+            return lambda _: None
+        return lambda one: self.counted.get(one.name, {}).get(way, self.accuracy[one.name])
 
 
 def compare(

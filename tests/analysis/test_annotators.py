@@ -16,8 +16,11 @@ from scipy.special import gammaln, logsumexp
 
 import peerjudge as pj
 from peerjudge.analysis.annotator_model import Votes, fit_annotators, rate_verdicts
-from peerjudge.analysis.annotators import label_posterior, measure_annotators
-from peerjudge.analysis.annotators_document import build_annotators_document
+from peerjudge.analysis.annotators import (
+    build_annotators_document,
+    label_posterior,
+    measure_annotators,
+)
 from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.data import Dataset, RecordedReview
 from peerjudge.datasets import load

@@ -13,7 +13,7 @@ from peerjudge.analysis.by_comparison import tabulate_by_condition
 from peerjudge.analysis.collecting import collect_transcripts
 from peerjudge.analysis.compare import (
     compare_all,
-    compare_with_votes,
+    list_nearest_votes,
 )
 from peerjudge.analysis.inference import Sampler
 from peerjudge.analysis.influence import build_persuasion_graph, count_moves, count_persuasion
@@ -210,7 +210,8 @@ def test_a_discussion_is_set_against_the_vote_that_cost_as_much():
         for turns, moves in ((2, "1|1"), (4, "1|1 1 1"))
     ]
     alone = [told("1", f"c{k}", condition="alone", seats=(ANN,)) for k in (1, 2)]
-    found = compare_with_votes(tabulate_by_condition(table([*votes, *talk, *alone])), sampler=QUICK)
+    rows = tabulate_by_condition(table([*votes, *talk, *alone]))
+    found = list_nearest_votes(compare_all(rows, sampler=QUICK))
     assert [(pair.one, pair.other) for pair in found] == [("talk", "vote of 4")]
     assert (found[0].turns, found[0].other_turns) == (4.0, 4.0)
 
@@ -223,7 +224,7 @@ def test_a_vote_of_other_reviewers_is_no_baseline():
         told("2|2", f"c{k}", condition="vote", protocol="vote", seats=(ANN, twin)) for k in (1, 2)
     ]
     rows = tabulate_by_condition(table([*talk, *votes]))
-    assert compare_with_votes(rows, sampler=QUICK) == ()
+    assert list_nearest_votes(compare_all(rows, sampler=QUICK)) == ()
 
 
 def test_a_discussion_of_no_turns_is_named():
