@@ -22,7 +22,7 @@ from peerjudge.analysis.ballots import (
 )
 from peerjudge.analysis.grouping import Column, Ints, group_rows, match_orders
 from peerjudge.analysis.inference import Sampler
-from peerjudge.analysis.intervals import SCORE, SHARE, bound_mean, sum_by_cluster
+from peerjudge.analysis.intervals import SCORE, SHARE, bound_mean
 from peerjudge.analysis.margins import Margin, pool_orders
 from peerjudge.data import Measurement, Noun, Outcome, Undecided, replace
 
@@ -258,13 +258,14 @@ def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
     every, n = np.ones(len(right), dtype=np.bool_), len(right)
     lost = n - int(readable.sum())
     number = int(right.sum())
+    asked, place = np.unique(question, return_inverse=True)
 
     def ratio(above: Bools | Floats, below: Bools) -> Measurement:
-        return _measure_ratio(above, below, question, level)
+        return _measure_ratio(above, below, place, level)
 
     return Accuracy(
         n=n,
-        questions=len(np.unique(question)),
+        questions=len(asked),
         right=number,
         ties=int(marks[Outcome.TIE].sum()),
         inconsistent=int(marks[Outcome.INCONSISTENT].sum()),
@@ -282,14 +283,16 @@ def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
 def _measure_ratio(
     above: Bools | Floats, below: Bools, question: Numbers | Ints, level: float
 ) -> Measurement:
-    """Return the share of `above` among `below`, with questions as the unit of its bounds."""
+    """Return the share of `above` among `below`, with questions (codes from 0) as the unit of its bounds."""
     n = int(below.sum())
     if n == 0:
         return Measurement(value=nan, low=nan, high=nan, n=0, level=level, method=SCORE)
-    columns = np.stack([above[below].astype(np.float64), np.ones(n)], axis=1)
-    sums = sum_by_cluster(columns, question[below])
+    place = question[below]
+    count = np.bincount(place)
+    total = np.bincount(place, above[below])
+    sums = np.stack([total, count], axis=1)[count > 0].astype(np.float64)
     low, high = bound_mean(sums, limits=SHARE, level=level)
-    value = float(sums[:, 0].sum()) / n
+    value = float(total.sum()) / n
     return Measurement(value=value, low=low, high=high, n=n, level=level, method=SCORE)
 
 
