@@ -88,5 +88,5 @@ async def _rescue(place: str, folder: str, *, json: bool) -> int:
                 lost = ", others cannot be read" if table in found.damaged else ""
                 say(f"{table}: {counted(rows, 'row')} copied{lost}")
         say(f"{counted(len(mended.damage), 'row')} repaired or removed in {found.store}")
-        say(f"Run the command of the run again with --out {folder}: it plays what is missing.")
+        say(f"Run the command of the run again with --out {folder}: it plays only what is missing.")
     return 1 if found.damaged else 0

@@ -8,8 +8,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from peerjudge.errors import StoreError
+from peerjudge.data import UNREADABLE, StopReason, from_json, replace, to_json
+from peerjudge.errors import DataError, StoreError
 from peerjudge.store.database import STORE_FILE, locate, lock_file, open_database
+from peerjudge.store.rows import Head
 from peerjudge.store.schema import discussions, schema, tables, turns
 
 _PAGE = 500
@@ -79,8 +81,27 @@ def _copy(source: Path, target: Path) -> tuple[dict[str, int], tuple[str, ...]]:
         # A discussion that is played again must not meet the turns of a lost one.
         orphans = f"DELETE FROM {turns.name} WHERE discussion NOT IN (SELECT number FROM {discussions.name})"  # noqa: S608
         copied[turns.name] -= new.execute(orphans).rowcount
+        if turns.name in damaged:
+            _reopen(new)
         new.commit()
     return copied, tuple(damaged)
+
+
+def _reopen(store: sqlite3.Connection) -> None:
+    """Make complete discussions unfinished, as their last turns may be lost.
+
+    The next run asks their protocol what is missing; a discussion that lacks nothing costs nothing.
+    """
+    query = f"SELECT number, head FROM {discussions.name} WHERE stop IS NOT NULL"  # noqa: S608
+    for number, body in store.execute(query).fetchall():
+        try:
+            head = from_json(Head, body)
+        except DataError:
+            continue  # `examine_store` removes it.
+        if head.stop is not StopReason.FAILED:
+            opened = to_json(replace(head, stop=None, failure=None, verdict=UNREADABLE))
+            change = f"UPDATE {discussions.name} SET stop = NULL, head = ? WHERE number = ?"  # noqa: S608
+            store.execute(change, (opened, number))
 
 
 class _Walk:
