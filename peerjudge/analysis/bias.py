@@ -22,10 +22,10 @@ Measure = Callable[[Ballots, Mapping[str, str], int], Rows]
 """A measure: from ballots on pairs, the families of reviewers and authors by name, and a seed."""
 
 MEASURES: dict[str, Measure] = {
-    "position": lambda ballots, _, seed: measure_position(ballots, seed=seed),
-    "consistency": lambda ballots, _, seed: measure_consistency(ballots, seed=seed),
-    "self_enhancement": lambda ballots, families, seed: measure_self_enhancement(
-        ballots, families=families, seed=seed
+    "position": lambda ballots, _families, _seed: measure_position(ballots),
+    "consistency": lambda ballots, _families, _seed: measure_consistency(ballots),
+    "self_enhancement": lambda ballots, families, _: measure_self_enhancement(
+        ballots, families=families
     ),
     "verbosity": lambda ballots, _, seed: measure_verbosity(ballots, seed=seed),
 }

@@ -45,14 +45,12 @@ class OrderConsistency(Noun, frozen=True, kw_only=True):
 
 
 def measure_position(
-    ballots: Ballots, *, seed: int = 0, samples: int = 2000
+    ballots: Ballots,
 ) -> tuple[Position, ...]:
     """Return the verdicts by place, one row per reviewer. Bounds resample questions.
 
     Args:
         ballots: on pairs, see `select_judges`.
-        seed: of the resampling.
-        samples: number of resamples.
     """
     rows: list[Position] = []
     score = ballots.score
@@ -80,7 +78,7 @@ def measure_position(
 
 
 def measure_consistency(
-    ballots: Ballots, *, seed: int = 0, samples: int = 2000
+    ballots: Ballots,
 ) -> tuple[OrderConsistency, ...]:
     """Return the order consistency, one row per reviewer. Bounds resample questions.
 
@@ -89,8 +87,6 @@ def measure_consistency(
 
     Args:
         ballots: on pairs, see `select_judges`.
-        seed: of the resampling.
-        samples: number of resamples.
     """
     readable = ballots.where(ballots.readable)
     judgement = (readable.reviewer, readable.comparison)

@@ -41,8 +41,6 @@ def measure_self_enhancement(
     ballots: Ballots,
     *,
     families: Mapping[str, str] | None = None,
-    seed: int = 0,
-    samples: int = 2000,
 ) -> tuple[SelfEnhancement, ...]:
     """Return the self-enhancement of every reviewer that judged answers of its own or its family.
 
@@ -51,8 +49,6 @@ def measure_self_enhancement(
     Args:
         ballots: on pairs by known authors, see `select_judges`.
         families: the family of reviewers and authors by name; other names have no family.
-        seed: of the resampling.
-        samples: number of resamples.
     """
     names, authors = number_authors(ballots)
     judges = number_judges(ballots)
@@ -69,7 +65,7 @@ def measure_self_enhancement(
                 continue
             own, peers, golden = np.where(wrote[:, 0], views, 1.0 - views)[:, counts]
             question = ballots.question_of[counts]
-            mean = partial(_measure_mean, question=question, seed=seed, samples=samples)
+            mean = partial(_measure_mean, question=question)
             rows.append(
                 SelfEnhancement(
                     reviewer=judge,
@@ -100,8 +96,6 @@ def _measure_mean(
     limits: tuple[float, float],
     *,
     question: Numbers,
-    seed: int,
-    samples: int,
 ) -> Measurement | None:
     known = ~np.isnan(shares)
     if not known.any():

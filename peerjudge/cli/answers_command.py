@@ -25,9 +25,9 @@ async def answers_command(
     limit: int | None = None,
     max_tokens: int = 1024,
     seed: int = 0,
-    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
+    calls: CallOptions = CallOptions(),
     dry_run: bool = False,
-    logs: LogOptions = LogOptions(),  # noqa: B008  frozen
+    logs: LogOptions = LogOptions(),
     json: bool = False,
 ) -> int:
     """Let contestants answer questions; run the same command again to resume.

@@ -23,10 +23,10 @@ async def fork_command(
     where: str = "",
     draws: int = 2,
     name: str = "",
-    budget: BudgetOptions = BudgetOptions(),  # noqa: B008  frozen
+    budget: BudgetOptions = BudgetOptions(),
     seed: int = 0,
     dry_run: bool = False,
-    logs: LogOptions = LogOptions(),  # noqa: B008  frozen
+    logs: LogOptions = LogOptions(),
     json: bool = False,
 ) -> int:
     """Play discussions again from one turn on, under each change and without one.

@@ -36,8 +36,8 @@ async def optimize_command(
     out: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
-    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
+    cast: CastOptions = CastOptions(),
+    calls: CallOptions = CallOptions(),
     dry_run: bool = False,
     display: Display = "rich",
     json: bool = False,

@@ -35,7 +35,7 @@ async def pairs_command(
     out: str = "pairs",
     limit: int | None = None,
     seed: int = 0,
-    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
+    calls: CallOptions = CallOptions(),
     display: Display = "rich",
     json: bool = False,
 ) -> int:

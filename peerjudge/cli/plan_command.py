@@ -21,7 +21,7 @@ def plan_command(
     *,
     data: str | None = None,
     seed: int | None = None,
-    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
+    cast: CastOptions = CastOptions(),
     effect: tuple[str, ...] = (),
     gain: float = 0.1,
     comparisons: tuple[int, ...] = (50, 100, 200, 400, 800),

@@ -42,15 +42,15 @@ async def run_command(
     store: str | None = None,
     limit: int | None = None,
     seed: int | None = None,
-    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
-    calls: CallOptions = CallOptions(),  # noqa: B008  frozen
+    cast: CastOptions = CastOptions(),
+    calls: CallOptions = CallOptions(),
     until: str | None = None,
     order: Annotated[Literal["plain", "open"], Parameter(name="--next")] = "plain",
     batch: bool = False,
     detach: bool = False,
     wait: bool = False,
     dry_run: bool = False,
-    logs: LogOptions = LogOptions(),  # noqa: B008  frozen
+    logs: LogOptions = LogOptions(),
     json: bool = False,
 ) -> int:
     """Run an experiment; run the same command again to resume it.

@@ -34,8 +34,8 @@ def serve_command(
     store: str | None = None,
     cache: str | None = None,
     seed: int | None = None,
-    cast: CastOptions = CastOptions(),  # noqa: B008  frozen
-    budget: BudgetOptions = BudgetOptions(),  # noqa: B008  frozen
+    cast: CastOptions = CastOptions(),
+    budget: BudgetOptions = BudgetOptions(),
     deadline: float | None = None,
 ) -> int:
     """Judge answers for other programs over HTTP, by a discussion in both orders.

@@ -70,7 +70,7 @@ async def write_texts(
     tasks: Iterable[WritingTask],
     *,
     place: Place,
-    bounds: Bounds = Bounds(),  # noqa: B008  frozen
+    bounds: Bounds = Bounds(),
     seed: int = 0,
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
