@@ -14,15 +14,19 @@ import json
 import os
 import pkgutil
 import sys
+import traceback
 
 from peerjudge.cli import main
 
 ROOMS = (
     *("analysis", "cli", "clients", "datasets", "engine", "judging", "optimization", "pairing"),
     *("power", "ranking", "reporting", "results", "reviewers", "runs", "search", "shelf"),
-    *("simulation", "store", "testing", "verdicts"),
+    *("simulation", "store", "testing", "verdicts", "web"),
 )
-LIBRARIES = ("aiosqlite", "jinja2", "networkx", "rich.live", "scipy.special", "scipy.stats")
+LIBRARIES = (
+    *("aiosqlite", "cyclopts.completion.install", "jinja2.sandbox", "networkx", "rich.live"),
+    *("rich.status", "scipy.special", "scipy.stats"),
+)
 EXTRAS = (
     "gepa_search",
     "inspect_scorer",
@@ -57,12 +61,31 @@ def play(request):
     if request["words"] is not None:
         sys.argv = ["peerjudge", *request["words"]]
         main()
+        return
     sys.argv = ["-c"]
     sys.path[0] = ""
     module = type(sys)("__main__")
     sys.modules["__main__"] = module
     exec(compile(request["program"], "<string>", "exec"), vars(module))
-    sys.exit(0)
+
+
+def play_and_end(request):
+    """Play a request and end this process with its exit code.
+
+    The teardown of an interpreter that has imported everything takes as long as most commands.
+    """
+    code = 0
+    try:
+        play(request)
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    except Exception:  # noqa: BLE001  printed, as an interpreter would
+        traceback.print_exc()
+        code = 1
+    gc.collect()  # warns of what was not closed
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def import_everything():
@@ -79,6 +102,8 @@ def import_everything():
 import_everything()
 gc.collect()
 gc.freeze()
+# A run would thaw all of this as well, and the last collection of each process would search it.
+gc.unfreeze = lambda: None
 pid = 0
 while line := sys.stdin.readline():
     if pid:
@@ -87,7 +112,7 @@ while line := sys.stdin.readline():
     if pid == 0:
         # A command that reads stdin must not read the requests.
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        play(json.loads(line))
+        play_and_end(json.loads(line))
     answer(pid)
     # Reaped only before the next one starts, so its process id stays reserved until then.
     ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
