@@ -44,7 +44,7 @@ class _Discussion:
     """A discussion of a condition. `order` and `leader` are set if they are drawn at random."""
 
     script: Script
-    conclusions: Conclusions = field(default_factory=dict)
+    conclusions: Conclusions = field(default_factory=Conclusions)
     repetition: int
     order: int | None
     leader: int | None

@@ -7,7 +7,7 @@ from the protocol itself, once for every pattern of verdicts that occurs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +39,18 @@ _VALUES = 3
 Draws = dict[tuple[object, ...], Verdicts]
 """Private draws by their key; shared by the scripts that are played in one world."""
 
-Conclusions = dict[int, tuple[np.int8, int]]
-"""Conclusion of a script and its number of turns, by the pattern of its verdicts."""
+
+@dataclass(frozen=True, slots=True)
+class Conclusions:
+    """What a protocol made of the patterns of verdicts in one script.
+
+    `ends` holds the conclusion and the number of turns by pattern, `over` whether the protocol ends
+    before a turn, by that turn and the pattern of the verdicts before it: patterns share their
+    beginnings.
+    """
+
+    ends: dict[int, tuple[np.int8, int]] = field(default_factory=dict[int, tuple[np.int8, int]])
+    over: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +111,7 @@ def play_script(
         elif private[step.seat] is None:
             private[step.seat] = stance
         said[turn] = final[step.seat] = stance
-    conclusion, turns = _conclude(script, said, {} if conclusions is None else conclusions)
+    conclusion, turns = _conclude(script, said, conclusions or Conclusions())
     return Played(
         conclusion=conclusion,
         turns=turns,
@@ -278,15 +288,19 @@ def _conclude(
     patterns, places = np.unique(codes, return_inverse=True)
     found: list[int] = patterns.tolist()
     for pattern in found:
-        if pattern not in conclusions:
-            conclusions[pattern] = _conclude_pattern(script, list(said), pattern)
-    concluded = np.array([conclusions[pattern][0] for pattern in found], dtype=np.int8)
-    turns = np.array([conclusions[pattern][1] for pattern in found], dtype=np.int64)
+        if pattern not in conclusions.ends:
+            ended = _conclude_pattern(script, list(said), pattern, conclusions.over)
+            conclusions.ends[pattern] = ended
+    concluded = np.array([conclusions.ends[pattern][0] for pattern in found], dtype=np.int8)
+    turns = np.array([conclusions.ends[pattern][1] for pattern in found], dtype=np.int64)
     return concluded[places].reshape(codes.shape), turns[places].reshape(codes.shape)
 
 
 def _conclude_pattern(
-    script: Script, verdict_turns: Sequence[int], pattern: int
+    script: Script,
+    verdict_turns: Sequence[int],
+    pattern: int,
+    over: dict[tuple[int, int], bool],
 ) -> tuple[np.int8, int]:
     values: dict[int, int] = {}
     for turn in reversed(verdict_turns):
@@ -297,10 +311,15 @@ def _conclude_pattern(
         for index, step in enumerate(script.steps)
     )
     protocol, seats, comparison = script.protocol, script.seats, script.comparison
-    lengths = range(len(turns))
-    over = (at for at in lengths if protocol.next_cue(seats, comparison, turns[:at]) is None)
     verdict = protocol.conclude(seats, comparison, turns)
-    return _code_verdict(verdict, script), next(over, len(turns))
+    before = 0
+    for at in range(len(turns)):
+        if (at, before) not in over:
+            over[at, before] = protocol.next_cue(seats, comparison, turns[:at]) is None
+        if over[at, before]:
+            return _code_verdict(verdict, script), at
+        before = before * _VALUES + values.get(at, 0) + 1
+    return _code_verdict(verdict, script), len(turns)
 
 
 def _build_turn(step: Step, index: int, script: Script, value: int | None) -> Turn:
