@@ -299,9 +299,9 @@ def test_verify_says_what_it_did_not_check(bundled: Path, run: Path, tmp_path: P
     assert "withheld" in sentence
 
 
-def test_withheld_texts_are_not_measured(run: Path, shell):
+def test_withheld_texts_are_not_measured(played, shell):
     """A digest has a length that says nothing of its text, so that the texts are called missing."""
-    bundle(run, output=shell.folder / "bare.zip", texts=False)
+    bundle(played.folder / "study", output=shell.folder / "bare.zip", texts=False)
     for words in (("model", "bare.zip"), ("rank", "bare.zip", "--control", "length")):
         told = shell(*words)
         assert "length: the data have no answer texts" in told.out
