@@ -10,20 +10,29 @@ PROCESSES := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Bytecode is kept, also where the environment says otherwise: the tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test quick all-tests lint types contracts tests wheel docs explore realmodel studies clean
+.PHONY: demo test quick all-tests checks collect lint types contracts tests wheel docs explore realmodel studies clean
 
 demo: $(READY)
 	$(BIN)/peerjudge run quickstart
 
-test: lint types contracts tests wheel
+test: checks tests
+
+# Two at a time: the types take one processor as long as all the others take one.
+checks: $(READY)
+	$(MAKE) --no-print-directory -j 2 types collect lint contracts wheel
 
 # Lint, types, and the tests of what differs from main, within a minute.
 quick: lint types
 	$(BIN)/python -m tools.changed_tests | xargs --no-run-if-empty $(BIN)/python -m pytest -q -n $(PROCESSES)
 
 # All tests that need no real model: also the long ones and the storms (some ten minutes).
-all-tests: lint types contracts wheel
+all-tests: checks
 	$(BIN)/python -m pytest -n $(PROCESSES) --timeout 3000 -m 'not realmodel and not packaging'
+
+# Imports what the tests import, so that their processes find bytecode and do not all compile it. A failure
+# is one of the tests, which report it.
+collect: $(READY)
+	$(BIN)/python -m pytest -q --collect-only >/dev/null || true
 
 lint: $(READY)
 	$(BIN)/ruff check .
