@@ -221,7 +221,8 @@ class BallotCollector:
         shown = transcript.comparison.shown
         own = self._table.comparisons[comparison]
         key = (
-            *(id(turns), transcript.seats, shown, own.shown),
+            *map(id, turns),
+            *(transcript.seats, shown, own.shown),
             *(transcript.comparison.gold, transcript.verdict, transcript.stop),
         )
         found = self._courses.get(key)

@@ -107,7 +107,7 @@ def bias(
         >>> "position" in set(found.df["measure"])
         True
     """
-    found = read_material(source, contestant_of=contestant_of, texts=True)
+    found = read_material(source, contestant_of=contestant_of)
     measured = measure_bias(
         found.ballots,
         reviewers=list_names(reviewers),

@@ -77,7 +77,7 @@ def model(
         >>> found.df["effect"].to_list()[:2]
         ['ability', 'ability']
     """
-    found = read_material(source, contestant_of=contestant_of, texts=True)
+    found = read_material(source, contestant_of=contestant_of)
     fitted = fit_verdict_model(
         found.ballots,
         reviewers=list_names(reviewers),

@@ -202,7 +202,7 @@ def score(
         0  sim_strong   0.75
     """
     by = ",".join(list_names(by) or ())
-    found = read_material(source, texts=True, as_declared=True)
+    found = read_material(source, logprobs=True, as_declared=True)
     if gold is None and as_published:
         # A run has neither the votes nor the conventions of its dataset.
         gold = found.data

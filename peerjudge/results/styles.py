@@ -109,7 +109,7 @@ def rank_styles(
     require_choice(scheme, Scheme, name="scheme")
     if not isinstance(weights, Mapping):
         require_choice(weights, ("equal", "peer"), name="weights")
-    found = read_material(source, contestant_of=contestant_of, texts=True)
+    found = read_material(source, contestant_of=contestant_of)
     excluded = found.merge_families(families) if exclude_family else dict[str, str]()
     ranking = control_styles(
         found.ballots.of_stance(stance),

@@ -28,7 +28,6 @@ from peerjudge.analysis import (
     Ballots,
     build_tournament,
     collect_reviews,
-    collect_transcripts,
 )
 from peerjudge.analysis.frames import read_ballots_frame
 from peerjudge.analysis.ratings import RatingKind, find_ratings
@@ -97,7 +96,6 @@ def read_material(
     source: Source,
     *,
     contestant_of: Mapping[str, str] | None = None,
-    texts: bool = False,
     logprobs: bool = False,
     as_declared: bool = False,
 ) -> Material:
@@ -107,16 +105,14 @@ def read_material(
         source: What to read.
         contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
             those that the cards of a run declare.
-        texts: Read the lengths of answers and the kinds of ratings as well, which takes several times
-            as long for a run.
-        logprobs: Read log-probabilities, for margins; with texts they are always read.
-        as_declared: Order the conditions of a run as its experiment does, not by name; with texts.
+        logprobs: Read the log-probabilities of a run, for margins.
+        as_declared: Order the conditions of a run as its experiment does, not by name.
 
     Raises:
         StoreError: There is no such run.
         DataError: The dataset or transcript file cannot be read, or has no such reviewer or contestant.
     """
-    found = _read(source, texts=texts, logprobs=logprobs, as_declared=as_declared)
+    found = _read(source, logprobs=logprobs, as_declared=as_declared)
     if not contestant_of:
         return found
     declared = found.ballots.contestant_of
@@ -124,7 +120,7 @@ def read_material(
     return replace(found, ballots=named)
 
 
-def _read(source: Source, *, texts: bool, logprobs: bool, as_declared: bool) -> Material:
+def _read(source: Source, *, logprobs: bool, as_declared: bool) -> Material:
     if isinstance(source, Dataset):
         return Material(
             ballots=collect_reviews(source),
@@ -136,24 +132,21 @@ def _read(source: Source, *, texts: bool, logprobs: bool, as_declared: bool) -> 
         ballots = read_ballots_frame(source)
         return Material(ballots=ballots, of_run=len(ballots.discussions) > 0)
     if not isinstance(source, str | Path | RunSummary):
-        return _collect(_check_transcripts(source))
+        return _collect(_check_transcripts(source), name="transcripts")
     place = locate_source(source)
     if not is_run(place):
         return read_material(load_dataset(place))
-    if texts:
-        return wait_for(_read_with_texts(place, as_declared=as_declared))
 
     def read(opened: SyncRun) -> Material:
-        transcripts = opened.transcripts(logprobs=logprobs)
-        ballots = collect_transcripts(transcripts, name=name_run(place, opened.run))
-        return _declare(opened.run, ballots)
+        transcripts = opened.transcripts(logprobs=logprobs, as_declared=as_declared)
+        return _declare(opened.run, _collect(transcripts, name=name_run(place, opened.run)))
 
     return read_run(place, read)
 
 
 def read_ballots(source: Source) -> Ballots:
-    """Return the ballots of a source, with the lengths of the answers; see `read_material`."""
-    return read_material(source, texts=True).ballots
+    """Return the ballots of a source with all that a frame of them holds; see `read_material`."""
+    return read_material(source, logprobs=True).ballots
 
 
 def read_tournament(
@@ -232,9 +225,14 @@ class SyncRun:
         kept = [place for place, head in enumerate(heads) if head.id in readable]
         return [heads[place] for place in kept], [counts[place] for place in kept]
 
-    def transcripts(self, *, logprobs: bool = False) -> Iterator[Transcript]:
-        """Read the discussions one by one without their texts."""
+    def transcripts(
+        self, *, logprobs: bool = False, as_declared: bool = False
+    ) -> Iterator[Transcript]:
+        """Read the discussions one by one without the texts of their turns; see `read_material`."""
         heads, _ = self.heads()
+        if as_declared:
+            declared = {name: place for place, name in enumerate(self.run.conditions)}
+            heads.sort(key=lambda head: declared.get(head.condition, len(declared)))
         return self.pull(self.columns.transcripts_without_texts(heads, logprobs=logprobs))
 
     def pull(self, items: AsyncIterator[T]) -> Iterator[T]:
@@ -324,35 +322,23 @@ def _check_transcripts(source: object) -> Iterator[Transcript]:
         yield one
 
 
-def _collect(transcripts: Iterable[Transcript]) -> Material:
+def _collect(transcripts: Iterable[Transcript], *, name: str) -> Material:
     collector, ratings = BallotCollector(), Counter[RatingKind]()
     for transcript in transcripts:
         collector.add(transcript)
         ratings.update(find_ratings(transcript))
-    return Material(ballots=collector.ballots(name="transcripts"), of_run=True, ratings=ratings)
+    return Material(ballots=collector.ballots(name=name), of_run=True, ratings=ratings)
 
 
-async def _read_with_texts(place: str, *, as_declared: bool) -> Material:
-    collector, ratings = BallotCollector(), Counter[RatingKind]()
-    async with open_run(place) as opened:
-        async for transcript in opened.played() if as_declared else opened.transcripts():
-            collector.add(transcript)
-            ratings.update(find_ratings(transcript))
-        return _declare(opened, collector.ballots(name=name_run(place, opened)), ratings)
-
-
-def _declare(
-    opened: OpenRun, ballots: Ballots, ratings: Mapping[RatingKind, int] | None = None
-) -> Material:
-    return Material(
-        ballots=identify_reviewers(ballots, declared=opened.contestants),
-        of_run=True,
+def _declare(opened: OpenRun, found: Material) -> Material:
+    return replace(
+        found,
+        ballots=identify_reviewers(found.ballots, declared=opened.contestants),
         primary=opened.primary,
         decision=opened.decision,
         chosen_by_results=opened.chosen_by_results,
         data=opened.data,
         families=opened.families,
-        ratings=Counter[RatingKind]() if ratings is None else ratings,
     )
 
 

@@ -12,7 +12,6 @@ from pydantic_core import from_json as plain_json
 from sqlalchemy import ColumnElement, Row, Text, case, cast, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 
-from peerjudge.analysis.assembling import drop_texts
 from peerjudge.analysis.frames import TurnColumns
 from peerjudge.analysis.probabilities import find_choice_probability
 from peerjudge.data import (
@@ -96,7 +95,7 @@ class Columns(Archive):
     """Store that is read for its numbers: the database extracts them, texts are not read."""
 
     async def heads(self, run: str) -> tuple[list[Transcript], list[int]]:
-        """Return the discussions of a run without turns and texts, and the number of turns of each.
+        """Return the discussions of a run without turns, and the number of turns of each.
 
         In the order of `Archive.transcripts`. Damage of a turn is found when it is read; see `check`.
         """
@@ -117,7 +116,7 @@ class Columns(Archive):
                 continue
             try:
                 if row.comparison not in shown:
-                    shown[row.comparison] = drop_texts(read_comparison(bodies, row.comparison))
+                    shown[row.comparison] = read_comparison(bodies, row.comparison)
                 head = _head(row.head)
             except DataError as cause:
                 self._skip("discussion", row.id, cause)
