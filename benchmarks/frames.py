@@ -1,4 +1,4 @@
-"""Time and memory to load the turns of a run as a frame and to aggregate them.
+"""Time and memory to load the turns of a run as a frame, to aggregate them, and to score the run.
 
     python benchmarks/frames.py [--turns N] [--json]
 
@@ -10,6 +10,9 @@ characters, in all 64 patterns of choices) is written to a temporary folder.
 * load_s, events_s, aggregate_s: in a separate process, seconds for `turns_df`, for `events_df`, and
   for accuracy and share of the first position by reviewer, role and task.
 * memory_vs_texts: growth of that process relative to the bytes of the texts, which it does not load.
+* objects_vs_score: time to read the small store as objects and to score these, relative to `score` of
+  its folder; medians.
+* score_s, score_vs_texts: `score` of the large store in a process of its own, and the growth of that.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import product
 from pathlib import Path
@@ -154,22 +157,62 @@ def measured(folder: Path) -> dict[str, float]:
     }
 
 
+def measured_score(folder: Path) -> dict[str, float]:
+    """Measure scoring in this process, and its growth."""
+    import scipy.stats
+
+    del scipy
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    pj.score(folder)
+    spent = time.perf_counter() - start
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - grown
+    return {"score_s": spent, "score_grown_bytes": grown * 1024}
+
+
+MEASURES = {"frames": measured, "score": measured_score}
+
+
+def score_objects(folder: Path) -> int:
+    """Read all discussions as objects, and score these."""
+    told = list(asyncio.run(pj.load(folder)))
+    pj.score(told)
+    return sum(len(one.turns) for one in told)
+
+
+def score_folder(folder: Path) -> int:
+    """Score the run in this folder; return the number of turns that it is known to have."""
+    pj.score(folder)
+    return FEW
+
+
+WAYS: dict[str, Callable[[Path], int]] = {
+    "naive": naive,
+    "frame": lambda path: len(pj.turns_df(path)),
+    "objects": score_objects,
+    "score": score_folder,
+}
+
+
 def against_naive() -> dict[str, float]:
-    """Measure both ways to a frame of the same turns, in turn."""
-    times: dict[str, list[float]] = {"naive": [], "frame": []}
+    """Measure both ways to a frame, and to the scores, of the same turns, in turn."""
+    times: dict[str, list[float]] = {name: [] for name in WAYS}
     with tempfile.TemporaryDirectory() as place:
         write_store(Path(place), FEW)
         for _ in range(ROUNDS):
-            for name, way in (("naive", naive), ("frame", lambda path: len(pj.turns_df(path)))):
+            for name, way in WAYS.items():
                 start = time.perf_counter()
                 rows = way(Path(place))
                 times[name].append(time.perf_counter() - start)
                 assert rows == FEW
-    pairs = zip(times["naive"], times["frame"], strict=True)
+
+    def compare(slow: str, quick: str) -> float:
+        return median(a / b for a, b in zip(times[slow], times[quick], strict=True))
+
     return {
-        "naive_vs_frame": median(slow / quick for slow, quick in pairs),
-        "few_naive_s": median(times["naive"]),
-        "few_frame_s": median(times["frame"]),
+        "naive_vs_frame": compare("naive", "frame"),
+        "objects_vs_score": compare("objects", "score"),
+        **{f"few_{name}_s": median(spent) for name, spent in times.items()},
     }
 
 
@@ -178,10 +221,13 @@ def measure(turns: int) -> dict[str, float]:
     found = against_naive()
     with tempfile.TemporaryDirectory() as place:
         texts = write_store(Path(place), turns)
-        words = [sys.executable, __file__, "--measure", place]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)  # noqa: S603  our own file
-        inside = json.loads(done.stdout)
-    return {**found, **inside, "memory_vs_texts": inside["grown_bytes"] / texts}
+        for name in MEASURES:
+            words = [sys.executable, __file__, "--measure", name, "--store", place]
+            done = subprocess.run(words, capture_output=True, text=True, check=True)  # noqa: S603  our own file
+            found |= json.loads(done.stdout)
+    found["memory_vs_texts"] = found["grown_bytes"] / texts
+    found["score_vs_texts"] = found["score_grown_bytes"] / texts
+    return found
 
 
 def main() -> None:
@@ -189,9 +235,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--turns", type=int, default=TURNS, help="how many turns the store has")
-    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", choices=MEASURES, help=argparse.SUPPRESS)
+    parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    found = measured(given.measure) if given.measure else measure(given.turns)
+    found = MEASURES[given.measure](given.store) if given.measure else measure(given.turns)
     if given.json or given.measure:
         print(json.dumps(found))
     else:

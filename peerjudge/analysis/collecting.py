@@ -221,8 +221,7 @@ class BallotCollector:
         shown = transcript.comparison.shown
         own = self._table.comparisons[comparison]
         key = (
-            *map(id, turns),
-            *(transcript.seats, shown, own.shown),
+            *(id(turns), transcript.seats, shown, own.shown),
             *(transcript.comparison.gold, transcript.verdict, transcript.stop),
         )
         found = self._courses.get(key)

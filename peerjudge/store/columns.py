@@ -53,6 +53,9 @@ _FIELDS: Mapping[str, str] = {
         for name in ("prompt_tokens", "completion_tokens", "thinking_tokens", "estimated")
     },
 }
+_MOST_SHARED = 10_000
+"""Tuples of turns that are kept while discussions are read."""
+
 _TEXT = "utterance.text"
 _WITHOUT_LOGPROBS = 3
 """Values of a row: the discussion, the turn and the checked values."""
@@ -152,15 +155,26 @@ class Columns(Archive):
     ) -> AsyncIterator[Transcript]:
         """Yield these discussions with all their cues and verdicts, with empty texts.
 
+        Discussions that went alike have the same tuple of turns, if these have no log-probabilities: by
+        its identity, readers know again what follows from it.
+
         Args:
             heads: The discussions.
             logprobs: Read the log-probabilities of the replies with a verdict, too.
         """
         wanted = (self._packed(_STANCE), *([self._verdict_logprobs()] if logprobs else ()))
+        shared: dict[tuple[int, ...], tuple[Turn, ...]] = {}
         async for _, page, said in self._pages(heads, *wanted, parse=_parse_turns):
+            if len(shared) > _MOST_SHARED:
+                shared.clear()
             for head in page:
-                if head.id not in self.unreadable:
-                    yield replace(head, turns=tuple(said.get(head.id, ())))
+                if head.id in self.unreadable:
+                    continue
+                spoken = tuple(said.get(head.id, ()))
+                if not any(turn.utterance.logprobs for turn in spoken):
+                    # Equal turns are one object, see `_turn`.
+                    spoken = shared.setdefault(tuple(map(id, spoken)), spoken)
+                yield replace(head, turns=spoken)
 
     async def _pages(
         self, heads: Sequence[Transcript], *wanted: ColumnElement[Any], parse: Callable[[_Rows], T]

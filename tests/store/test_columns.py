@@ -74,6 +74,20 @@ async def test_a_frame_can_be_read_where_a_loop_is_running(tmp_path):
     assert len(pj.discussions_df(tmp_path / "store.db")) == len(discussions())
 
 
+async def test_discussions_that_went_alike_share_their_turns(tmp_path):
+    """Two repetitions with equal verdicts have one tuple of turns, a third with others its own."""
+    told = [
+        replace(transcript_of(moves), id=name, condition=name)
+        for name, moves in (("a", "1|2 1 2"), ("b", "1|2 1 2"), ("c", "1|2 1 1"))
+    ]
+    await keep(tmp_path, told)
+    async with Columns.open(tmp_path) as columns:
+        heads, _ = await columns.heads(RUN)
+        read = {one.id: one.turns async for one in columns.transcripts_without_texts(heads)}
+    assert read["a"] is read["b"]
+    assert read["a"] != read["c"]
+
+
 async def test_transcripts_without_texts_have_the_same_events(tmp_path):
     """Opinion events do not depend on the texts."""
     await keep(tmp_path, discussions())
