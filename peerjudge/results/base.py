@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 
@@ -15,6 +16,7 @@ from peerjudge.reporting.fragments import cut_parts, render_html, render_text
 from peerjudge.reporting.latex import render_latex
 from peerjudge.reporting.layout import Table
 from peerjudge.results.columns import Cells, build_frame
+from peerjudge.results.overwriting import require_free_figures
 from peerjudge.shown import Printer, print_pretty
 
 if TYPE_CHECKING:
@@ -141,6 +143,31 @@ class DrawnResult(FramedResult):
         if ax is None:
             return build_plot(figure, simulated=self.simulated)
         return draw(figure, ax, simulated=self.simulated)
+
+
+class SourcedResult(DrawnResult):
+    """A result with figures that are saved as files, none of them in place of its source."""
+
+    source: str
+    """Name of the place where the result was read; empty for one in memory."""
+
+    def require_free_figures(self, folder: str | Path, *, force: bool) -> None:
+        """Raise `StoreError` if a figure would replace another file than an earlier figure."""
+        names = [figure.id for figure in self.figures.values()]
+        require_free_figures(
+            names, Path(folder), source=self.source, force=force, option="--figures"
+        )
+
+    def save_figures(self, folder: str | Path, *, force: bool = False) -> tuple[Path, ...]:
+        """Write every figure as SVG, PNG and PDF, and return the files.
+
+        Raises:
+            StoreError: A file is no earlier figure and `force` is false, or cannot be written.
+        """
+        from peerjudge.reporting.plotting import save_figures
+
+        self.require_free_figures(folder, force=force)
+        return save_figures(self.figures, Path(folder), simulated=self.simulated)
 
 
 def list_names(names: str | Sequence[str] | None) -> list[str] | None:

@@ -43,10 +43,10 @@ from peerjudge.reporting.layout import Section, build_section
 from peerjudge.reporting.run_page import list_findings
 from peerjudge.results.agreements import agreement
 from peerjudge.results.annotators import annotators
-from peerjudge.results.base import Document, DrawnResult, Result, Shown
+from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
 from peerjudge.results.biases import bias
 from peerjudge.results.columns import Cells, list_cells
-from peerjudge.results.overwriting import require_free, require_free_figures
+from peerjudge.results.overwriting import require_free
 from peerjudge.results.plain import make_plain
 from peerjudge.results.rankings import rank
 from peerjudge.results.reproductions import ReproduceResult, reproduce
@@ -62,7 +62,7 @@ _MOST_ALONE = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Report(DrawnResult):
+class Report(SourcedResult):
     """A report. `source` is where it was read, and `page` the file to which it is saved by default."""
 
     frame: ClassVar[str] = "report"
@@ -99,20 +99,6 @@ class Report(DrawnResult):
         document = json.dumps(self.document(), ensure_ascii=False, indent=2)
         numbers.write_text(document + "\n", encoding="utf-8")
         return path
-
-    def require_free_figures(self, folder: str | Path, *, force: bool) -> None:
-        """Raise `StoreError` if a figure would replace another file than an earlier figure."""
-        names = [figure.id for figure in self.figures.values()]
-        require_free_figures(
-            names, Path(folder), source=self.source, force=force, option="--figures"
-        )
-
-    def save_figures(self, folder: str | Path, *, force: bool = False) -> tuple[Path, ...]:
-        """Write every figure as SVG, PNG and PDF, and return the files."""
-        from peerjudge.reporting.plotting import save_figures
-
-        self.require_free_figures(folder, force=force)
-        return save_figures(self.figures, Path(folder), simulated=self.simulated)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -289,10 +275,12 @@ def _name_figure(result: str, figure: Figure) -> str:
 def report(source: Source, *, contestant_of: Mapping[str, str] | None = None) -> Report:
     """Compute the report of a run, of transcripts, or of the recorded reviews of a dataset.
 
+    It is saved as one HTML file, which needs no network, with the same numbers beside it in a .json file.
+
     Args:
         source: Run, dataset `NAME:PATH` with reviews by models, or transcripts.
-        contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
-            those that the cards of a run declare.
+        contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
+            and self-preference; they replace those that the cards of a run declare.
 
     Raises:
         StoreError: There is no such run.

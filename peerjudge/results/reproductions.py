@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 from peerjudge.analysis.reproducing import (
@@ -30,9 +29,8 @@ from peerjudge.reporting.reproducing import (
     describe_missing_values,
     draw_items,
 )
-from peerjudge.results.base import Document, DrawnResult, Shown, list_names
+from peerjudge.results.base import Document, Shown, SourcedResult, list_names
 from peerjudge.results.columns import Cells
-from peerjudge.results.overwriting import require_free_figures
 from peerjudge.results.papers import Estimate, find_estimates
 from peerjudge.results.plain import make_plain
 from peerjudge.runs.reading import Material, Source, Stored, locate_source, read_material
@@ -41,7 +39,7 @@ _SCHEMA = "Reproduction/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ReproduceResult(DrawnResult):
+class ReproduceResult(SourcedResult):
     """The printed values of a paper beside ours; `stand_ins` has names of the paper by reviewer."""
 
     frame: ClassVar[str] = "reproduce"
@@ -62,19 +60,6 @@ class ReproduceResult(DrawnResult):
     def figures(self) -> Mapping[str, Figure]:
         """Published values beside ours, by item and grid."""
         return draw_items(self.items, self.cells)
-
-    def save_figures(self, folder: str | Path, *, force: bool = False) -> tuple[Path, ...]:
-        """Write every figure as SVG, PNG and PDF, and return the files.
-
-        Raises:
-            StoreError: A file is no earlier figure and `force` is false, or cannot be written.
-        """
-        from peerjudge.reporting.plotting import save_figures
-
-        require_free_figures(
-            self.figures, Path(folder), source=self.source, force=force, option="--figures"
-        )
-        return save_figures(self.figures, Path(folder), simulated=self.simulated)
 
     def document(self) -> Document:
         """Return the document of `peerjudge reproduce --json`."""
@@ -165,13 +150,17 @@ def reproduce(
     stand_ins: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> ReproduceResult:
-    """Put the tables and figures of a paper beside those of a source.
+    """Put the values that a paper prints beside ours, with 95 % intervals, table by table.
+
+    A published value is inside if it lies in our interval, or equals ours at the printed rounding. A value
+    that the source does not give is listed with the source that it needs.
 
     Args:
         paper: Name of the paper; `peerjudge list papers` lists them.
         source: Run, dataset `NAME:PATH` with reviews, or transcripts.
-        items: Only these tables and figures (`Table 3`).
-        stand_ins: Name in the paper by reviewer, for reviewers that their own names do not identify.
+        items: Only these tables, figures and sections (`Table 3`).
+        stand_ins: Models of the paper by the reviewers of the source that stand for them, where their own
+            names do not say so.
         seed: Seed of the resampling.
 
     Raises:
