@@ -22,7 +22,7 @@ __all__ = ["build_app", "main"]
 _CLOSED = 141
 """Exit code where the reader of stdout has closed it: 128 + SIGPIPE."""
 
-# Each command is a module that is imported only when it is called.
+# Each command is a module, or made of a function, when it is called or its help is asked for.
 _COMMANDS = (
     ("run", "Run an experiment, or resume an interrupted run."),
     ("optimize", "Search for better prompts, and test what was found once."),
@@ -60,10 +60,28 @@ _COMMANDS = (
     ("doctor", "Name and repair the rows of a store that cannot be read."),
     ("download", "Download a published dataset and verify it."),
 )
+_OF_FUNCTIONS = frozenset(
+    (
+        "agreement",
+        "bias",
+        "bundle",
+        "cite",
+        "compare",
+        "events",
+        "model",
+        "rank",
+        "reasons",
+        "report",
+    )
+) | {"reproduce", "score", "verify"}
+"""Commands that `peerjudge.cli.analyses` makes of functions."""
 
 
-def build_app(console: Console | None = None) -> App:
-    """Return the command line as a cyclopts application that prints help to the console."""
+def build_app(console: Console | None = None, *, described: str = "") -> App:
+    """Return the command line as a cyclopts application that prints help to the console.
+
+    The help of the command `described` begins with all that its docstring says, not with one sentence.
+    """
     from peerjudge import __version__
 
     app = App(
@@ -77,7 +95,9 @@ def build_app(console: Console | None = None) -> App:
         default_parameter=Parameter(negative=(), show_default=_show_default),
     )
     for name, summary in _COMMANDS:
-        app.command(f"peerjudge.cli.{name}_command:{name}_command", name=name, help=summary)
+        place = f"analyses:{name}" if name in _OF_FUNCTIONS else f"{name}_command:{name}_command"
+        shown = None if name == described else summary
+        app.command(f"peerjudge.cli.{place}", name=name, help=shown)
     app.register_install_completion_command(  # pyright: ignore[reportUnknownMemberType]
         help="Install completion of commands and options for bash, zsh or fish."
     )
@@ -115,7 +135,8 @@ def _run(tokens: list[str]) -> int:
         with interrupt_at_once():
             # Only help is written to this console; creating it would slow the other commands.
             console = results() if not tokens or {"--help", "-h"} & set(tokens) else None
-            code = build_app(console)(tokens, exit_on_error=False, print_error=False)
+            app = build_app(console, described=tokens[0] if tokens else "")
+            code = app(tokens, exit_on_error=False, print_error=False)
             sys.stdout.flush()
     except OutputClosedError:  # As with `| head`: its reader has what it wants.
         raise

@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
 _WIDE = 1000
 
-Contestants: TypeAlias = Annotated[
-    tuple[str, ...],
-    Parameter(
-        name="--as",
-        help="REVIEWER=CONTESTANT; repeat for more. The contestant that a reviewer with another name is, for "
-        "peer weights and self-preference. The cards of a run may name theirs, which this replaces.",
-    ),
-]
-"""The option `--as` of commands that hold reviewers and contestants to be the same."""
-
-
 Layout: TypeAlias = Annotated[
     Literal["text", "latex", "csv"],
     Parameter(
@@ -97,10 +86,8 @@ def write_graph(graph: nx.DiGraph[str], path: Path) -> None:
         raise StoreError(msg) from cause
 
 
-def split_names(names: str | None) -> list[str] | None:
-    """Split `"a,b"` into `["a", "b"]`; `None` stays `None`."""
-    if names is None:
-        return None
+def split_names(names: str) -> list[str]:
+    """Split `"a,b"` into `["a", "b"]`."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
@@ -116,14 +103,14 @@ def parse_contestants(pairs: tuple[str, ...]) -> dict[str, str]:
     return parse_pairs(pairs, noun="reviewer that is a contestant", form=form)
 
 
-def split_families(families: str | None) -> dict[str, str]:
+def split_families(families: str) -> dict[str, str]:
     """Split `"name=family,..."` into families by name.
 
     Raises:
         DataError: a part has no `=`.
     """
     found: dict[str, str] = {}
-    for part in split_names(families) or ():
+    for part in split_names(families):
         name, equals, family = part.partition("=")
         if not equals:
             msg = f"--families wants name=family, separated by commas; {part!r} has no ="

@@ -124,7 +124,7 @@ class AgreementResult(FramedResult):
 def agreement(
     source: Source,
     *,
-    gold: str = HUMAN,
+    gold: str = "human",
     reviewers: str | Sequence[str] | None = None,
     weights: Literal["equal", "peer"] = "equal",
     stance: Stance = "private",
@@ -138,14 +138,17 @@ def agreement(
     Args:
         source: Run, dataset `NAME:PATH`, or transcripts.
         gold: `human` for the gold of the data, or the name of a reviewer to measure against.
-        reviewers: Only these; one alone, or several as a panel; `human` stands for all people.
+        reviewers: Only these; one alone, or several as a panel. `*` stands for any letters, and `human` for
+            all people, who are held against gold of one another's votes.
         weights: `equal`, or `peer`: weight reviewers by their rank as contestants.
         stance: For a run: `private` verdicts, before a seat heard another one, or `final` ones.
-        contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
-            those that the cards of a run declare.
-        panel: Also measure each reviewer and each pair. Several people are always measured one by one.
+        contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
+            and self-preference; they replace those that the cards of a run declare.
+        panel: Also measure each reviewer and each pair: kappas, Krippendorff's alpha, common errors, the
+            equivalent number of independent reviewers, and tests of which is better, adjusted for the
+            number of pairs. Several people are always measured one by one.
         between: Only pairs of answers by two of these contestants; peer weights are found among these.
-        seed: Seed of the resampling.
+        seed: Seed of the resampling for the intervals.
 
     Raises:
         DataError: A reviewer gave no verdict, or nothing has both a gold and a readable verdict.

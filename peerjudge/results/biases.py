@@ -13,7 +13,6 @@ from peerjudge.analysis import (
     build_bias_document,
     measure_bias,
 )
-from peerjudge.analysis.selecting import HUMAN
 from peerjudge.data import Measurement, replace
 from peerjudge.reporting.biases import build_bias_tables, draw_places, select_rows
 from peerjudge.reporting.figures import Figure
@@ -79,7 +78,7 @@ def bias(
     source: Source,
     *,
     reviewers: str | Sequence[str] | None = None,
-    gold: str = HUMAN,
+    gold: str = "human",
     families: Mapping[str, str] | None = None,
     contestant_of: Mapping[str, str] | None = None,
     seed: int = 0,
@@ -87,15 +86,15 @@ def bias(
     """Measure position, self-preference and length bias and order consistency of every reviewer.
 
     Measured on the verdicts that reviewers gave before they heard another one; for a run also the
-    position bias before and after the discussions.
+    position bias before and after the discussions. Intervals have questions as the unit.
 
     Args:
         source: Run, dataset `NAME:PATH`, or transcripts.
         reviewers: Only these.
         gold: `human` for the gold of the data, or the name of a reviewer to measure against.
         families: Family by reviewer or author; added to those that the cards of a run declare.
-        contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
-            those that the cards of a run declare.
+        contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
+            and self-preference; they replace those that the cards of a run declare.
         seed: Seed of the resampling.
 
     Raises:

@@ -113,14 +113,16 @@ def bundle(
 ) -> Bundle:
     """Write a bundle: transcripts, manifest, cards, packs and protocols, numbers, report, digests.
 
-    Equal runs give equal files. `verify` recomputes every number in it.
+    `verify` recomputes every number in it, without a key and without a call, and every function and command
+    reads it like the run. Equal runs give equal files.
 
     Args:
-        source: Run folder, store URL, transcript file, or another bundle.
+        source: Run, transcripts, or another bundle.
         output: File to write, ending in `.zip`.
-        texts: Keep questions and answers; otherwise their SHA-256 takes their place, also in what is
-            computed: lengths of answers are then unknown, and there are no numbers of `bias`.
-        licence: Licence of the data; by default that which their publisher or their records state.
+        texts: Keep questions and answers. Otherwise their SHA-256 takes their place, for data that may not be
+            passed on; what reviewers wrote stays, and there are no numbers of `bias`.
+        licence: Licence of the data, kept in the description of the bundle; by default that which their
+            publisher or their records state.
         shelf: The shelf with the files that the run used; by default that of the working directory.
         force: Replace a file that is not an earlier bundle.
 

@@ -134,7 +134,7 @@ def cite(source: Stored, *, shelf: Shelf | None = None) -> Citations:
     is a beginning: which models you asked, and what your own prompts rest on, only you know.
 
     Args:
-        source: Run folder, store URL, transcript file, bundle, folder of a search, or dataset.
+        source: Run, transcripts, folder of a search, or dataset `NAME:PATH`.
         shelf: The shelf with the protocols; by default that of the working directory.
 
     Raises:

@@ -221,14 +221,18 @@ def compare(
 ) -> CompareResult:
     """Compare accuracy on the same questions: of conditions, runs, or reviewers on record.
 
-    Every pair has the mean difference with its interval and its sign-flip permutation test. The
-    contrasts of discussions with cheaper ways to judge are one family of tests, all other pairs
-    another. A contrast that the experiment declares as primary is not adjusted. Ratings of single
-    answers are compared by their difference, correlations, and agreement with gold.
+    Every pair has the mean difference with its interval and the sign-flip permutation test of questions. For
+    a run the conclusions of its conditions are compared, for a dataset its reviewers. Discussions of a run
+    are compared first with their better seat alone, asked once or as often, and with the vote: these tests
+    are one family, all other pairs another, each with adjusted p-values (Holm; Benjamini and Hochberg). A
+    contrast that the experiment declares as primary comes first and is not adjusted. Ratings of single
+    answers are compared by their difference, by Pearson's, Spearman's and Kendall's coefficients, and by
+    how well each agrees with gold. Where both have log-probabilities, the difference of their margins is
+    added.
 
     Args:
         sources: Runs, datasets `NAME:PATH`, or transcripts; one or several.
-        baseline: Compare all others with this condition or reviewer only.
+        baseline: Compare all others with this condition or reviewer only; that needs fewer tests.
         reviewers: For a dataset: only these.
         seed: Seed of the resampling.
 

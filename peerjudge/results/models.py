@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from peerjudge.analysis.selecting import HUMAN
 from peerjudge.analysis.verdict_model import (
     VerdictModel,
     build_model_document,
@@ -51,21 +50,25 @@ def model(
     source: Source,
     *,
     reviewers: str | Sequence[str] | None = None,
-    gold: str = HUMAN,
+    gold: str = "human",
     families: Mapping[str, str] | None = None,
     contestant_of: Mapping[str, str] | None = None,
     pooled: bool = False,
 ) -> ModelResult:
     """Fit one logistic mixed model to the verdicts before discussions and at every turn of them.
 
+    Each effect (ability, difficulty, position, length, own answers, discussion) is with all others equal,
+    which single measures (`bias`, `score`) are not. Intervals have questions as the unit.
+
     Args:
         source: Run, dataset `NAME:PATH`, or transcripts.
         reviewers: Only these.
         gold: `human` for the gold of the data, or the name of a reviewer to measure against.
         families: Family by reviewer or author; added to those that the cards of a run declare.
-        contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
-            those that the cards of a run declare.
-        pooled: One effect of position, length, own answer and family for all reviewers.
+        contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
+            and self-preference; they replace those that the cards of a run declare.
+        pooled: One effect of position, length, own answer and family for all reviewers, instead of one for
+            each.
 
     Raises:
         DataError: There are no verdicts on pairs by these reviewers, or all are on one question.

@@ -96,7 +96,9 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
 
     Args:
         source: Run or transcripts.
-        summary: Return counts and shares instead, with intervals and tests.
+        summary: Counts and shares instead, with intervals and tests: opinion changes by reviewer, role,
+            opponent and turn, persuasion, the effect of leading, the time to agreement, discussions against
+            their better seat and the vote, controls.
         seed: Seed of the resampling behind the intervals of the summary.
 
     Raises:

@@ -139,22 +139,26 @@ def rank(
     """Rank the contestants, best first, and weigh the reviewers.
 
     Args:
-        source: Run, dataset `NAME:PATH`, transcripts, or battles, as a list or as a tournament.
+        source: Run, dataset `NAME:PATH`, or transcripts; in Python also battles, as a list or a tournament.
         scoring: `win-rate`, `elo` or `bradley-terry`.
-        weights: `equal`, `peer`, or a weight for each reviewer.
-        scheme: Scheme of peer weights: `prd` (Equation 2), or `damped`, which always converges.
+        weights: `equal`, or `peer`: weights from the reviewers' own scores as contestants; in Python also a
+            weight for each reviewer.
+        scheme: Method for peer weights: `prd` (Equation 2 of PRD), or `damped`, a damped fixed point that
+            always converges.
         reviewers: Only these, or patterns (`expert_*`); `human` ranks by all human votes.
-        stance: For a run: `private` verdicts, or the `final` ones after discussion.
+        stance: For a run: the `private` verdicts before discussion, or the `final` ones after it.
         exclude_self: Leave out reviews of the reviewer's own answers.
-        exclude_family: Leave out reviews of answers by the reviewer's own family.
+        exclude_family: Leave out reviews of answers by the reviewer's own family, its own included.
         families: Family by reviewer or author; added to those that the cards of a run declare.
-        contestant_of: Contestants by reviewer, for reviewers with another name than theirs; they replace
-            those that the cards of a run declare.
-        majority: First decide every battle by the weighted majority of the reviewers.
+        contestant_of: Contestants by reviewer, for reviewers with another name than theirs, for peer weights
+            and self-preference; they replace those that the cards of a run declare.
+        majority: First decide every battle by the weighted majority of the reviewers, then rank by that.
         orders: Number of random orders of the battles whose mean is the Elo rating.
-        prior: Tied battles added to every pair (Bradley-Terry).
-        bootstrap: Number of resamples of the questions for all bounds; 0 for none.
-        trajectory: For Elo: also the ratings each time after this number of battles.
+        prior: Number of tied battles that Bradley-Terry adds to every pair, so that it also has a solution
+            where a contestant never scores against the others.
+        bootstrap: Number of resamples of the questions for the bounds of scores, ranks and peer weights, and
+            for the confidence that one contestant outranks another; 0 for none.
+        trajectory: For Elo: also the ratings each time after this number of battles, over the same orders.
         seed: Seed of the orders and the resampling.
 
     Raises:

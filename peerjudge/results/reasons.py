@@ -118,13 +118,17 @@ def reasons(
     themes: str | Path | Themes | None = None,
     seed: int = 0,
 ) -> ReasonThemesResult | ComparisonReasonsResult:
-    """Return what the reasons of verdicts mention, or the reasons on one comparison side by side.
+    """Return what the reasons of verdicts mention, by theme, or those on one comparison side by side.
+
+    For each theme: the share of reasons that mention it, how much oftener such verdicts are right, and how
+    much oftener a contradicted seat alters its opinion after hearing it. These are associations.
 
     Args:
         source: Run, dataset `NAME:PATH` with the texts of reviews, or transcripts.
-        comparison: Id of the comparison.
-        themes: Words by theme, or a TOML file with a table `themes`; by default thirteen in English.
-        seed: Seed of the resampling of questions.
+        comparison: Id of the comparison whose reasons are wanted instead, a column for each verdict.
+        themes: Words by theme, or a TOML file with a table `[themes]` of them, in place of the thirteen
+            themes in English.
+        seed: Seed of the resampling of questions behind the intervals.
 
     Raises:
         StoreError: There is no such run.
@@ -139,6 +143,9 @@ def reasons(
         msg = "a frame of ballots has no reasons; give the run, or transcripts"
         raise DataError(msg)
     if comparison is not None:
+        if themes is not None:
+            msg = "themes and a comparison exclude each other; leave one out"
+            raise DataError(msg)
         return _read_comparison(source, comparison)
     counter = ReasonCounter(_read_themes(themes))
     dataset = _find_dataset(source)

@@ -175,20 +175,26 @@ def score(
 ) -> ScoreResult:
     """Score reviewers against gold, with intervals, in total and by group.
 
-    For a run, every condition is scored, and every discussion is compared with cheaper ways to judge.
+    For a run, every condition is scored: the conclusions of its discussions, and the private verdicts of
+    its reviewers. Every discussion is then compared with cheaper ways to judge: its mean seat, its better
+    seat alone, asked once or as often, and a vote. The margin, for replies with log-probabilities, is the
+    probability of the gold answer. Ratings of single answers are scored by their correlation with gold and
+    their mean absolute error, and those of two conditions or reviewers are compared with each other.
 
     Args:
         source: Run, dataset `NAME:PATH`, or transcripts.
-        by: `subset`, `category`, `labeler`, a column of the data, or for a run `leader`: the seat that leads
-            the discussion. Several names, as a list or separated by commas, group by all of them together.
-        reviewers: Names or patterns (`GPT-4/*`); by default all but people.
-        gold: Dataset whose gold, groups and votes replace those of the source.
-        as_published: Count as the authors of the dataset do: what inconsistent and unreadable verdicts
-            are, which votes are gold, and how groups are averaged.
+        by: `subset`, `category`, `labeler` (every vote is then a gold verdict), a column of the data, or for
+            a run `leader`: the seat that leads a discussion. Several names group by all of them together.
+        reviewers: Only these names or patterns (`GPT-4/*`), and `human` for all people, each held against
+            gold of the others' votes; by default all but people.
+        gold: Dataset `NAME:PATH` whose gold, groups and votes replace those of the source.
+        as_published: Count as the authors of the dataset do in their own figures: what inconsistent and
+            unreadable verdicts are, which votes are gold, and how groups are averaged.
         own_reading: Read recorded texts again and score that reading as well.
-        beside: Published figures to compare with a run, `NAME` or `NAME:EVALUATOR`.
+        beside: Published figures to compare with those of a run, `NAME` or `NAME:EVALUATOR`; `prepair` is
+            there. The table is chosen by the prompts and the temperature of each condition.
         between: Only pairs of answers by two of these contestants.
-        seed: Seed of the resampling of questions.
+        seed: Seed of the resampling of questions for the intervals.
 
     Raises:
         DataError: A name matches no reviewer, no verdict has a gold, there are no such groups, or

@@ -113,21 +113,21 @@ def _describe_state(one: Check) -> str:
     return "lists the digests" if one.member == SUMS else "digest equal"
 
 
-def verify(path: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verification:
+def verify(bundle: str | Path, *, protocols: Sequence[str | Path] = ()) -> Verification:
     """Check a bundle: digests, files, readings of replies, conclusions, ids of discussions and numbers.
 
     Needs no key and no network, and executes nothing of the bundle. A bundle that holds agrees with itself:
     that its replies are those of the models cannot be seen from it.
 
     Args:
-        path: File that `peerjudge bundle` wrote.
-        protocols: Your own files of protocols that are not built in; each is executed if its code is that
-            of the run.
+        bundle: File that `peerjudge bundle` wrote.
+        protocols: Your own copies of the files of protocols that are not built in; each is executed if its
+            code is that of the run.
 
     Raises:
         DataError: The file, or one of `protocols`, is missing, or the file is no bundle.
     """
-    file = Path(path)
+    file = Path(bundle)
     named = tuple(map(Path, protocols))
     for one in named:
         if not one.is_file():

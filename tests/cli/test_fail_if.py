@@ -7,7 +7,7 @@ import json
 import pytest
 
 import peerjudge as pj
-from peerjudge.cli.compare_command import compare_command
+from peerjudge.cli.analyses import COMMANDS
 from peerjudge.data import Answer, Comparison, Question, Role, Seat, Verdict, replace, to_json
 from peerjudge.errors import DataError
 from peerjudge.results.checking import parse_condition
@@ -88,9 +88,10 @@ def test_what_was_not_measured_fails(compared):
 
 def test_the_command_exits_with_1_where_a_check_fails(run, capsys):
     """Every failed check is a line on stderr, and the JSON document lists all of them."""
-    assert compare_command(run, fail_if=("accuracy[kept]<0.9", "gain.low>2%")) == 0
+    compare = COMMANDS["compare"].build()
+    assert compare(run, fail_if=("accuracy[kept]<0.9", "gain.low>2%")) == 0
     assert "3 of 3 checks passed" in capsys.readouterr().err
-    assert compare_command(run, fail_if=("gain<0", "accuracy[kept]<0.9"), json=True) == 1
+    assert compare(run, fail_if=("gain<0", "accuracy[kept]<0.9"), json=True) == 1
     said = capsys.readouterr()
     checks = json.loads(said.out)["checks"]
     assert [(one["name"], one["passed"]) for one in checks] == [
@@ -99,7 +100,7 @@ def test_the_command_exits_with_1_where_a_check_fails(run, capsys):
         ("kept", True),
     ]
     assert "failed: gain<0: gain of spoilt is -1.000" in said.err
-    assert compare_command(run, json=True) == 0
+    assert compare(run, json=True) == 0
     assert "checks" not in json.loads(capsys.readouterr().out)
 
 

@@ -1,0 +1,353 @@
+"""Commands that analyse, made of the functions of `peerjudge.results`; each is built when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from peerjudge.cli.commands import DISCUSSIONS, AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.console import print_json, print_status, status
+from peerjudge.cli.tables import (
+    Layout,
+    print_result,
+    say,
+    split_names,
+    write_graph,
+)
+from peerjudge.errors import DataError
+
+if TYPE_CHECKING:
+    from peerjudge.data import OpinionEvent
+    from peerjudge.results.bundling import Bundle
+    from peerjudge.results.checking import Check
+    from peerjudge.results.citing import Citations
+    from peerjudge.results.comparisons import CompareResult
+    from peerjudge.results.opinions import EventsResult, StancesResult
+    from peerjudge.results.rankings import RankResult
+    from peerjudge.results.reports import Report
+    from peerjudge.results.reproductions import ReproduceResult
+    from peerjudge.results.scores import ScoreResult
+    from peerjudge.results.verifying import Verification
+
+__all__ = ["COMMANDS"]
+
+_RESAMPLING = "Reading, and resampling questions"
+"""Shown in a terminal only, by commands that take seconds."""
+
+
+def _rank(
+    call: Call[RankResult],
+    *,
+    control: str | None = None,
+    graph: Path | None = None,
+    force: bool = False,
+    layout: Layout = "text",
+    json: AsJson = False,
+) -> int:
+    """Print a ranking, at equal style too if that is wanted, and write its graph.
+
+    Options:
+        control: Also rank at equal style: any of position,length,markdown, separated by commas.
+            The scoring is then bradley-terry.
+        graph: Write wins between contestants, under these weights, to this file as a GraphML graph.
+        force: Replace the file of --graph if it exists.
+    """
+    if control is not None:
+        from peerjudge.data import Scoring
+        from peerjudge.results.styles import rank_styles
+
+        scoring = call.given.get("scoring", Scoring.BRADLEY_TERRY)
+        if scoring is not Scoring.BRADLEY_TERRY:
+            msg = f"style control is of Bradley-Terry: use --scoring bradley-terry, not {scoring}"
+            raise DataError(msg)
+        if call.given.get("majority") or call.given.get("trajectory") or graph is not None:
+            msg = "style control has no --majority, --trajectory or --graph; leave it out"
+            raise DataError(msg)
+        chosen = call.select(rank_styles)
+        styled = rank_styles(*call.sources, controls=split_names(control), **chosen)
+        print_result(styled, json=json, layout=layout)
+        return 0
+    if graph is not None:
+        _require_free(graph, call, force=force)
+    found = call.compute()
+    if graph is not None:
+        write_graph(found.graph(), graph)
+    print_result(found, json=json, layout=layout)
+    return 0
+
+
+def _require_free(graph: Path, call: Call[Any], *, force: bool) -> None:
+    from peerjudge.results.overwriting import require_free
+
+    require_free(graph, source=call.sources[0], force=force, option="--graph")
+
+
+def _score(
+    call: Call[ScoreResult],
+    *,
+    disagreements: bool = False,
+    annotators: bool = False,
+    layout: Layout = "text",
+    json: AsJson = False,
+) -> int:
+    """Print scores, with the replies that are read differently if these are wanted.
+
+    Options:
+        disagreements: List the replies whose reading differs from the record; JSON always has them.
+        annotators: Instead, estimate how often each person errs from votes that disagree (Dawid and
+            Skene's model), and compare accuracy against gold with accuracy against the labels of the
+            model. A run needs --gold with a dataset that has the votes.
+    """
+    if annotators:
+        from peerjudge.results.annotators import annotators as measure_annotators
+
+        if disagreements or not {"by", "beside", "between"}.isdisjoint(call.given):
+            msg = (
+                "--annotators prints tables of its own; leave --by, --beside, --between and "
+                "--disagreements out"
+            )
+            raise DataError(msg)
+        model = measure_annotators(*call.sources, **call.select(measure_annotators))
+        print_result(model, json=json, layout=layout)
+        return 0
+    found = call.compute()
+    print_result(found, json=json, layout=layout)
+    if disagreements and not json and found.published is None:
+        say(*found.describe_disagreements())
+    return 0
+
+
+def _compare(
+    call: Call[CompareResult],
+    *,
+    fail_if: tuple[str, ...] = (),
+    layout: Layout = "text",
+    json: AsJson = False,
+) -> int:
+    """Print a comparison, and hold conditions against its numbers.
+
+    Options:
+        fail_if: Exit with 1 if this holds, or cannot be tested, for any condition, reviewer or pair;
+            repeat for more. `gain<0`, `accuracy[gpt4]<0.7`, `over_vote.low<-5%`,
+            `difference<0 and p_holm<0.05`. The estimate is tested, or a bound of its interval with .low
+            or .high.
+    """
+    from peerjudge.results.checking import parse_condition
+
+    conditions = [parse_condition(one) for one in fail_if]
+    found = call.compute()
+    checks = found.check(*conditions)
+    if json and checks and layout == "text":
+        listed = [{**asdict(one), "passed": one.passed} for one in checks]
+        print_json({**found.document(), "checks": listed})
+    else:
+        print_result(found, json=json, layout=layout)
+    return _report_checks(checks)
+
+
+def _report_checks(checks: Sequence[Check]) -> int:
+    """Print the checks that failed, and how many passed; return the exit code."""
+    failed = [one for one in checks if not one.passed]
+    for one in failed:
+        print_status(f"failed: {one.condition}: {one.text}")
+    if checks:
+        print_status(f"{len(checks) - len(failed)} of {len(checks)} checks passed")
+    return 1 if failed else 0
+
+
+def _events(
+    call: Call[EventsResult | StancesResult],
+    *,
+    graph: Path | None = None,
+    force: bool = False,
+    layout: Layout = "text",
+    json: Annotated[
+        bool,
+        Parameter(help="Print every event as one line of JSON, or the summary as one document."),
+    ] = False,
+) -> int:
+    """Print opinion events or their summary, and write the graph of persuasion.
+
+    Options:
+        graph: Write persuasion between reviewers to this file as a GraphML graph.
+        force: Replace the file of --graph if it exists.
+    """
+    from peerjudge.results.opinions import events
+
+    summary = bool(call.given.get("summary"))
+    if not summary and graph is None:
+        return _print_events(*call.sources, json=json)
+    if graph is not None:
+        _require_free(graph, call, force=force)
+    others = {name: value for name, value in call.given.items() if name != "summary"}
+    found = events(*call.sources, summary=True, **others)
+    if graph is not None:
+        write_graph(found.graph(), graph)
+    if summary:
+        print_result(found, json=json, layout=layout)
+    return 0
+
+
+def _print_events(source: str, *, json: bool) -> int:
+    """Print each event while the run is read: a large run has more than fit in memory."""
+    from peerjudge.data import to_plain
+    from peerjudge.marks import mark_controls
+    from peerjudge.reporting.opinions import describe_event
+    from peerjudge.results.opinions import stream_events
+
+    def print_event(event: OpinionEvent) -> None:
+        print_json(to_plain(event)) if json else print(mark_controls(describe_event(event)))
+
+    if not stream_events(source, print_event):
+        print_status("no opinion events: no reviewer gave a verdict after hearing another's")
+    return 0
+
+
+def _cite(
+    call: Call[Citations],
+    *,
+    form: Annotated[
+        Literal["text", "bibtex"],
+        Parameter(name="--format", help="text, or bibtex for a bibliography."),
+    ] = "text",
+    json: AsJson = False,
+) -> int:
+    """Print works to cite, or their bibliography."""
+    found = call.compute()
+    if form == "bibtex" and not json:
+        print(found.bibtex(), end="")
+    else:
+        print_result(found, json=json)
+    return 0
+
+
+def _report(
+    call: Call[Report],
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    figures: Path | None = None,
+    force: bool = False,
+) -> int:
+    """Write a report, and print its path.
+
+    Options:
+        output: The file to write; by default `report.html` in the run folder, or `NAME-report.html` here
+            for a dataset. The same numbers are beside it in a .json file.
+        figures: A folder to write every figure to as well, as .svg, .png and .pdf.
+        force: Replace files that are not earlier reports or figures.
+    """
+    with status().status(_RESAMPLING):
+        found = call.compute()
+        if figures is not None:
+            found.require_free_figures(figures, force=force)
+        path = found.save(output, force=force)
+    say(str(path))
+    if figures is not None:
+        say(*map(str, found.save_figures(figures, force=force)))
+    return 0
+
+
+def _reproduce(
+    call: Call[ReproduceResult],
+    *,
+    figures: Path | None = None,
+    force: bool = False,
+    layout: Layout = "text",
+    json: AsJson = False,
+) -> int:
+    """Print the values of a paper beside ours, and write their figures.
+
+    Options:
+        figures: A folder to write figures of the published values beside ours to, as .svg, .png and .pdf.
+        force: Replace files that are not earlier figures.
+    """
+    with status().status(_RESAMPLING):
+        found = call.compute()
+    if figures is not None:
+        found.save_figures(figures, force=force)
+    print_result(found, json=json, layout=layout)
+    return 0
+
+
+def _bundle(call: Call[Bundle], *, json: AsJson = False) -> int:
+    """Write a bundle, and print what it holds."""
+    with status().status("Copying, and resampling questions"):
+        found = call.compute()
+    print_result(found, json=json)
+    return 0
+
+
+def _verify(call: Call[Verification], *, json: AsJson = False) -> int:
+    """Print the checks of a bundle; the exit code is 1 if anything differs."""
+    with status().status("Recomputing"):
+        found = call.compute()
+    print_result(found, json=json)
+    return 0 if found.holds else 1
+
+
+def _parse_models(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Return the models of a paper by the reviewers that stand for them."""
+    from peerjudge.runs.seating import parse_pairs
+
+    return parse_pairs(pairs, noun="reviewer", form="REVIEWER=MODEL, as in my_model=GPT-4")
+
+
+_REPEATED = "Repeat for more."
+
+COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
+    {
+        "agreement": FunctionCommand(function="results.agreements:agreement"),
+        "bias": FunctionCommand(function="results.biases:bias"),
+        "bundle": FunctionCommand(
+            function="results.bundling:bundle",
+            run=_bundle,
+            options={
+                "source": DISCUSSIONS,
+                "output": Option(type=Path, names=("--output", "-o")),
+            },
+        ),
+        "cite": FunctionCommand(function="results.citing:cite", run=_cite),
+        "compare": FunctionCommand(function="results.comparisons:compare", run=_compare),
+        "events": FunctionCommand(
+            function="results.opinions:events", run=_events, options={"source": DISCUSSIONS}
+        ),
+        "model": FunctionCommand(function="results.models:model"),
+        "rank": FunctionCommand(function="results.rankings:rank", run=_rank),
+        "reasons": FunctionCommand(function="results.reasons:reasons"),
+        "report": FunctionCommand(function="results.reports:report", run=_report),
+        "reproduce": FunctionCommand(
+            function="results.reproductions:reproduce",
+            run=_reproduce,
+            options={
+                "items": Option(type=tuple[str, ...], words=_REPEATED, names=("--item",)),
+                "stand_ins": Option(
+                    type=tuple[str, ...],
+                    words="Written REVIEWER=MODEL; repeat for more.",
+                    names=("--as",),
+                    convert=_parse_models,
+                ),
+            },
+        ),
+        "score": FunctionCommand(function="results.scores:score", run=_score),
+        "verify": FunctionCommand(
+            function="results.verifying:verify",
+            run=_verify,
+            options={
+                "protocols": Option(type=tuple[Path, ...], words=_REPEATED, names=("--protocol",))
+            },
+        ),
+    }
+)
+"""Commands by name."""
+
+
+def __getattr__(name: str) -> Callable[..., int]:
+    if name not in COMMANDS:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return COMMANDS[name].build()

@@ -1,0 +1,242 @@
+"""Commands made of functions: the function declares and documents its options, and a rule reads them.
+
+The rule is chosen by the type of a parameter. Its words say how a value is written in a shell, and
+follow those of the function in the help. Options that only the command has are those of a second
+function, which calls the first one and prints its result.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import EnumType
+from importlib import import_module
+from inspect import Parameter as Place
+from pathlib import Path
+from types import MappingProxyType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    TypeVar,
+    get_origin,
+    get_type_hints,
+)
+
+from cyclopts import Parameter
+
+from peerjudge.cli.declarations import read_declaration, split_docstring
+from peerjudge.cli.tables import (
+    Layout,
+    parse_contestants,
+    print_result,
+    split_families,
+    split_names,
+)
+
+if TYPE_CHECKING:
+    from peerjudge.results.base import Result
+
+__all__ = ["DISCUSSIONS", "AsJson", "Call", "FunctionCommand", "Option", "print_call"]
+
+R = TypeVar("R")
+
+AsJson = Annotated[bool, Parameter(help="Print the result as one JSON document.")]
+"""The option `--json`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """Form of an argument in a shell.
+
+    Attributes:
+        type: Type that cyclopts reads; as text, the module below `peerjudge` and the name of an enumeration
+            whose import takes long.
+        words: Sentence that says how a value is written.
+        names: Names of the option, where they are others than that of the parameter.
+        convert: Function that makes the argument of the function of what was read.
+    """
+
+    type: Any
+    words: str = ""
+    names: tuple[str, ...] = ()
+    convert: Callable[[Any], object] | None = None
+
+
+_NAMES = Option(type=str, words="Separated by commas.", convert=split_names)
+DISCUSSIONS = Option(
+    type=str,
+    words="A run is a folder, a store URL or a bundle (.zip), transcripts are a file (.jsonl, .jsonl.gz).",
+)
+"""The form of a source of discussions."""
+_SOURCE = replace(
+    DISCUSSIONS, words=f"{DISCUSSIONS.words} FILE.py:PATH names data that your own code reads."
+)
+_WEIGHTS = Option(type=Literal["equal", "peer"])
+_OPTIONS: Mapping[str, Option] = MappingProxyType(
+    {
+        "bool": Option(type=bool),
+        "int": Option(type=int),
+        "float": Option(type=float),
+        "str": Option(type=str),
+        "str | None": Option(type=str),
+        "str | Dataset | None": Option(type=str),
+        "str | Path": Option(type=Path),
+        "str | Path | Themes | None": Option(type=Path),
+        "str | Sequence[str]": _NAMES,
+        "str | Sequence[str] | None": _NAMES,
+        "Source": _SOURCE,
+        "Source | Battles": _SOURCE,
+        "Stored": _SOURCE,
+        "Stance": Option(type=Literal["private", "final"]),
+        "Scheme | str": Option(type="data:Scheme"),
+        "Scoring | str": Option(type="data:Scoring"),
+        "Literal['equal', 'peer']": _WEIGHTS,
+        "Literal['equal', 'peer'] | Mapping[str, float]": _WEIGHTS,
+        "families: Mapping[str, str] | None": Option(
+            type=str, words="Written name=family, separated by commas.", convert=split_families
+        ),
+        "contestant_of: Mapping[str, str] | None": Option(
+            type=tuple[str, ...],
+            words="Written REVIEWER=CONTESTANT; repeat for more.",
+            names=("--as",),
+            convert=parse_contestants,
+        ),
+    }
+)
+"""Forms by annotation, and by name and annotation."""
+_PYTHON_ONLY = frozenset({"Shelf | None"})
+"""Annotations of parameters that have no form in a shell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Generic[R]):
+    """The arguments of a command that are those of its function.
+
+    `sources` are those by position, `given` those of the options that were given.
+    """
+
+    function: str
+    sources: tuple[str, ...]
+    given: Mapping[str, Any]
+
+    def compute(self) -> R:
+        """Import the function, and return its result."""
+        function: Callable[..., R] = _import(self.function)
+        return function(*self.sources, **self.given)
+
+    def select(self, other: Callable[..., object]) -> dict[str, Any]:
+        """Return the options that were given and that another function has as well."""
+        known = inspect.signature(other).parameters
+        return {name: value for name, value in self.given.items() if name in known}
+
+
+def print_call(call: Call[Result], *, layout: Layout = "text", json: AsJson = False) -> int:
+    """Print the result of the function."""
+    print_result(call.compute(), json=json, layout=layout)
+    return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCommand:
+    """A command that is made of a function.
+
+    Attributes:
+        function: Module below `peerjudge` and name, such as `results.rankings:rank`.
+        run: Function that is given the call, and the options that only the command has; it returns the
+            exit code. The section `Options:` of its docstring documents them.
+        options: Forms of parameters that differ from those of their types, by name.
+    """
+
+    function: str
+    run: Callable[..., int] = print_call
+    options: Mapping[str, Option] = field(default_factory=dict[str, Option])
+
+    def build(self) -> Callable[..., int]:
+        """Return the command as cyclopts registers it, without importing the module of the function.
+
+        Raises:
+            TypeError: An option is not documented, or its type has no form in a shell.
+        """
+        declared = read_declaration(self.function)
+        forms = {
+            one.name: form for one in declared.parameters if (form := self._choose(one)) is not None
+        }
+        own = _annotate_own(self.run)
+        places = [
+            _build_place(one, forms[one.name], declared.arguments.get(one.name, ""))
+            for one in declared.parameters
+            if one.name in forms
+        ]
+
+        def command(*sources: str, **given: Any) -> int:  # noqa: ANN401
+            ours = {name: given.pop(name) for name in own if name in given}
+            for name, value in given.items():
+                convert = forms[name].convert
+                given[name] = value if convert is None else convert(value)
+            call: Call[Any] = Call(function=self.function, sources=sources, given=given)
+            return self.run(call, **ours)
+
+        command.__signature__ = inspect.Signature([*places, *own.values()])  # pyright: ignore
+        command.__annotations__ = {}
+        command.__doc__ = declared.description
+        return command
+
+    def _choose(self, one: Place) -> Option | None:
+        """Return the form of a parameter; `None` for one that only Python has."""
+        if one.annotation in _PYTHON_ONLY:
+            return None
+        keys = (f"{one.name}: {one.annotation}", one.annotation)
+        form = self.options.get(one.name) or next(
+            (_OPTIONS[key] for key in keys if key in _OPTIONS), None
+        )
+        if form is None:
+            msg = f"{one.name} of {self.function} has no form in a shell: add {one.annotation} to _OPTIONS"
+            raise TypeError(msg)
+        return form
+
+
+def _build_place(one: Place, form: Option, text: str) -> Place:
+    """Return the parameter with a type that cyclopts reads, and with its help."""
+    if not text:
+        msg = f"the parameter {one.name} is not documented in the section Args of its function"
+        raise TypeError(msg)
+    named: dict[str, Any] = {"name": form.names} if form.names else {}
+    default = one.default
+    if default is True:
+        named["negative"] = f"--no-{one.name.replace('_', '-')}"
+    kind = _import(form.type) if isinstance(form.type, str) else form.type
+    if isinstance(kind, EnumType):
+        default = kind[str(default).rpartition(".")[2]]
+    if default is None:
+        default, kind = ((), kind) if get_origin(kind) is tuple else (None, kind | None)
+    hint = Annotated[kind, Parameter(help=f"{text} {form.words}".strip(), **named)]
+    return one.replace(annotation=hint, default=default)
+
+
+def _import(place: str) -> Any:  # noqa: ANN401
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"peerjudge.{module}"), name)
+
+
+def _annotate_own(run: Callable[..., object]) -> dict[str, Place]:
+    """Return the parameters that only the command has, with their types and the help of the docstring."""
+    _, *own = inspect.signature(run).parameters.values()
+    _, texts = split_docstring(inspect.getdoc(run) or "")
+    written = type("Own", (), {"__annotations__": {one.name: one.annotation for one in own}})
+    hints = get_type_hints(
+        written, globalns=vars(import_module(run.__module__)), include_extras=True
+    )
+    found: dict[str, Place] = {}
+    for one in own:
+        hint = hints[one.name]
+        if text := texts.get(one.name):
+            hint = Annotated[hint, Parameter(help=text)]
+        elif not any(isinstance(each, Parameter) for each in getattr(hint, "__metadata__", ())):
+            msg = f"the parameter {one.name} of {run.__name__} is not documented"
+            raise TypeError(msg)
+        found[one.name] = one.replace(annotation=hint)
+    return found

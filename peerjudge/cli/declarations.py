@@ -1,0 +1,90 @@
+"""Declarations of functions, read from source, so that help need not import numpy and SQLAlchemy."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from inspect import Parameter
+
+__all__ = ["Declaration", "read_declaration", "split_docstring"]
+
+_SECTION = re.compile(r"^(?:Args|Options|Raises|Returns|Example):$", re.MULTILINE)
+_ARGUMENTS = re.compile(r"^(?:Args|Options):\n((?: .*\n?|\n)*)", re.MULTILINE)
+_ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """A function as its source declares it.
+
+    The annotations of `parameters` are text, and so is a default that is no literal (`Scheme.PRD`).
+    `arguments` has the texts of its arguments by name.
+    """
+
+    parameters: tuple[Parameter, ...]
+    description: str
+    arguments: Mapping[str, str]
+
+
+def read_declaration(place: str) -> Declaration:
+    """Read the declaration of a function without importing its module.
+
+    Args:
+        place: Module below `peerjudge` and name, such as `results.rankings:rank`.
+
+    Raises:
+        LookupError: The module has no such function.
+    """
+    module, _, name = place.partition(":")
+    file = files("peerjudge").joinpath(f"{module.replace('.', '/')}.py")
+    found = [
+        node
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name
+    ]
+    if not found:
+        msg = f"peerjudge.{module} has no function {name!r}"
+        raise LookupError(msg)
+    function = found[-1]  # Its overloads are before it.
+    description, arguments = split_docstring(ast.get_docstring(function) or "")
+    return Declaration(
+        parameters=tuple(_list_parameters(function.args)),
+        description=description,
+        arguments=arguments,
+    )
+
+
+def split_docstring(text: str) -> tuple[str, dict[str, str]]:
+    """Return the description of a docstring in Google's form, and the texts of its arguments by name.
+
+    The arguments are in the section `Args:`, those that only a command has in the section `Options:`.
+    """
+    listed = _ARGUMENTS.search(text)
+    found = _ARGUMENT.findall(listed[1]) if listed else []
+    return _SECTION.split(text)[0].strip(), {name: " ".join(said.split()) for name, said in found}
+
+
+def _list_parameters(written: ast.arguments) -> list[Parameter]:
+    positional = [*written.posonlyargs, *written.args]
+    found = [Parameter(one.arg, Parameter.POSITIONAL_ONLY) for one in positional]
+    if written.vararg is not None:
+        positional.append(written.vararg)
+        found.append(Parameter(written.vararg.arg, Parameter.VAR_POSITIONAL))
+    for one, default in zip(written.kwonlyargs, written.kw_defaults, strict=True):
+        value = Parameter.empty if default is None else _evaluate(default)
+        found.append(Parameter(one.arg, Parameter.KEYWORD_ONLY, default=value))
+    written_types = [one.annotation for one in (*positional, *written.kwonlyargs)]
+    return [
+        one.replace(annotation="" if written_type is None else ast.unparse(written_type))
+        for one, written_type in zip(found, written_types, strict=True)
+    ]
+
+
+def _evaluate(default: ast.expr) -> object:
+    try:
+        return ast.literal_eval(default)
+    except ValueError:
+        return ast.unparse(default)

@@ -1,0 +1,83 @@
+"""The contract of commands that are made of functions: every option is declared and documented once."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+
+import pytest
+from docstring_parser import DocstringStyle, parse
+
+from peerjudge.cli import build_app
+from peerjudge.cli.analyses import COMMANDS
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand
+from peerjudge.cli.declarations import read_declaration
+
+
+def list_documented(function) -> dict[str, str]:
+    """Return the texts of the arguments of a function by name, read by a parser of another author."""
+    found = parse(inspect.getdoc(function) or "", style=DocstringStyle.GOOGLE).params
+    return {one.arg_name: " ".join((one.description or "").split()) for one in found}
+
+
+def import_function(command: FunctionCommand):
+    """Return the function of a command."""
+    module, _, name = command.function.partition(":")
+    return getattr(import_module(f"peerjudge.{module}"), name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_option_is_documented_by_its_function_or_by_its_command(name: str):
+    """The help of an option begins with the words of one of both, and the other one is silent."""
+    command = COMMANDS[name]
+    theirs = list_documented(import_function(command))
+    own = list_documented(command.run)
+    shown = [one for one in build_app()[name].assemble_argument_collection() if one.show]
+    assert len(shown) > 1
+    for one in shown:
+        help_text = " ".join((one.parameter.help or "").split())
+        place = one.field_info.name
+        assert help_text, f"{name} has no help of {one.name}"
+        assert not (place in theirs and place in own), f"{place} of {name} is documented twice"
+        if place in theirs:
+            assert help_text.startswith(theirs[place])
+        else:
+            assert place in inspect.signature(command.run).parameters
+    assert theirs.keys() - {"shelf"} <= {one.field_info.name for one in shown}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_source_of_a_function_is_read_as_python_reads_it(name: str):
+    """Names, types and defaults of parameters, and all documentation, are those of the function itself."""
+    command = COMMANDS[name]
+    function = import_function(command)
+    imported = inspect.signature(function).parameters
+    read = read_declaration(command.function)
+    assert read.arguments == list_documented(function)
+    assert (inspect.getdoc(function) or "").startswith(read.description)
+    assert {one.name: one.annotation for one in read.parameters} == {
+        one.name: str(one.annotation).replace('"', "'") for one in imported.values()
+    }
+    built = inspect.signature(command.build()).parameters
+    for place in built.keys() & imported.keys():
+        assert (built[place].default or None) == (imported[place].default or None)
+
+
+def run_undocumented(call: Call[object], *, depth: int = 0, json: AsJson = False) -> int:
+    """Take an option without a word about it."""
+    return depth
+
+
+def test_an_option_without_documentation_is_refused():
+    """Neither a function nor a command can have an option that the help does not explain."""
+    undocumented = FunctionCommand(function="results.base:list_names")
+    with pytest.raises(TypeError, match="names is not documented"):
+        undocumented.build()
+    with pytest.raises(TypeError, match="depth of run_undocumented is not documented"):
+        FunctionCommand(function="results.citing:cite", run=run_undocumented).build()
+
+
+def test_a_parameter_that_a_shell_cannot_give_is_refused():
+    """A new type needs a rule, which says how its value is written."""
+    with pytest.raises(TypeError, match=r"tournament of .* has no form in a shell"):
+        FunctionCommand(function="results.rankings:_trace").build()
