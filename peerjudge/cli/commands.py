@@ -2,14 +2,15 @@
 
 The rule is chosen by the type of a parameter. Its words say how a value is written in a shell, and
 follow those of the function in the help. Options that only the command has are those of a second
-function, which calls the first one and prints its result.
+function, which calls the first one and prints its result. Groups of options supply further arguments.
 """
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import EnumType
 from importlib import import_module
 from inspect import Parameter as Place
@@ -29,6 +30,7 @@ from typing import (
 from cyclopts import Parameter
 
 from peerjudge.cli.declarations import read_declaration, split_docstring
+from peerjudge.cli.options import ArgumentOptions
 from peerjudge.cli.tables import (
     Layout,
     parse_contestants,
@@ -40,7 +42,16 @@ from peerjudge.cli.tables import (
 if TYPE_CHECKING:
     from peerjudge.results.base import Result
 
-__all__ = ["DISCUSSIONS", "AsJson", "Call", "FunctionCommand", "Option", "print_call"]
+__all__ = [
+    "DISCUSSIONS",
+    "NAMES",
+    "REPEATED",
+    "AsJson",
+    "Call",
+    "FunctionCommand",
+    "Option",
+    "print_call",
+]
 
 R = TypeVar("R")
 
@@ -66,7 +77,10 @@ class Option:
     convert: Callable[[Any], object] | None = None
 
 
-_NAMES = Option(type=str, words="Separated by commas.", convert=split_names)
+REPEATED = Option(type=tuple[str, ...], words="Repeat for more.")
+"""The form of texts that are given one by one."""
+NAMES = Option(type=str, words="Separated by commas.", convert=split_names)
+"""The form of names."""
 DISCUSSIONS = Option(
     type=str,
     words="A run is a folder, a store URL or a bundle (.zip), transcripts are a file (.jsonl, .jsonl.gz).",
@@ -82,12 +96,19 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "int": Option(type=int),
         "float": Option(type=float),
         "str": Option(type=str),
+        "Path": Option(type=Path),
         "str | None": Option(type=str),
+        "int | None": Option(type=int),
         "str | Dataset | None": Option(type=str),
+        "str | Path | Experiment": Option(type=str),
+        "str | Path | RunSummary": Option(type=str),
+        "str | Path | None": Option(type=str),
+        "str | Sequence[str | Question]": Option(type=str),
         "str | Path": Option(type=Path),
         "str | Path | Themes | None": Option(type=Path),
-        "str | Sequence[str]": _NAMES,
-        "str | Sequence[str] | None": _NAMES,
+        "Sequence[str]": REPEATED,
+        "str | Sequence[str]": NAMES,
+        "str | Sequence[str] | None": NAMES,
         "Source": _SOURCE,
         "Source | Battles": _SOURCE,
         "Stored": _SOURCE,
@@ -108,8 +129,17 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
     }
 )
 """Forms by annotation, and by name and annotation."""
-_PYTHON_ONLY = frozenset({"Shelf | None"})
-"""Annotations of parameters that have no form in a shell."""
+_PYTHON_ONLY = frozenset(
+    {
+        "Shelf | None",
+        "Observer | None",
+        "Callable[[str], None] | None",
+        "Callable[[WrittenText], None] | None",
+        "environ: Mapping[str, str] | None",
+        "progress: bool | None",
+    }
+)
+"""The same of parameters that have no form in a shell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +153,10 @@ class Call(Generic[R]):
     sources: tuple[str, ...]
     given: Mapping[str, Any]
 
-    def compute(self) -> R:
-        """Import the function, and return its result."""
+    def compute(self, supplied: Mapping[str, object] = MappingProxyType({})) -> R:
+        """Import the function, and return its result with the arguments that the command supplies."""
         function: Callable[..., R] = _import(self.function)
-        return function(*self.sources, **self.given)
+        return function(*self.sources, **self.given, **supplied)
 
     def select(self, other: Callable[..., object]) -> dict[str, Any]:
         """Return the options that were given and that another function has as well."""
@@ -149,11 +179,13 @@ class FunctionCommand:
         run: Function that is given the call, and the options that only the command has; it returns the
             exit code. The section `Options:` of its docstring documents them.
         options: Forms of parameters that differ from those of their types, by name.
+        groups: Classes of options that supply arguments of the function.
     """
 
     function: str
-    run: Callable[..., int] = print_call
+    run: Callable[..., int | Coroutine[Any, Any, int]] = print_call
     options: Mapping[str, Option] = field(default_factory=dict[str, Option])
+    groups: tuple[type[ArgumentOptions], ...] = ()
 
     def build(self) -> Callable[..., int]:
         """Return the command as cyclopts registers it, without importing the module of the function.
@@ -162,10 +194,19 @@ class FunctionCommand:
             TypeError: An option is not documented, or its type has no form in a shell.
         """
         declared = read_declaration(self.function)
+        supplied = {one.name for group in self.groups for one in fields(group)}
         forms = {
-            one.name: form for one in declared.parameters if (form := self._choose(one)) is not None
+            one.name: form
+            for one in declared.parameters
+            if one.name not in supplied and (form := self._choose(one)) is not None
         }
         own = _annotate_own(self.run)
+        groups = {
+            group.__name__: Place(
+                group.__name__, Place.KEYWORD_ONLY, default=group(), annotation=group
+            )
+            for group in self.groups
+        }
         places = [
             _build_place(one, forms[one.name], declared.arguments.get(one.name, ""))
             for one in declared.parameters
@@ -174,25 +215,30 @@ class FunctionCommand:
 
         def command(*sources: str, **given: Any) -> int:  # noqa: ANN401
             ours = {name: given.pop(name) for name in own if name in given}
+            grouped = [given.pop(name) for name in groups if name in given]
             for name, value in given.items():
                 convert = forms[name].convert
                 given[name] = value if convert is None else convert(value)
+            for group in grouped:
+                given |= group.list_arguments()
             call: Call[Any] = Call(function=self.function, sources=sources, given=given)
-            return self.run(call, **ours)
+            ended = self.run(call, **ours)
+            return ended if isinstance(ended, int) else asyncio.run(ended)
 
-        command.__signature__ = inspect.Signature([*places, *own.values()])  # pyright: ignore
+        parameters = [*places, *groups.values(), *own.values()]
+        command.__signature__ = inspect.Signature(parameters)  # pyright: ignore
         command.__annotations__ = {}
         command.__doc__ = declared.description
         return command
 
     def _choose(self, one: Place) -> Option | None:
         """Return the form of a parameter; `None` for one that only Python has."""
-        if one.annotation in _PYTHON_ONLY:
-            return None
         keys = (f"{one.name}: {one.annotation}", one.annotation)
-        form = self.options.get(one.name) or next(
-            (_OPTIONS[key] for key in keys if key in _OPTIONS), None
-        )
+        if one.name in self.options:
+            return self.options[one.name]
+        if not _PYTHON_ONLY.isdisjoint(keys):
+            return None
+        form = next((_OPTIONS[key] for key in keys if key in _OPTIONS), None)
         if form is None:
             msg = f"{one.name} of {self.function} has no form in a shell: add {one.annotation} to _OPTIONS"
             raise TypeError(msg)
@@ -211,10 +257,14 @@ def _build_place(one: Place, form: Option, text: str) -> Place:
     kind = _import(form.type) if isinstance(form.type, str) else form.type
     if isinstance(kind, EnumType):
         default = kind[str(default).rpartition(".")[2]]
-    if default is None:
+    if default in {None, ()}:
         default, kind = ((), kind) if get_origin(kind) is tuple else (None, kind | None)
     hint = Annotated[kind, Parameter(help=f"{text} {form.words}".strip(), **named)]
     return one.replace(annotation=hint, default=default)
+
+
+def _has_help(hint: object) -> bool:
+    return any(isinstance(one, Parameter) and one.help for one in getattr(hint, "__metadata__", ()))
 
 
 def _import(place: str) -> Any:  # noqa: ANN401
@@ -235,7 +285,7 @@ def _annotate_own(run: Callable[..., object]) -> dict[str, Place]:
         hint = hints[one.name]
         if text := texts.get(one.name):
             hint = Annotated[hint, Parameter(help=text)]
-        elif not any(isinstance(each, Parameter) for each in getattr(hint, "__metadata__", ())):
+        elif not is_dataclass(hint) and not _has_help(hint):
             msg = f"the parameter {one.name} of {run.__name__} is not documented"
             raise TypeError(msg)
         found[one.name] = one.replace(annotation=hint)

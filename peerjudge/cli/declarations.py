@@ -36,13 +36,13 @@ def read_declaration(place: str) -> Declaration:
         place: Module below `peerjudge` and name, such as `results.rankings:rank`.
 
     Raises:
-        LookupError: The module has no such function.
+            LookupError: The module has no such function, or a default is the name of no constant.
     """
     module, _, name = place.partition(":")
-    file = files("peerjudge").joinpath(f"{module.replace('.', '/')}.py")
+    tree = _parse(f"peerjudge.{module}")
     found = [
         node
-        for node in ast.parse(file.read_text("utf-8")).body
+        for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name
     ]
     if not found:
@@ -51,7 +51,7 @@ def read_declaration(place: str) -> Declaration:
     function = found[-1]  # Its overloads are before it.
     description, arguments = split_docstring(ast.get_docstring(function) or "")
     return Declaration(
-        parameters=tuple(_list_parameters(function.args)),
+        parameters=tuple(_list_parameters(function.args, tree)),
         description=description,
         arguments=arguments,
     )
@@ -67,14 +67,14 @@ def split_docstring(text: str) -> tuple[str, dict[str, str]]:
     return _SECTION.split(text)[0].strip(), {name: " ".join(said.split()) for name, said in found}
 
 
-def _list_parameters(written: ast.arguments) -> list[Parameter]:
+def _list_parameters(written: ast.arguments, tree: ast.Module) -> list[Parameter]:
     positional = [*written.posonlyargs, *written.args]
     found = [Parameter(one.arg, Parameter.POSITIONAL_ONLY) for one in positional]
     if written.vararg is not None:
         positional.append(written.vararg)
         found.append(Parameter(written.vararg.arg, Parameter.VAR_POSITIONAL))
     for one, default in zip(written.kwonlyargs, written.kw_defaults, strict=True):
-        value = Parameter.empty if default is None else _evaluate(default)
+        value = Parameter.empty if default is None else _evaluate(default, tree)
         found.append(Parameter(one.arg, Parameter.KEYWORD_ONLY, default=value))
     written_types = [one.annotation for one in (*positional, *written.kwonlyargs)]
     return [
@@ -83,8 +83,26 @@ def _list_parameters(written: ast.arguments) -> list[Parameter]:
     ]
 
 
-def _evaluate(default: ast.expr) -> object:
+def _evaluate(value: ast.expr, tree: ast.Module) -> object:
+    """Return the value of a literal, or of the name of one; text for other expressions."""
+    if isinstance(value, ast.Name):
+        return _find_constant(value.id, tree)
     try:
-        return ast.literal_eval(default)
+        return ast.literal_eval(value)
     except ValueError:
-        return ast.unparse(default)
+        return ast.unparse(value)
+
+
+def _find_constant(name: str, tree: ast.Module) -> object:
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and any(one.name == name for one in node.names):
+            return _find_constant(name, _parse(str(node.module)))
+        if isinstance(node, ast.Assign) and any(ast.unparse(one) == name for one in node.targets):
+            return _evaluate(node.value, tree)
+    msg = f"there is no constant {name!r}"
+    raise LookupError(msg)
+
+
+def _parse(module: str) -> ast.Module:
+    file = files("peerjudge").joinpath(f"{module.partition('.')[2].replace('.', '/')}.py")
+    return ast.parse(file.read_text("utf-8"))

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand
 from peerjudge.cli.console import print_json, print_status
 from peerjudge.cli.tables import say
 
-__all__ = ["merge_command"]
+if TYPE_CHECKING:
+    from peerjudge.runs.merging import MergedRun
 
 
-async def merge_command(*sources: str, out: Path, json: bool = False) -> int:
-    """Write several runs as one run folder that every command reads.
-
-    For runs of one experiment on different parts of the data, with other seeds, or with other
-    reviewers. A discussion that several have is written once. Runs that contradict each other are
-    refused: a condition, card or prompt pack of one name that differs, or a comparison with another
-    content. The merged run cannot be resumed; resume its sources and merge again.
-
-    Parameters
-    ----------
-    sources
-        Run folders, store URLs (PLACE#RUN), transcript files or bundles; two or more.
-    out
-        The new run folder.
-    json
-        Print the result as one JSON document.
-    """
-    from peerjudge.runs.merging import merge_runs
-
-    found = await merge_runs(sources, out=out)
+async def _merge(call: Call[Awaitable[MergedRun]], *, json: AsJson = False) -> int:
+    """Merge runs, and print what each of them adds."""
+    found = await call.compute()
     if json:
         document = asdict(found)
         print_json({**document, "folder": str(found.folder)})
@@ -51,3 +37,7 @@ async def merge_command(*sources: str, out: Path, json: bool = False) -> int:
         )
     print_status(f"written to {found.folder}; next: peerjudge report {found.folder}")
     return 0
+
+
+COMMAND = FunctionCommand(function="runs.merging:merge_runs", run=_merge)
+merge_command = COMMAND.build()

@@ -2,132 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.console import Display, configure_logging, print_json, print_status
+from peerjudge.cli.commands import NAMES, REPEATED, AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.console import configure_logging, print_json, print_status
 from peerjudge.cli.interrupts import cancel_on_signal
-from peerjudge.cli.options import CallOptions, CastOptions
+from peerjudge.cli.options import CallOptions, CastOptions, ProgressForm
 from peerjudge.cli.tables import say
 from peerjudge.errors import ExperimentError
 
 if TYPE_CHECKING:
     from peerjudge.optimization import Optimized
 
-__all__ = ["optimize_command"]
 
-
-async def optimize_command(
-    experiment: str,
-    /,
+async def _optimize(
+    call: Call[Awaitable[Optimized]],
     *,
-    method: str | None = None,
-    target: tuple[str, ...] = (),
-    proposer: str | None = None,
-    objective: str | None = None,
-    aspect: str | None = None,
-    steps: int | None = None,
-    candidates: int | None = None,
-    factor: tuple[str, ...] = (),
-    split: str | None = None,
-    transfer: str = "",
-    transfer_data: tuple[str, ...] = (),
-    data: str | None = None,
-    out: str | None = None,
-    limit: int | None = None,
-    seed: int | None = None,
-    cast: CastOptions = CastOptions(),
-    calls: CallOptions = CallOptions(),
-    dry_run: bool = False,
-    display: Display = "rich",
-    json: bool = False,
+    display: ProgressForm = "rich",
+    json: AsJson = False,
 ) -> int:
-    """Search for better prompts; run the same command again to resume it.
-
-    Questions are split: candidates are searched on one part, the best are compared with the unchanged
-    prompts on a second one, and an adopted one is tested once on the third. Candidates are in the
-    folder as prompt packs or cards, the adopted one is best.toml. Within --cost-limit and --token-limit,
-    what the test takes is set aside first.
-
-    Parameters
-    ----------
-    experiment
-        A name from `peerjudge list experiments`, or the path of a .py file.
-    method
-        grips (random edits of the best text), opro (texts by a proposer that sees earlier scores),
-        factors (a grid of options and texts), or gepa (revisions by a proposer that sees what the
-        reviewer did; needs the library gepa). By default that of SEARCH in the experiment, or grips.
-    target
-        Text that may change; repeat for more: role:CARD, pack:aspects, pack:tasks.NAME, pack:reply.NAME,
-        pack:criteria. By default the first task that the experiment gives.
-    proposer
-        Card that writes texts; needed for opro and gepa, and for the paraphrases of grips.
-    objective
-        accuracy, consistent (right in both orders), margin (probability of gold, needs log-probabilities)
-        or error (ratings).
-    aspect
-        Aspect of the gold ratings, for error.
-    steps
-        Greatest number of steps.
-    candidates
-        Candidates per step.
-    factor
-        NAME=VALUE,VALUE for factors; repeat for more: a protocol option.
-    split
-        Numbers of questions to search, select and test, such as 20,20,40; or `paper` for 10, 0 and 90 %
-        and adoption by the search score alone, as the paper did.
-    transfer
-        CARD,CARD: further reviewers that judge with the old and the new texts.
-    transfer_data
-        Further dataset; repeat for more.
-    data
-        Dataset NAME, NAME:PATH or FILE.py:PATH that replaces the one in the experiment.
-    out
-        Folder of the search; by default one under runs/, the same for the same search.
-    limit
-        Number of comparisons of the data that are used.
-    seed
-        Seed of all random choices, also of the splits and the search.
-    dry_run
-        Print what the search would change, and the calls, tokens and cost that it takes at most.
-    display
-        Form of the progress on stderr.
-    json
-        Print the result as one JSON document.
-    """
-    from peerjudge.optimization import optimize
-    from peerjudge.runs import parse_seats, parse_settings
-
+    """Search for better prompts, and print the search."""
     configure_logging(level="error", form="text")
     async with cancel_on_signal():
-        found = await optimize(
-            experiment,
-            method=method,
-            targets=target,
-            objective=objective,
-            aspect=aspect,
-            proposer=proposer,
-            steps=steps,
-            candidates=candidates,
-            factors=_parse_factors(factor),
-            split=split,
-            transfer_cards=[name for name in transfer.split(",") if name],
-            transfer_data=transfer_data,
-            data=data,
-            out=out,
-            limit=limit,
-            seed=seed,
-            settings=parse_settings(cast.setting),
-            seats=parse_seats(cast.seat),
-            max_connections=calls.connections,
-            cost_limit=calls.cost_limit,
-            token_limit=calls.token_limit,
-            fail_on_error=calls.fail_on_error,
-            deadline=calls.deadline,
-            cache=calls.cache,
-            dry_run=dry_run,
-            on_step=None if display == "none" else print_status,
-        )
+        found = await call.compute({"on_step": None if display == "none" else print_status})
     _print(found, json=json)
     if found.stopped is None:
         return 0
@@ -183,3 +83,21 @@ def _parse_factors(pairs: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
             raise ExperimentError(msg)
         factors[name] = values
     return factors
+
+
+COMMAND = FunctionCommand(
+    function="optimization.optimizing:optimize",
+    run=_optimize,
+    groups=(CastOptions, CallOptions),
+    options={
+        "targets": replace(REPEATED, names=("--target",)),
+        "factors": Option(
+            type=tuple[str, ...],
+            words="Written NAME=VALUE,VALUE; repeat for more.",
+            names=("--factor",),
+            convert=_parse_factors,
+        ),
+        "transfer_cards": replace(NAMES, names=("--transfer",)),
+    },
+)
+optimize_command = COMMAND.build()

@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, TypeAlias
 
 from cyclopts import Parameter
 
 from peerjudge.cli.console import Display, LogForm
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentOptions:
+    """Options whose fields are arguments of the function of a command."""
+
+    def list_arguments(self) -> Mapping[str, Any]:
+        """Return the arguments that were given, by name."""
+        given = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value for name, value in given if value not in {None, ()}}
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CastOptions:
+class CastOptions(ArgumentOptions):
     """Settings of an experiment, and the cards in its seats.
 
     Parameters
     ----------
-    setting
+    settings
         key=value; repeat for more. An option of the protocols (turns=6, stop=agreement), of all
         conditions (leader=both, orders=given, prompts=NAME), of the experiment (repetitions=3,
         reread=CARD, primary="talk over best seat"), or of the reviewers (temperature=0.7, latency=0.05).
-    seat
+    seats
         NAME=CARD; repeat for more. Seats another reviewer wherever the experiment seats NAME: a name in
         its `seats`, or a card. In `tournament`, these are all contestants, under names of your choice.
     """
 
-    setting: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"])] = ()
-    seat: tuple[str, ...] = ()
+    settings: Annotated[tuple[str, ...], Parameter(name=["--setting", "-S"])] = ()
+    seats: Annotated[tuple[str, ...], Parameter(name="--seat")] = ()
+
+    def list_arguments(self) -> Mapping[str, Any]:
+        """Return the settings, and the cards by seat."""
+        from peerjudge.runs import parse_seats, parse_settings
+
+        return {"settings": parse_settings(self.settings), "seats": parse_seats(self.seats)}
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetOptions:
+class BudgetOptions(ArgumentOptions):
     """Limits on connections, cost and tokens.
 
     Parameters
@@ -53,13 +70,6 @@ class BudgetOptions:
     max_connections: int | None = None
     cost_limit: float | None = None
     token_limit: int | None = None
-
-    @property
-    def connections(self) -> int:
-        """Most calls in flight, where nothing else changes their usual number."""
-        from peerjudge.runs.bounds import CONNECTIONS
-
-        return CONNECTIONS if self.max_connections is None else self.max_connections
 
 
 @Parameter(name="*")
@@ -83,6 +93,15 @@ class CallOptions(BudgetOptions):
     cache: str | None = None
 
 
+DryRun: TypeAlias = Annotated[
+    bool, Parameter(help="Print the estimated calls, tokens and cost, and call no model.")
+]
+"""The option `--dry-run`."""
+
+ProgressForm: TypeAlias = Annotated[Display, Parameter(help="Form of the progress on stderr.")]
+"""The option `--display`."""
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogOptions:
@@ -90,8 +109,6 @@ class LogOptions:
 
     Parameters
     ----------
-    display
-        Form of the progress on stderr.
     log_level
         Lowest level of log events on stderr: debug, info, warning, error or critical.
     log_format
@@ -99,6 +116,6 @@ class LogOptions:
         `discussion` and `turn`.
     """
 
-    display: Display = "rich"
+    display: ProgressForm = "rich"
     log_level: str = "warning"
     log_format: LogForm = "text"

@@ -69,7 +69,6 @@ def serve_command(
     require_web("serving")
     from peerjudge.judging import Judge
     from peerjudge.judging.specs import build_judge
-    from peerjudge.runs import parse_seats, parse_settings
     from peerjudge.shelf import Shelf
 
     if out is None and store is None:
@@ -80,12 +79,9 @@ def serve_command(
         store=store,
         cache=cache,
         seed=seed,
-        settings=parse_settings(cast.setting),
-        seats=parse_seats(cast.seat),
-        max_connections=budget.connections,
-        cost_limit=budget.cost_limit,
-        token_limit=budget.token_limit,
         deadline=deadline,
+        **cast.list_arguments(),
+        **budget.list_arguments(),
     )
 
     async def serve() -> int:

@@ -106,42 +106,50 @@ async def optimize(
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Optimized:
-    """Search for better prompts, choose on questions that the search did not ask for, and test once.
+    """Search for better prompts; the same call or command again resumes.
 
-    Every candidate is played by ordinary runs into one folder, so kept replies, limits and resuming work
-    as in `run`: the same call again pays nothing, and goes on where a limit or a crash stopped it.
-    What is left out is taken from the constant `SEARCH` of the experiment, if it has one.
+    Questions are split: candidates are searched on one part, the best are compared with the unchanged
+    prompts on a second one, and an adopted one is tested once on the third. Candidates are in the folder as
+    prompt packs or cards, the adopted one is best.toml. Within the limits of cost and tokens, what the test
+    takes is set aside first. What is left out is taken from the constant `SEARCH` of the experiment, if it
+    has one.
 
     Args:
-        experiment: As for `run`, like `data`, `limit`, `seed`, `settings` and `seats`.
-        method: `grips`, `opro`, `factors` or `gepa`.
-        targets: Names of the texts that may change, such as `role:CARD`, `pack:aspects` or
-            `pack:tasks.review`; by default the first task of the pack that the experiment gives.
-        objective: `accuracy`, `consistent`, `margin` or `error`.
+        experiment: A name from `peerjudge list experiments`, or the path of a .py file; in Python also a
+            declaration.
+        method: `grips` (random edits of the best text), `opro` (texts by a proposer that sees earlier
+            scores), `factors` (a grid of options and texts), or `gepa` (revisions by a proposer that sees
+            what the reviewer did; needs the library gepa). By default that of SEARCH, or `grips`.
+        targets: Text that may change: `role:CARD`, `pack:aspects`, `pack:tasks.NAME`, `pack:reply.NAME` or
+            `pack:criteria`. By default the first task that the experiment gives.
+        objective: `accuracy`, `consistent` (right in both orders), `margin` (probability of gold, needs
+            log-probabilities) or `error` (ratings).
         aspect: Aspect of the gold ratings, for `error`.
-        proposer: Card that writes texts. GRIPS works without one, without paraphrases.
+        proposer: Card that writes texts; needed for `opro` and `gepa`, and for the paraphrases of `grips`.
         steps: Greatest number of steps.
         candidates: Candidates per step.
-        factors: Levels by protocol option or target, for `factors`.
-        split: `paper`, or the numbers of questions to search, select and test, such as `20,20,40`.
-        transfer_cards: Further reviewers that judge with base and chosen.
-        transfer_data: Further datasets.
-        data: See `experiment`.
-        out: Folder of the search; by default `runs/NAME-search-xxxxxxxx`.
-        cache: As for `run`, like `max_connections`, `fail_on_error` and `deadline`.
-        limit: See `experiment`.
-        seed: See `experiment`; also of the splits and of the search.
-        settings: See `experiment`.
-        seats: See `experiment`.
+        factors: Levels by protocol option, for `factors`; in Python also by target.
+        split: Numbers of questions to search, select and test, such as `20,20,40`; or `paper` for 10, 0 and
+            90 % and adoption by the search score alone, as the paper did.
+        transfer_cards: Further reviewers that judge with the old and the new texts.
+        transfer_data: Further dataset.
+        data: Dataset `NAME`, `NAME:PATH` or `FILE.py:PATH` in place of the declared one.
+        out: Folder of the search; by default one under runs/, the same for the same search.
+        cache: As for `run`, like `max_connections`, `fail_on_error`, `deadline`, `settings` and `seats`.
+        limit: Number of comparisons of the data that are used.
+        seed: Seed of all random choices, also of the splits and of the search.
+        settings: See `cache`.
+        seats: See `cache`.
         max_connections: See `cache`.
         cost_limit: Limit in USD on everything spent in the folder, the test included, whose cost is set
             aside first.
         token_limit: The same in tokens.
         fail_on_error: See `cache`.
         deadline: See `cache`.
-        dry_run: Return what the search would change and take at most (`estimate`), and play nothing.
+        dry_run: Return what the search would change, and the calls, tokens and cost that it takes at most
+            (`estimate`), and play nothing.
         on_step: Called with a line about every step.
-        shelf: See `experiment`.
+        shelf: See `cache`.
         environ: Environment with the API keys; by default that of the process.
 
     Raises:

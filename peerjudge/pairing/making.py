@@ -40,7 +40,7 @@ _TRIES = 2
 async def pairs(
     data: str,
     *,
-    recipes: str | Sequence[str],
+    recipes: str | Sequence[str] = (),
     writer: str = "",
     verify: str | Sequence[str] = (),
     answers: int = 2,
@@ -60,19 +60,22 @@ async def pairs(
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Paired:
-    """Make pairs of a better and a worse answer from a dataset with accepted answers.
+    """Make pairs of a better and a worse answer; the same call or command again resumes.
 
-    The same call again calls no model and writes the same files.
+    The better answer is the accepted one of the data, shown first in exactly half of the pairs. Judges that
+    read nothing (length, place, overlap, markup) audit the pairs.
 
     Args:
-        data: Dataset `NAME:PATH` or a path; the gold answer of each question is the accepted one.
-        recipes: Names of recipes, or one; see `peerjudge.pairing.recipes.RECIPES`.
+        data: Dataset `NAME:PATH` or a path, with gold answers.
+        recipes: How the worse answer is made. By rule: `neighbour`, `shuffled`, `altered`, `cut`. By a
+            writer: `unclear`, `hallucinated`, `polished`, `verbose_wrong`, `authoritative`,
+            `other_instruction`, `sampled`.
         writer: Card that writes answers, for recipes that need one.
-        verify: Cards, or one, that judge every pair in both orders; others than the writer.
-        answers: Number of answers, 2 to 4; the better one and graded worse ones.
-        hard_for: Card on whose errors the pairs are chosen: those it judges right in both orders are
-            left out.
-        against: Dataset whose answers are not to be repeated.
+        verify: Card that judges every pair in both orders, another than the writer.
+        answers: Number of answers, 2 to 4: the better one and graded worse ones.
+        hard_for: Card on whose errors the pairs are chosen: those it judges right in both orders are left
+            out.
+        against: Dataset whose answers are not repeated.
         licence: Licence of the data, where PeerJudge knows none.
         out: Folder of the pairs.
         limit: Number of questions.

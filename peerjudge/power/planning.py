@@ -84,20 +84,29 @@ def plan(
 ) -> PlanResult:
     """Simulate an experiment at several sizes before paying for it; no model is called.
 
+    For each effect that the experiment can show: the power of studies of several sizes, the number of
+    comparisons it needs, and the cost of such studies, at most and as expected where discussions may end
+    early. Effects of discussion are shown twice: with the card's traits, and without `truth_pull`, an
+    assumption that makes every discussion help.
+
     Args:
-        experiment: A name on the shelf, the path of a file, or a declaration.
-        data: Dataset that replaces the declared one. Its comparisons are repeated as needed.
-        seed: Seed that replaces the declared one.
+        experiment: A name from `peerjudge list experiments`, or the path of a .py file; in Python also a
+            declaration.
+        data: Dataset `NAME`, `NAME:PATH` or `FILE.py:PATH` in place of the declared one. Larger sizes repeat
+            its comparisons, each time with new difficulty and new errors.
+        seed: Seed of all random choices, in place of the declared one.
         settings: `key: value` settings; see `apply_settings`.
         seats: Card by seat, for other reviewers than those declared; see `apply_seats`.
-        effects: Names (`EFFECT_KINDS`) of the effects to simulate; by default all.
-        gain: True gain over the better seat, from 0 to 1, whose power is added; 0 for none.
-        sizes: Numbers of comparisons, or one number.
-        power: Wanted share of studies that show an effect.
+        effects: `private`, `best-seat`, `vote`, `leader` or `pairwise`; by default all. A discussion is
+            compared with its private reviews, its better seat and a vote, its leader with its follower,
+            another method with pairwise judgement.
+        gain: True gain over the better seat, 0.1 for 10 points, whose power is added; 0 for none.
+        sizes: Size of a study in comparisons; in Python also several.
+        power: Wanted share of studies whose 95 % interval lies above 0.
         studies: Number of simulated studies per size.
-        stand_ins: Simulated reviewers by the reviewer that they replace.
-        seconds_per_call: Time per call, for the hours. [s]
-        max_connections: Calls in flight, for the hours.
+        stand_ins: Simulated reviewers by the card that they replace.
+        seconds_per_call: Assumed time per call, for the hours. [s]
+        max_connections: Assumed calls in flight, for the hours.
         shelf: Shelf to look names up on.
 
     Raises:

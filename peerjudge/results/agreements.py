@@ -124,7 +124,7 @@ class AgreementResult(FramedResult):
 def agreement(
     source: Source,
     *,
-    gold: str = "human",
+    gold: str = HUMAN,
     reviewers: str | Sequence[str] | None = None,
     weights: Literal["equal", "peer"] = "equal",
     stance: Stance = "private",

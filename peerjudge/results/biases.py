@@ -13,6 +13,7 @@ from peerjudge.analysis import (
     build_bias_document,
     measure_bias,
 )
+from peerjudge.analysis.selecting import HUMAN
 from peerjudge.data import Measurement, replace
 from peerjudge.reporting.biases import build_bias_tables, draw_places, select_rows
 from peerjudge.reporting.figures import Figure
@@ -78,7 +79,7 @@ def bias(
     source: Source,
     *,
     reviewers: str | Sequence[str] | None = None,
-    gold: str = "human",
+    gold: str = HUMAN,
     families: Mapping[str, str] | None = None,
     contestant_of: Mapping[str, str] | None = None,
     seed: int = 0,

@@ -192,20 +192,25 @@ async def fork(
 ) -> ForkResult:
     """Play discussions of a run again from one turn on, under each change and without one.
 
-    The turns before `at` are kept and not paid again. The parents stay as they are: forks are a run of
-    their own in `RUN/forks/NAME`. The same call resumes it.
+    The turns before are kept and not paid again. The run stays as it is: forks are a run of their own in
+    RUN/forks/NAME, which everything reads. The same call resumes it. The table compares each change with
+    redraws without one, in the same discussions.
 
     Args:
-        source: Run folder, or the summary of a run.
-        at: Number of turns that are kept: the index of the first turn that is played.
-        changes: `KEY=VALUE`, each played in forks of its own. `turn.N` gives a kept turn other words
-            (`{text}` stands for its own, `@FILE` reads them); `reviewer_N` seats another card;
-            `leader=other` and `order=other` exchange the first two seats or reverse the shown answers;
-            `prompts` names another pack; options of the protocol have their own names.
-        where: Discussions to fork, as the viewer's lists choose them (`gold=wrong&event=altered`), or
-            `id=` with the beginning of an id; empty for all.
-        draws: Number of times that each fork is played. 0 plays it once, with the draws of its parent.
-        name: Name of the folder; by default one that follows from the other arguments.
+        source: Run folder; in Python also the summary of a run.
+        at: Number of turns to keep: the index of the first turn that is played, from 0, private reviews
+            included.
+        changes: `KEY=VALUE`, each played in forks of its own. `turn.2=I am certain. {text}` gives a kept turn
+            other words (`{text}` stands for its own, `@FILE` reads them). `reviewer_2=CARD` seats another
+            reviewer, `leader=other` lets the other seat lead, `order=other` reverses the shown answers,
+            `prompts=NAME` takes another pack, `turns=6` sets an option of the protocol. A discussion whose
+            protocol would then not give the kept turns again is refused, with the reason.
+        where: Discussions to fork, as in the address of a list of `peerjudge view`:
+            'gold=wrong&event=altered', 'condition=NAME', 'q=WORDS', or 'id=...' for one. By default all
+            complete ones.
+        draws: Number of times that each fork is played, with and without the change. 0 plays each once with
+            the random draws of its parent: a look, without a comparison.
+        name: Name of the folder in RUN/forks; by default one that follows from `at`, `changes` and `where`.
         max_connections: Most calls in flight.
         cost_limit: Limit in USD on all that was ever spent on these forks.
         token_limit: Limit on tokens, likewise.

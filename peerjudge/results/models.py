@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from peerjudge.analysis.selecting import HUMAN
 from peerjudge.analysis.verdict_model import (
     VerdictModel,
     build_model_document,
@@ -50,7 +51,7 @@ def model(
     source: Source,
     *,
     reviewers: str | Sequence[str] | None = None,
-    gold: str = "human",
+    gold: str = HUMAN,
     families: Mapping[str, str] | None = None,
     contestant_of: Mapping[str, str] | None = None,
     pooled: bool = False,

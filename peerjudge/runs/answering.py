@@ -132,20 +132,25 @@ async def answers(
     environ: Mapping[str, str] | None = None,
     on_text: Callable[[WrittenText], None] | None = None,
 ) -> Answers:
-    """Let contestants answer questions, and write the answers as tables for runs.
+    """Let contestants answer questions; the same call or command again resumes.
 
-    The same call again reads the answers that are there, and writes the missing ones.
+    Writes pairs.jsonl (every pair of answers by two contestants, data for a run) and answers.jsonl (one
+    answer per row, for ratings). All contestants get the same prompt, without the role of their cards.
+    Answers of simulated cards are invented text with an invented quality.
 
     Args:
-        questions: File with one question per line or row, a dataset whose questions are asked, or the
-            questions themselves.
+        questions: A file: .txt with one question per line, .csv or .jsonl with the columns question (or
+            text), id and category. Or a dataset `NAME` or `NAME:PATH`, whose questions are asked. In Python
+            also the questions themselves.
         by: Cards of the contestants, two or more.
-        out: Folder of the answers; by default `runs/answers-xxxxxxxx`, the same for the same call.
-        store: Database URL in which the texts are kept; the tables are then in the default folder.
+        out: Folder of the answers; by default one under runs/, the same for the same questions and cards.
+        store: Database URL in which the answers are kept, instead of the folder; the tables are then in the
+            default folder.
         count: Number of answers by each contestant to each question.
         limit: Number of questions, the first ones.
-        max_tokens: Most tokens of an answer, the same for all contestants.
-        seed: Seed of simulated contestants and namespace of cached replies.
+        max_tokens: Most tokens of an answer, the same for all contestants; thinking tokens of a card come on
+            top.
+        seed: Seed of simulated contestants, and namespace of cached replies.
         cache: As for `run`, like the arguments after it.
         max_connections: See `cache`.
         cost_limit: See `cache`.

@@ -53,15 +53,18 @@ class MergedRun:
     sources: tuple[MergedSource, ...]
 
 
-async def merge_runs(sources: Sequence[str], *, out: Path) -> MergedRun:
-    """Write the discussions of several runs into a new run folder, one batch at a time.
+async def merge_runs(*sources: str, out: Path) -> MergedRun:
+    """Write several runs as one run folder that every command reads.
 
-    A discussion that several runs have is written once, with the most turns that one of them has. Its
-    identity stays. The book of calls is that of all folders, and of the runs alone for databases.
+    For runs of one experiment on different parts of the data, with other seeds, or with other reviewers. A
+    discussion that several have is written once, with the most turns that one of them has. Runs that
+    contradict each other are refused: a condition, card or prompt pack of one name that differs, or a
+    comparison with another content. The book of calls is that of all folders, and of the runs alone for
+    databases. The merged run cannot be resumed; resume its sources and merge again.
 
     Args:
-        sources: Run folders, store URLs, transcript files or bundles; at least two.
-        out: A folder that does not exist or is empty.
+        sources: Run folders, store URLs (PLACE#RUN), transcript files or bundles; two or more.
+        out: The new run folder.
 
     Raises:
         StoreError: A source cannot be opened, is given twice, or the folder holds files.

@@ -85,23 +85,24 @@ async def run(
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> RunSummary:
-    """Run an experiment, or resume an earlier run of it.
+    """Run an experiment; the same call or command again resumes it.
 
-    Stored turns are not requested again: the same call resumes a run, a larger `limit` extends it,
-    and a complete run does nothing. Failed discussions resume at the turn that failed.
+    Stored turns are not requested again. A larger limit of comparisons extends a run, and a complete run does
+    nothing. Failed discussions resume at the turn that failed.
 
     Args:
-        experiment: As for `prepare`, like `data`, `limit`, `seed`, `settings`, `seats` and `shelf`.
-        data: See `experiment`.
-        questions: File or dataset with questions, in place of `data`: the cards that the experiment seats
-            answer them first, into the same place and with the same limits, and then judge all pairs.
-        limit: See `experiment`.
-        seed: See `experiment`.
-        settings: See `experiment`.
-        seats: See `experiment`.
-        shelf: See `experiment`.
-        out: Run folder; by default `runs/NAME-xxxxxxxx`, the same for the same experiment.
-        store: Database URL instead of a folder.
+        experiment: A name from `peerjudge list experiments`, or the path of a .py file; in Python also a
+            declaration.
+        data: Dataset `NAME`, `NAME:PATH` or `FILE.py:PATH` in place of the declared one.
+        questions: Questions without answers, in place of data: a .txt, .csv or .jsonl file, or a dataset. The
+            seated cards answer them first, with the same limits, and then judge all pairs of answers.
+        limit: Number of comparisons to run; by default all.
+        seed: Seed of all random choices, in place of the declared one.
+        settings: As for `prepare`, like `seats` and `shelf`.
+        seats: See `settings`.
+        shelf: See `settings`.
+        out: Run folder. By default a folder under runs/, the same for the same experiment.
+        store: Database URL (sqlite or postgresql) instead of a folder.
         cache: File or folder of the reply cache, which several runs may share; by default the run
             folder, or the user's cache folder for a run in a database. `"none"` keeps replies in
             memory only.
@@ -113,16 +114,19 @@ async def run(
             earlier runs into the same place.
         fail_on_error: Stop when 5 discussions and this share of the ended ones have failed.
         deadline: Time after which a discussion fails. [s]
-        until: Rule that ends the run when the primary contrast of the experiment is decided; see
-            `parse_rule`. Questions are then played in a random order, and `limit` is their most.
-        order: `open` plays comparisons of contestants whose order is open first, in blocks that follow
-            from the results so far; `plain` plays the comparisons in the order of the data.
-        batch: Send the calls of OpenAI and Anthropic cards as batches, at half price and within 24 hours. A
-            run that is interrupted leaves its batches at the provider; the same call collects them.
-        detach: With `batch`, collect the batches that have ended, send what is ready, and end with
-            `stopped = "waiting for batches"`; the same call goes on later.
-        wait: Wait for people who are seated as reviewers, and take up their answers as they come. Without
-            it the run ends with `stopped = "waiting for people"`, and the same call goes on later.
+        until: Stop when the primary contrast of the experiment is decided: `decided` (above or below 0),
+            `decided within 0.05` (that, or between -0.05 and 0.05) or `ci<0.05` (half of the width of its
+            interval). Questions are played in a random order, `limit` is the most, and the first look is
+            after 20. Declare the contrast with `primary` in the experiment or its settings.
+        order: `open` plays comparisons of contestants whose order is open first, for a ranking with a limit
+            of comparisons or cost; `plain` plays the comparisons in the order of the data.
+        batch: Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A
+            batch goes out when every open discussion waits for one. An interrupted run leaves it at the
+            provider; the same call or command collects it.
+        detach: With `batch`: collect the batches that have ended, send what is ready, and stop (exit code 3).
+            Do the same later, for example from cron, to go on.
+        wait: Wait for people who are seated as reviewers and take up their answers as they come, instead of
+            stopping with exit code 3. They answer meanwhile with `peerjudge annotate`.
         progress: Show discussions done, failures, tokens, cost and time left; by default in a notebook
             only. Outside of one, progress goes to stderr.
         observer: Receiver of progress events, in place of this display.

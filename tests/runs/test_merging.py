@@ -92,7 +92,7 @@ def write(tmp_path):
 
 def merge(*sources, out):
     """Merge runs."""
-    return asyncio.run(merge_runs(sources, out=out))
+    return asyncio.run(merge_runs(*sources, out=out))
 
 
 def read_book(place):
