@@ -1,6 +1,6 @@
 """Model clients built from cards; a gateway around each caches, retries, limits and books its calls."""
 
-from peerjudge.clients.billing import Billing, Call, CallOutcome, Tally, bill_to, itemize_calls
+from peerjudge.clients.billing import Billing, Call, CallOutcome, bill_to, itemize_calls
 from peerjudge.clients.build import ClientPool, allow_namespace, build_client, load_client
 from peerjudge.clients.cache import (
     MemoryCache,
@@ -44,7 +44,6 @@ __all__ = [
     "ResponseCache",
     "RetryPolicy",
     "SingleFlight",
-    "Tally",
     "Window",
     "allow_namespace",
     "bill_to",

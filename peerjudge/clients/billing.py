@@ -1,12 +1,11 @@
-"""Billing of model calls: the reviewer and turn of each call, and totals by reviewer."""
+"""Billing of model calls: the reviewer, discussion and turn that pay for each call."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 from uuid import uuid4
@@ -164,76 +163,3 @@ def itemize_calls(reviewer: str) -> Generator[Billing]:
         _BILLING.reset(token)
         if outer is not None:
             outer.calls.extend(bill.calls)
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """Totals of calls, tokens and cost.
-
-    Prompt and completion tokens are those paid for; `cached_tokens` were saved by the cache.
-    `estimated` marks totals that contain estimated tokens. `latency` is the sum over paid calls in
-    seconds. `cost` is in USD over calls with a known price; `unpriced` counts the others.
-    `thinking_tokens` are the part of the completion tokens that was thinking.
-    """
-
-    paid: int = 0
-    cached: int = 0
-    failed: int = 0
-    attempts: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    estimated: bool = False
-    latency: float = 0.0
-    cost: float = 0.0
-    unpriced: int = 0
-    thinking_tokens: int = 0
-
-    def add(self, call: Call) -> None:
-        """Add one call."""
-        usage = call.usage
-        self.attempts += call.attempts
-        if call.outcome is CallOutcome.CACHED:
-            self.cached += 1
-            self.cached_tokens += usage.prompt_tokens + usage.completion_tokens
-        elif call.outcome is CallOutcome.FAILED:
-            self.failed += 1
-        else:
-            self.paid += 1
-            self.prompt_tokens += usage.prompt_tokens
-            self.completion_tokens += usage.completion_tokens
-            self.thinking_tokens += usage.thinking_tokens
-            self.estimated = self.estimated or usage.estimated
-            self.latency += call.latency
-            self.cost += call.cost or 0.0
-            self.unpriced += call.cost is None
-
-
-class CallBook:
-    """Totals of calls by reviewer."""
-
-    def __init__(self) -> None:
-        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
-
-    def add(self, call: Call) -> None:
-        """Add one call."""
-        self._tallies[call.reviewer].add(call)
-
-    @property
-    def reviewers(self) -> tuple[str, ...]:
-        """Return the sorted names of the reviewers with calls."""
-        return tuple(sorted(self._tallies))
-
-    def tally(self, reviewer: str) -> Tally:
-        """Return the totals of one reviewer; zeros without calls."""
-        return replace(self._tallies.get(reviewer, Tally()))
-
-    def total(self) -> Tally:
-        """Return the totals of all reviewers together."""
-        total = Tally()
-        for tally in self._tallies.values():
-            for each in fields(Tally):
-                name = each.name
-                setattr(total, name, getattr(total, name) + getattr(tally, name))
-        total.estimated = bool(total.estimated)
-        return total

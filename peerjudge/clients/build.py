@@ -13,7 +13,6 @@ from autogen_core import ComponentModel
 from autogen_core.models import ChatCompletionClient, ModelFamily, ModelInfo
 from pydantic import BaseModel, ValidationError
 
-from peerjudge.clients.billing import CallBook
 from peerjudge.clients.cache import MemoryCache, ResponseCache, SingleFlight
 from peerjudge.clients.gateway import Governed
 from peerjudge.clients.limits import Window
@@ -56,7 +55,6 @@ class ClientPool:
         batch: BatchMode | None = None,
     ) -> None:
         self._batch = batch
-        self.book = CallBook()
         self._environ = environ
         self._world = world
         self._prices = dict(prices or {})
@@ -94,7 +92,6 @@ class ClientPool:
             price=self._prices.get(card.name),
             secrets=find_secrets(card, environ=self._environ),
             flights=self._flights,
-            book=self.book,
             batched=self._batch is not None and can_batch(card),
         )
 

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState
 
 from peerjudge.clients.batch_key import request_key
-from peerjudge.clients.billing import Billing, Call, CallBook, CallOutcome, current_ledger
+from peerjudge.clients.billing import Billing, Call, CallOutcome, current_ledger
 from peerjudge.clients.cache import MemoryCache, Reply, SingleFlight, digest_request
 from peerjudge.clients.calls import CallRequest, ClientProxy, PieceSink
 from peerjudge.clients.charges import LedgerEntry, UsualReply, find_charge
@@ -65,7 +65,6 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         price: Price of the model's tokens; `None` if unknown.
         policy: Retry policy; by default, that of the limits.
         flights: Single flight and cache shared with other clients.
-        book: Book shared with other clients.
         secrets: Keys to redact in replies and failures.
         batched: Whether the inner client collects calls for a batch API. Such a call takes up to a
             day, so the limits on connections, rates and time do not apply; it is recorded when its reply
@@ -88,7 +87,6 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         price: Price | None = None,
         policy: RetryPolicy | None = None,
         flights: SingleFlight | None = None,
-        book: CallBook | None = None,
         secrets: Sequence[str] = (),
         batched: bool = False,
     ) -> None:
@@ -96,7 +94,6 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         self._batched = batched
         self.reviewer = reviewer
         self.model = model
-        self.book = CallBook() if book is None else book
         self._identity = identity or uuid4().hex
         self._limits = limits
         self._limiter = Limiter(Limits(), None) if batched else Limiter(limits, window)
@@ -308,12 +305,11 @@ class Governed(ClientProxy, Component[GovernedConfig]):
         latency: float = 0.0,
         error: str = "",
     ) -> Call:
-        """Add a call to the bill and the book, and return it."""
+        """Add a call to the bill, and return it."""
         call = self._describe(
             billing, outcome, usage=usage, attempts=attempts, latency=latency, error=error
         )
         billing.calls.append(call)
-        self.book.add(call)
         return call
 
     def _describe(

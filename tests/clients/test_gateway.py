@@ -18,7 +18,8 @@ from peerjudge.clients import (
     bill_to,
 )
 from peerjudge.clients.fake import FakeChatClient, FakePrompt, FakeReply
-from peerjudge.data import Limits, Usage
+from peerjudge.data import Limits
+from tests.clients.counting import Counts
 
 AT_ONCE = RetryPolicy(attempts=3, wait=0.0)
 
@@ -49,19 +50,19 @@ class Gate:
 
 async def test_equal_requests_in_flight_are_one_call():
     """Of ten equal requests at once, one is paid and nine are cached."""
-    gate = Gate()
-    fake = FakeChatClient(default="1", delay=gate)
-    client = Governed(fake, reviewer="r", policy=AT_ONCE)
-    asking = [asyncio.create_task(client.create(prompt("a"))) for _ in range(10)]
-    await gate.reached.wait()
-    gate.open.set()
-    results = await asyncio.gather(*asking)
-    assert {result.content for result in results} == {"1"}
-    assert sorted(result.cached for result in results) == [False] + [True] * 9
-    assert len(fake.prompts) == 1
-    tally = client.book.tally("r")
-    assert (tally.paid, tally.cached, tally.attempts) == (1, 9, 1)
-    assert tally.cached_tokens == 9 * (tally.prompt_tokens + tally.completion_tokens)
+    with bill_to(reviewer="r") as bill:
+        gate = Gate()
+        fake = FakeChatClient(default="1", delay=gate)
+        client = Governed(fake, reviewer="r", policy=AT_ONCE)
+        asking = [asyncio.create_task(client.create(prompt("a"))) for _ in range(10)]
+        await gate.reached.wait()
+        gate.open.set()
+        results = await asyncio.gather(*asking)
+        assert {result.content for result in results} == {"1"}
+        assert sorted(result.cached for result in results) == [False] + [True] * 9
+        assert len(fake.prompts) == 1
+        tally = Counts.of(bill)
+        assert (tally.paid, tally.cached, tally.attempts) == (1, 9, 1)
 
 
 class Grade(BaseModel):
@@ -92,7 +93,6 @@ async def test_cache_keys_depend_on_everything_that_changes_a_reply():
     await other.create(prompt("a"))
     with bill_to(reviewer="r", draw="second"):
         await client.create(prompt("a"))
-    assert client.book.total().cached == 0
     assert len(fake.prompts) == 9
     again = Governed(fake, identity="two", flights=flights)
     assert (await again.create(prompt("a"))).cached
@@ -110,12 +110,13 @@ async def test_results_are_copies_of_the_cached_reply():
 
 async def test_failures_are_not_cached():
     """A failed request is made again the next time."""
-    fake = FakeChatClient(lambda prompt: ValueError("no") if prompt.attempt == 1 else "1")
-    client = Governed(fake, policy=AT_ONCE)
-    with pytest.raises(ValueError, match="no"):
-        await client.create(prompt("a"))
-    assert (await client.create(prompt("a"))).content == "1"
-    assert (client.book.total().failed, client.book.total().paid) == (1, 1)
+    with bill_to(reviewer="r") as bill:
+        fake = FakeChatClient(lambda prompt: ValueError("no") if prompt.attempt == 1 else "1")
+        client = Governed(fake, policy=AT_ONCE)
+        with pytest.raises(ValueError, match="no"):
+            await client.create(prompt("a"))
+        assert (await client.create(prompt("a"))).content == "1"
+        assert (Counts.of(bill).failed, Counts.of(bill).paid) == (1, 1)
 
 
 async def test_requests_that_share_a_call_share_its_failure():
@@ -167,25 +168,27 @@ async def test_cancelling_a_waiting_request_leaves_the_call_alone():
 
 async def test_a_cancelled_call_stops_at_once():
     """A cancelled call is neither retried nor booked as a failure."""
-    gate = Gate()
-    fake = FakeChatClient(default="1", delay=gate)
-    client = Governed(fake, policy=AT_ONCE)
-    asking = asyncio.create_task(client.create(prompt("a")))
-    await gate.reached.wait()
-    asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
-    assert len(fake.prompts) == 1
-    assert client.book.total().failed == 0
+    with bill_to(reviewer="r") as bill:
+        gate = Gate()
+        fake = FakeChatClient(default="1", delay=gate)
+        client = Governed(fake, policy=AT_ONCE)
+        asking = asyncio.create_task(client.create(prompt("a")))
+        await gate.reached.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert len(fake.prompts) == 1
+        assert Counts.of(bill).failed == 0
 
 
 async def test_a_cancellation_by_the_client_itself_is_a_failure():
     """A client that raises CancelledError by itself fails its call and nothing else."""
-    fake = FakeChatClient(lambda prompt: asyncio.CancelledError())
-    client = Governed(fake, policy=AT_ONCE, model="m")
-    with pytest.raises(ClientCancelledError, match="m cancelled its own call"):
-        await client.create(prompt("a"))
-    assert client.book.total().failed == 1
+    with bill_to(reviewer="r") as bill:
+        fake = FakeChatClient(lambda prompt: asyncio.CancelledError())
+        client = Governed(fake, policy=AT_ONCE, model="m")
+        with pytest.raises(ClientCancelledError, match="m cancelled its own call"):
+            await client.create(prompt("a"))
+        assert Counts.of(bill).failed == 1
 
 
 async def test_a_cancelled_token_is_a_cancellation():
@@ -200,25 +203,26 @@ async def test_a_cancelled_token_is_a_cancellation():
 
 async def test_a_token_stops_a_client_that_ignores_tokens():
     """AutoGen's token ends a call although the model's client ignores it."""
-    gate = Gate()
-    token = CancellationToken()
+    with bill_to(reviewer="r") as bill:
+        gate = Gate()
+        token = CancellationToken()
 
-    class IgnoringTokens(FakeChatClient):
-        """Client that ignores tokens."""
+        class IgnoringTokens(FakeChatClient):
+            """Client that ignores tokens."""
 
-        async def create(self, messages, **settings):
-            """Return the reply without passing on the token."""
-            settings.pop("cancellation_token")
-            return await super().create(messages, **settings)
+            async def create(self, messages, **settings):
+                """Return the reply without passing on the token."""
+                settings.pop("cancellation_token")
+                return await super().create(messages, **settings)
 
-    client = Governed(IgnoringTokens(default="1", delay=gate), policy=AT_ONCE)
-    asking = asyncio.create_task(client.create(prompt("a"), cancellation_token=token))
-    await gate.reached.wait()
-    token.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
-    assert gate.inside == 0
-    assert client.book.total().failed == 0
+        client = Governed(IgnoringTokens(default="1", delay=gate), policy=AT_ONCE)
+        asking = asyncio.create_task(client.create(prompt("a"), cancellation_token=token))
+        await gate.reached.wait()
+        token.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert gate.inside == 0
+        assert Counts.of(bill).failed == 0
 
 
 async def test_an_attempt_that_times_out_is_retried():
@@ -268,9 +272,8 @@ async def test_calls_are_booked_to_the_current_billing():
     with bill_to(reviewer="alice", discussion="d", turn=3) as bill:
         await asyncio.gather(client.create(prompt("a")), client.create(prompt("b")))
         await client.create(prompt("b"))
-    await client.create(prompt("c"))
-    assert client.book.reviewers == ("alice", "own")
-    assert (client.book.tally("alice").paid, client.book.tally("alice").cached) == (2, 1)
+    assert (Counts.of(bill).paid, Counts.of(bill).cached) == (2, 1)
+    assert {call.reviewer for call in bill.calls} == {"alice"}
     assert {(call.discussion, call.turn, call.model) for call in bill.calls} == {("d", 3, "m")}
     assert not bill.cached
     assert bill.usage.prompt_tokens == 3
@@ -278,12 +281,13 @@ async def test_calls_are_booked_to_the_current_billing():
 
 async def test_streams_are_passed_on_and_booked():
     """A streamed reply arrives piece by piece and is paid for once."""
-    fake = FakeChatClient(lambda prompt: FakeReply(text="one two", usage=(4, 2)))
-    client = Governed(fake, reviewer="r")
-    pieces = [piece async for piece in client.create_stream(prompt("a"))]
-    assert pieces[:-1] == ["one ", "two "]
-    assert isinstance(pieces[-1], CreateResult)
-    assert (client.book.tally("r").paid, client.book.tally("r").prompt_tokens) == (1, 4)
+    with bill_to(reviewer="r") as bill:
+        fake = FakeChatClient(lambda prompt: FakeReply(text="one two", usage=(4, 2)))
+        client = Governed(fake, reviewer="r")
+        pieces = [piece async for piece in client.create_stream(prompt("a"))]
+        assert pieces[:-1] == ["one ", "two "]
+        assert isinstance(pieces[-1], CreateResult)
+        assert (Counts.of(bill).paid, Counts.of(bill).prompt_tokens) == (1, 4)
 
 
 async def test_a_governed_client_is_an_autogen_component():
@@ -316,11 +320,3 @@ def test_a_fake_with_a_function_cannot_be_dumped():
     """Only replies by text have a component form."""
     with pytest.raises(TypeError, match="cannot be dumped"):
         FakeChatClient(lambda prompt: "1").dump_component()
-
-
-def test_an_empty_book_has_zero_totals():
-    """A reviewer without calls has a tally of zeros."""
-    client = Governed(FakeChatClient())
-    assert client.book.tally("unknown").paid == 0
-    assert client.book.total().attempts == 0
-    assert Usage() == Usage(prompt_tokens=0, completion_tokens=0, estimated=False)

@@ -8,9 +8,10 @@ import pytest
 from autogen_core import CancellationToken
 from autogen_core.models import CreateResult, UserMessage
 
-from peerjudge.clients import Governed, RetryPolicy, SingleFlight
+from peerjudge.clients import Governed, RetryPolicy, SingleFlight, bill_to
 from peerjudge.clients.cache import MemoryCache
 from peerjudge.clients.fake import FakeChatClient, FakePrompt, FakeReply
+from tests.clients.counting import Counts
 
 AT_ONCE = RetryPolicy(attempts=3, wait=0.0)
 PROMPT = [UserMessage(content="a", source="moderator")]
@@ -46,35 +47,38 @@ async def collect(client, received=None, **settings):
 
 async def test_a_stream_is_retried_before_its_first_piece():
     """Connections lost before the first piece cost attempts and nothing else."""
-    fake = Breaking(0, 0)
-    client = Governed(fake, reviewer="r", policy=AT_ONCE)
-    *pieces, result = await collect(client)
-    assert "".join(pieces) == "one two three "
-    assert isinstance(result, CreateResult)
-    assert (fake.streams, client.book.tally("r").attempts, client.book.tally("r").paid) == (3, 3, 1)
+    with bill_to(reviewer="r") as bill:
+        fake = Breaking(0, 0)
+        client = Governed(fake, reviewer="r", policy=AT_ONCE)
+        *pieces, result = await collect(client)
+        assert "".join(pieces) == "one two three "
+        assert isinstance(result, CreateResult)
+        assert (fake.streams, Counts.of(bill).attempts, Counts.of(bill).paid) == (3, 3, 1)
 
 
 async def test_a_stream_is_not_retried_after_its_first_piece():
     """A reply that breaks off fails, so its start is not repeated."""
-    fake = Breaking(2)
-    client = Governed(fake, reviewer="r", policy=AT_ONCE)
-    received = []
-    with pytest.raises(ConnectionResetError):
-        await collect(client, received)
-    assert received == ["one ", "two "]
-    assert (fake.streams, client.book.tally("r").failed) == (1, 1)
+    with bill_to(reviewer="r") as bill:
+        fake = Breaking(2)
+        client = Governed(fake, reviewer="r", policy=AT_ONCE)
+        received = []
+        with pytest.raises(ConnectionResetError):
+            await collect(client, received)
+        assert received == ["one ", "two "]
+        assert (fake.streams, Counts.of(bill).failed) == (1, 1)
 
 
 async def test_streams_share_the_cache_with_plain_calls():
     """The same request is paid once; a cached reply comes in one piece."""
-    fake = Breaking()
-    client = Governed(fake, reviewer="r", flights=SingleFlight(MemoryCache()))
-    await collect(client)
-    whole = await client.create(PROMPT)
-    piece, again = await collect(client)
-    assert piece == again.content == whole.content
-    assert (whole.cached, again.cached) == (True, True)
-    assert (client.book.tally("r").paid, client.book.tally("r").cached) == (1, 2)
+    with bill_to(reviewer="r") as bill:
+        fake = Breaking()
+        client = Governed(fake, reviewer="r", flights=SingleFlight(MemoryCache()))
+        await collect(client)
+        whole = await client.create(PROMPT)
+        piece, again = await collect(client)
+        assert piece == again.content == whole.content
+        assert (whole.cached, again.cached) == (True, True)
+        assert (Counts.of(bill).paid, Counts.of(bill).cached) == (1, 2)
 
 
 async def test_equal_streams_at_once_are_one_call():
@@ -115,10 +119,11 @@ async def test_a_token_stops_a_stream():
 
 async def test_an_empty_stream_is_requested_again():
     """A stream without words is a failed attempt, as an empty reply is."""
+    with bill_to(reviewer="r") as bill:
 
-    def answer(prompt: FakePrompt) -> str:
-        return "" if prompt.attempt == 1 else "1"
+        def answer(prompt: FakePrompt) -> str:
+            return "" if prompt.attempt == 1 else "1"
 
-    client = Governed(FakeChatClient(answer), policy=RetryPolicy(attempts=2, wait=0.0))
-    assert "".join((await collect(client))[:-1]).strip() == "1"
-    assert (client.book.total().paid, client.book.total().attempts) == (2, 2)
+        client = Governed(FakeChatClient(answer), policy=RetryPolicy(attempts=2, wait=0.0))
+        assert "".join((await collect(client))[:-1]).strip() == "1"
+        assert (Counts.of(bill).paid, Counts.of(bill).attempts) == (2, 2)

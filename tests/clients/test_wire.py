@@ -28,6 +28,7 @@ from peerjudge.clients import (
     MalformedReplyError,
     ProviderFailedError,
     RetryPolicy,
+    bill_to,
     build_client,
     create_args,
     find_refused,
@@ -37,6 +38,7 @@ from peerjudge.data import Card, ModelSpec, Sampling, Usage
 from peerjudge.errors import EmptyReplyError
 from peerjudge.shelf.cards import read_card
 from peerjudge.verdicts import read_verdict
+from tests.clients.counting import Counts
 
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
 
@@ -142,27 +144,29 @@ async def test_temperature_seed_and_logprobs_are_on_the_wire(httpserver: HTTPSer
 
 async def test_a_429_with_retry_after_is_retried(httpserver: HTTPServer):
     """The call succeeds after the requested wait and is paid once."""
-    sent = answers(httpserver, status(429, Retry_After="0.01"), ok())
-    client = governed(httpserver)
-    result = await client.create(PROMPT)
-    await client.close()
-    assert result.content == "1"
-    assert len(sent) == 2
-    tally = client.book.tally("tester")
-    assert (tally.paid, tally.failed, tally.attempts) == (1, 0, 2)
-    assert (tally.prompt_tokens, tally.completion_tokens, tally.estimated) == (11, 3, False)
+    with bill_to(reviewer="r") as bill:
+        sent = answers(httpserver, status(429, Retry_After="0.01"), ok())
+        client = governed(httpserver)
+        result = await client.create(PROMPT)
+        await client.close()
+        assert result.content == "1"
+        assert len(sent) == 2
+        tally = Counts.of(bill)
+        assert (tally.paid, tally.failed, tally.attempts) == (1, 0, 2)
+        assert (tally.prompt_tokens, tally.completion_tokens, tally.estimated) == (11, 3, False)
 
 
 async def test_the_error_of_the_last_attempt_is_raised(httpserver: HTTPServer):
     """When all attempts fail, the caller gets the vendor's typed error."""
-    sent = answers(httpserver, status(500))
-    client = governed(httpserver, attempts=3)
-    with pytest.raises(InternalServerError):
-        await client.create(PROMPT)
-    await client.close()
-    assert len(sent) == 3, "the SDK's own retries must be off"
-    tally = client.book.tally("tester")
-    assert (tally.paid, tally.failed, tally.attempts) == (0, 1, 3)
+    with bill_to(reviewer="r") as bill:
+        sent = answers(httpserver, status(500))
+        client = governed(httpserver, attempts=3)
+        with pytest.raises(InternalServerError):
+            await client.create(PROMPT)
+        await client.close()
+        assert len(sent) == 3, "the SDK's own retries must be off"
+        tally = Counts.of(bill)
+        assert (tally.paid, tally.failed, tally.attempts) == (0, 1, 3)
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
@@ -219,21 +223,22 @@ async def test_a_200_without_a_reply_is_retried(
     httpserver: HTTPServer, content_type: str, body: str | bytes
 ):
     """A page of a proxy, an empty list or half a body passes; the next attempt gets the reply."""
+    with bill_to(reviewer="r") as bill:
 
-    def strange(request: Request) -> Response:
-        return Response(body, content_type=content_type)
+        def strange(request: Request) -> Response:
+            return Response(body, content_type=content_type)
 
-    sent = answers(httpserver, strange, ok(), strange)
-    client = governed(httpserver, attempts=2)
-    assert (await client.create(PROMPT)).content == "1"
-    assert len(sent) == 2
-    with pytest.raises(MalformedReplyError, match="some-model") as caught:
-        await client.create([UserMessage(content="And now?", source="moderator")])
-    await client.close()
-    assert len(sent) == 4
-    assert client.book.total().failed == 1
-    # The address was right for the first call.
-    assert "base_url" not in str(caught.value)
+        sent = answers(httpserver, strange, ok(), strange)
+        client = governed(httpserver, attempts=2)
+        assert (await client.create(PROMPT)).content == "1"
+        assert len(sent) == 2
+        with pytest.raises(MalformedReplyError, match="some-model") as caught:
+            await client.create([UserMessage(content="And now?", source="moderator")])
+        await client.close()
+        assert len(sent) == 4
+        assert Counts.of(bill).failed == 1
+        # The address was right for the first call.
+        assert "base_url" not in str(caught.value)
 
 
 async def test_an_address_that_has_never_replied_is_doubted(httpserver: HTTPServer):
@@ -266,13 +271,14 @@ async def test_an_invalid_token_count_does_not_lose_the_reply(
     httpserver: HTTPServer, usage: object
 ):
     """The reply counts and its tokens are estimated."""
-    answers(httpserver, ok(completion() | {"usage": usage}))
-    client = governed(httpserver)
-    assert (await client.create(PROMPT)).content == "1"
-    await client.close()
-    tally = client.book.tally("tester")
-    assert tally.estimated
-    assert tally.prompt_tokens > 0
+    with bill_to(reviewer="r") as bill:
+        answers(httpserver, ok(completion() | {"usage": usage}))
+        client = governed(httpserver)
+        assert (await client.create(PROMPT)).content == "1"
+        await client.close()
+        tally = Counts.of(bill)
+        assert tally.estimated
+        assert tally.prompt_tokens > 0
 
 
 async def test_a_closed_connection_is_not_a_timeout():
@@ -310,55 +316,60 @@ async def test_an_empty_reply_is_paid_and_retried(
     httpserver: HTTPServer, content: str | None, reason: str, message: str
 ):
     """A reply that shows nothing is booked, is requested again, and fails the call in the end."""
-    empty = completion("")
-    empty["choices"][0] |= {"finish_reason": reason}
-    empty["choices"][0]["message"]["content"] = content
-    busy = status(503)
-    sent = answers(httpserver, busy, ok(empty), busy, ok(completion("2")), ok(empty))
-    client = governed(httpserver, attempts=4)
-    assert (await client.create(PROMPT)).content == "2"
-    tally = client.book.total()
-    assert (tally.paid, tally.attempts, tally.failed) == (2, 4, 0)
-    other = [UserMessage(content="And now?", source="moderator")]
-    for times in (1, 2):
-        with pytest.raises(EmptyReplyError, match=message):
-            await client.create(other)
-        tally = client.book.total()
-        assert len(sent) == tally.attempts == 4 + 4 * times
-        assert (tally.paid, tally.failed) == (2 + 4 * times, times)
-    assert (await client.create(PROMPT)).cached
-    await client.close()
+    with bill_to(reviewer="r") as bill:
+        empty = completion("")
+        empty["choices"][0] |= {"finish_reason": reason}
+        empty["choices"][0]["message"]["content"] = content
+        busy = status(503)
+        sent = answers(httpserver, busy, ok(empty), busy, ok(completion("2")), ok(empty))
+        client = governed(httpserver, attempts=4)
+        assert (await client.create(PROMPT)).content == "2"
+        tally = Counts.of(bill)
+        assert (tally.paid, tally.attempts, tally.failed) == (2, 4, 0)
+        other = [UserMessage(content="And now?", source="moderator")]
+        for times in (1, 2):
+            with pytest.raises(EmptyReplyError, match=message):
+                await client.create(other)
+            tally = Counts.of(bill)
+            assert len(sent) == tally.attempts == 4 + 4 * times
+            assert (tally.paid, tally.failed) == (2 + 4 * times, times)
+        assert (await client.create(PROMPT)).cached
+        await client.close()
 
 
 async def test_missing_token_counts_are_estimated(
     httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ):
     """Without the server's count and a vocabulary, tokens are an estimate marked as one."""
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/nonexistent")
-    answers(httpserver, ok(completion("twelve bytes") | {"usage": None}))
-    client = governed(httpserver)
-    await client.create(PROMPT)
-    await client.close()
-    tally = client.book.total()
-    assert tally.estimated
-    assert tally.completion_tokens == 3
+    with bill_to(reviewer="r") as bill:
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/nonexistent")
+        answers(httpserver, ok(completion("twelve bytes") | {"usage": None}))
+        client = governed(httpserver)
+        await client.create(PROMPT)
+        await client.close()
+        tally = Counts.of(bill)
+        assert tally.estimated
+        assert tally.completion_tokens == 3
 
 
 async def test_an_unreachable_server_is_a_connection_error():
     """A refused connection is retried as the policy says, then raised."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))  # bound, but not listening
-        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        card = read_card(
-            "tester", f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{address}"\n'
-        )
-        client = Governed(
-            build_client(card, environ={}), policy=RetryPolicy(attempts=2, wait=0.0), reviewer="r"
-        )
-        with pytest.raises(APIConnectionError):
-            await client.create(PROMPT)
-        await client.close()
-    assert client.book.total().attempts == 2
+    with bill_to(reviewer="r") as bill:
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))  # bound, but not listening
+            address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+            card = read_card(
+                "tester", f'[model]\nprovider = "vllm"\nname = "m"\nbase_url = "{address}"\n'
+            )
+            client = Governed(
+                build_client(card, environ={}),
+                policy=RetryPolicy(attempts=2, wait=0.0),
+                reviewer="r",
+            )
+            with pytest.raises(APIConnectionError):
+                await client.create(PROMPT)
+            await client.close()
+        assert Counts.of(bill).attempts == 2
 
 
 async def test_the_default_key_is_not_sent_to_another_address(httpserver: HTTPServer):
@@ -576,9 +587,10 @@ async def test_a_reply_in_parts_is_joined_and_paid_once(httpserver, parts, text,
 
 async def test_a_reply_in_parts_without_text_is_empty(httpserver):
     """A list that has no text is paid, and is no reply."""
-    answers(httpserver, ok(completion([{"type": "image_url"}])))
-    client = governed(httpserver, attempts=1)
-    with pytest.raises(EmptyReplyError):
-        await client.create(PROMPT)
-    await client.close()
-    assert client.book.total().paid == 1
+    with bill_to(reviewer="r") as bill:
+        answers(httpserver, ok(completion([{"type": "image_url"}])))
+        client = governed(httpserver, attempts=1)
+        with pytest.raises(EmptyReplyError):
+            await client.create(PROMPT)
+        await client.close()
+        assert Counts.of(bill).paid == 1

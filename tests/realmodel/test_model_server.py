@@ -8,7 +8,7 @@ import math
 import pytest
 from autogen_core.models import SystemMessage, UserMessage
 
-from peerjudge.clients import Governed, build_client, create_args
+from peerjudge.clients import Governed, bill_to, build_client, create_args
 from peerjudge.data import Sampling
 from peerjudge.reviewers.messages import read_token_logprobs
 from peerjudge.shelf.cards import read_card
@@ -75,14 +75,15 @@ async def test_temperature_varies_replies(client):
 
 async def test_a_streamed_reply_equals_a_whole_one(client):
     """The pieces make up the reply that the same seed gives as a whole."""
-    args, _ = create_args(Sampling(max_tokens=MOST, temperature=1.0, seed=5), "openai")
-    governed = Governed(client, model="qwen", reviewer="qwen")
-    items = [item async for item in governed.create_stream(PROMPT, extra_create_args=args)]
-    *pieces, result = items
-    assert len(pieces) > 1
-    assert "".join(pieces) == result.content
-    assert result.content == (await fetch(client, temperature=1.0, seed=5)).content
-    assert governed.book.tally("qwen").paid == 1
+    with bill_to(reviewer="r") as bill:
+        args, _ = create_args(Sampling(max_tokens=MOST, temperature=1.0, seed=5), "openai")
+        governed = Governed(client, model="qwen", reviewer="qwen")
+        items = [item async for item in governed.create_stream(PROMPT, extra_create_args=args)]
+        *pieces, result = items
+        assert len(pieces) > 1
+        assert "".join(pieces) == result.content
+        assert result.content == (await fetch(client, temperature=1.0, seed=5)).content
+        assert [call.outcome for call in bill.calls] == ["paid"]
 
 
 async def test_alternatives_of_a_token_have_names(client):
