@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from peerjudge.cli.commands import DISCUSSIONS, AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.commands import DISCUSSIONS, REPEATED, AsJson, Call, FunctionCommand, Option
 from peerjudge.cli.console import print_json, print_status, status
 from peerjudge.cli.tables import (
     Layout,
@@ -297,8 +297,6 @@ def _parse_models(pairs: tuple[str, ...]) -> dict[str, str]:
     return parse_pairs(pairs, noun="reviewer", form="REVIEWER=MODEL, as in my_model=GPT-4")
 
 
-_REPEATED = "Repeat for more."
-
 COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
     {
         "agreement": FunctionCommand(function="results.agreements:agreement"),
@@ -306,10 +304,8 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         "bundle": FunctionCommand(
             function="results.bundling:bundle",
             run=_bundle,
-            options={
-                "source": DISCUSSIONS,
-                "output": Option(type=Path, names=("--output", "-o")),
-            },
+            names={"output": ("--output", "-o")},
+            options={"source": DISCUSSIONS},
         ),
         "cite": FunctionCommand(function="results.citing:cite", run=_cite),
         "compare": FunctionCommand(function="results.comparisons:compare", run=_compare),
@@ -323,12 +319,12 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         "reproduce": FunctionCommand(
             function="results.reproductions:reproduce",
             run=_reproduce,
+            names={"items": "--item", "stand_ins": "--as"},
             options={
-                "items": Option(type=tuple[str, ...], words=_REPEATED, names=("--item",)),
+                "items": REPEATED,
                 "stand_ins": Option(
                     type=tuple[str, ...],
                     words="Written REVIEWER=MODEL; repeat for more.",
-                    names=("--as",),
                     convert=_parse_models,
                 ),
             },
@@ -337,9 +333,8 @@ COMMANDS: Mapping[str, FunctionCommand] = MappingProxyType(
         "verify": FunctionCommand(
             function="results.verifying:verify",
             run=_verify,
-            options={
-                "protocols": Option(type=tuple[Path, ...], words=_REPEATED, names=("--protocol",))
-            },
+            names={"protocols": "--protocol"},
+            options={"protocols": Option(type=tuple[Path, ...], words=REPEATED.words)},
         ),
     }
 )

@@ -75,12 +75,12 @@ COMMAND = FunctionCommand(
     function="runs.answering:answers",
     run=_answers,
     groups=(CallOptions,),
+    names={"count": "--answers"},
     options={
         "by": Option(
             type=Annotated[tuple[str, ...], Parameter(consume_multiple=True)],
             words="Repeat or list them.",
         ),
-        "count": Option(type=int, names=("--answers",)),
     },
 )
 answers_command = COMMAND.build()

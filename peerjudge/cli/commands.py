@@ -13,19 +13,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import EnumType
 from importlib import import_module
-from inspect import Parameter as Place
 from pathlib import Path
 from types import MappingProxyType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Generic,
-    Literal,
-    TypeVar,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, get_origin
+from typing import get_type_hints as read_types
 
 from cyclopts import Parameter
 
@@ -42,18 +33,11 @@ from peerjudge.cli.tables import (
 if TYPE_CHECKING:
     from peerjudge.results.base import Result
 
-__all__ = [
-    "DISCUSSIONS",
-    "NAMES",
-    "REPEATED",
-    "AsJson",
-    "Call",
-    "FunctionCommand",
-    "Option",
-    "print_call",
-]
+__all__ = ["DISCUSSIONS", "REPEATED", "AsJson", "Call", "FunctionCommand", "Option", "print_call"]
 
 R = TypeVar("R")
+Names = str | tuple[str, ...]
+"""Names of an option, with their hyphens."""
 
 AsJson = Annotated[bool, Parameter(help="Print the result as one JSON document.")]
 """The option `--json`."""
@@ -73,19 +57,18 @@ class Option:
 
     type: Any
     words: str = ""
-    names: tuple[str, ...] = ()
+    names: Names = ()
     convert: Callable[[Any], object] | None = None
 
 
 REPEATED = Option(type=tuple[str, ...], words="Repeat for more.")
 """The form of texts that are given one by one."""
-NAMES = Option(type=str, words="Separated by commas.", convert=split_names)
-"""The form of names."""
 DISCUSSIONS = Option(
     type=str,
     words="A run is a folder, a store URL or a bundle (.zip), transcripts are a file (.jsonl, .jsonl.gz).",
 )
 """The form of a source of discussions."""
+_NAMES = Option(type=str, words="Separated by commas.", convert=split_names)
 _SOURCE = replace(
     DISCUSSIONS, words=f"{DISCUSSIONS.words} FILE.py:PATH names data that your own code reads."
 )
@@ -95,20 +78,17 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "bool": Option(type=bool),
         "int": Option(type=int),
         "float": Option(type=float),
-        "str": Option(type=str),
         "Path": Option(type=Path),
-        "str | None": Option(type=str),
-        "int | None": Option(type=int),
-        "str | Dataset | None": Option(type=str),
+        "str": Option(type=str),
+        "str | Dataset": Option(type=str),
+        "str | Path": Option(type=Path),
+        "str | Path | None": Option(type=str),
         "str | Path | Experiment": Option(type=str),
         "str | Path | RunSummary": Option(type=str),
-        "str | Path | None": Option(type=str),
+        "str | Path | Themes": Option(type=Path),
+        "str | Sequence[str]": _NAMES,
         "str | Sequence[str | Question]": Option(type=str),
-        "str | Path": Option(type=Path),
-        "str | Path | Themes | None": Option(type=Path),
         "Sequence[str]": REPEATED,
-        "str | Sequence[str]": NAMES,
-        "str | Sequence[str] | None": NAMES,
         "Source": _SOURCE,
         "Source | Battles": _SOURCE,
         "Stored": _SOURCE,
@@ -117,18 +97,19 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "Scoring | str": Option(type="data:Scoring"),
         "Literal['equal', 'peer']": _WEIGHTS,
         "Literal['equal', 'peer'] | Mapping[str, float]": _WEIGHTS,
+        "Literal['plain', 'open']": Option(type=Literal["plain", "open"]),
         "families: Mapping[str, str] | None": Option(
             type=str, words="Written name=family, separated by commas.", convert=split_families
         ),
         "contestant_of: Mapping[str, str] | None": Option(
             type=tuple[str, ...],
             words="Written REVIEWER=CONTESTANT; repeat for more.",
-            names=("--as",),
+            names="--as",
             convert=parse_contestants,
         ),
     }
 )
-"""Forms by annotation, and by name and annotation."""
+"""Forms by annotation, which may lack ` | None`, and by name and annotation."""
 _PYTHON_ONLY = frozenset(
     {
         "Shelf | None",
@@ -178,12 +159,14 @@ class FunctionCommand:
         function: Module below `peerjudge` and name, such as `results.rankings:rank`.
         run: Function that is given the call, and the options that only the command has; it returns the
             exit code. The section `Options:` of its docstring documents them.
-        options: Forms of parameters that differ from those of their types, by name.
+        names: Names of options that differ from those of their parameters.
+        options: Forms that differ from those of the types of their parameters.
         groups: Classes of options that supply arguments of the function.
     """
 
     function: str
     run: Callable[..., int | Coroutine[Any, Any, int]] = print_call
+    names: Mapping[str, Names] = field(default_factory=dict[str, Names])
     options: Mapping[str, Option] = field(default_factory=dict[str, Option])
     groups: tuple[type[ArgumentOptions], ...] = ()
 
@@ -195,98 +178,96 @@ class FunctionCommand:
         """
         declared = read_declaration(self.function)
         supplied = {one.name for group in self.groups for one in fields(group)}
-        forms = {
-            one.name: form
-            for one in declared.parameters
-            if one.name not in supplied and (form := self._choose(one)) is not None
-        }
+        forms: dict[str, Option] = {}
+        parameters: list[inspect.Parameter] = []
+        for one in declared.parameters:
+            form = None if one.name in supplied else self._choose_form(one)
+            if form is not None:
+                forms[one.name] = form
+                parameters.append(_annotate(one, form, declared.arguments.get(one.name, "")))
         own = _annotate_own(self.run)
-        groups = {
-            group.__name__: Place(
-                group.__name__, Place.KEYWORD_ONLY, default=group(), annotation=group
-            )
-            for group in self.groups
-        }
-        places = [
-            _build_place(one, forms[one.name], declared.arguments.get(one.name, ""))
-            for one in declared.parameters
-            if one.name in forms
-        ]
+        groups = {group.__name__: group for group in self.groups}
+        parameters += [_describe_group(group) for group in self.groups]
 
         def command(*sources: str, **given: Any) -> int:  # noqa: ANN401
             ours = {name: given.pop(name) for name in own if name in given}
-            grouped = [given.pop(name) for name in groups if name in given]
+            chosen = [given.pop(name) for name in groups if name in given]
             for name, value in given.items():
                 convert = forms[name].convert
                 given[name] = value if convert is None else convert(value)
-            for group in grouped:
+            for group in chosen:
                 given |= group.list_arguments()
             call: Call[Any] = Call(function=self.function, sources=sources, given=given)
-            ended = self.run(call, **ours)
-            return ended if isinstance(ended, int) else asyncio.run(ended)
+            code = self.run(call, **ours)
+            return code if isinstance(code, int) else asyncio.run(code)
 
-        parameters = [*places, *groups.values(), *own.values()]
-        command.__signature__ = inspect.Signature(parameters)  # pyright: ignore
+        command.__signature__ = inspect.Signature([*parameters, *own.values()])  # pyright: ignore
         command.__annotations__ = {}
         command.__doc__ = declared.description
         return command
 
-    def _choose(self, one: Place) -> Option | None:
+    def _choose_form(self, one: inspect.Parameter) -> Option | None:
         """Return the form of a parameter; `None` for one that only Python has."""
-        keys = (f"{one.name}: {one.annotation}", one.annotation)
-        if one.name in self.options:
-            return self.options[one.name]
-        if not _PYTHON_ONLY.isdisjoint(keys):
+        written = str(one.annotation)
+        keys = (f"{one.name}: {written}", written, written.removesuffix(" | None"))
+        form = self.options.get(one.name)
+        if form is None and not _PYTHON_ONLY.isdisjoint(keys):
             return None
-        form = next((_OPTIONS[key] for key in keys if key in _OPTIONS), None)
+        form = form or next((_OPTIONS[key] for key in keys if key in _OPTIONS), None)
         if form is None:
-            msg = f"{one.name} of {self.function} has no form in a shell: add {one.annotation} to _OPTIONS"
+            msg = f"{one.name} of {self.function} has no form in a shell: add {written} to _OPTIONS"
             raise TypeError(msg)
-        return form
+        return replace(form, names=self.names.get(one.name, form.names))
 
 
-def _build_place(one: Place, form: Option, text: str) -> Place:
+def _annotate(one: inspect.Parameter, form: Option, text: str) -> inspect.Parameter:
     """Return the parameter with a type that cyclopts reads, and with its help."""
     if not text:
         msg = f"the parameter {one.name} is not documented in the section Args of its function"
         raise TypeError(msg)
-    named: dict[str, Any] = {"name": form.names} if form.names else {}
+    more: dict[str, Any] = {"name": form.names} if form.names else {}
     default = one.default
     if default is True:
-        named["negative"] = f"--no-{one.name.replace('_', '-')}"
-    kind = _import(form.type) if isinstance(form.type, str) else form.type
-    if isinstance(kind, EnumType):
-        default = kind[str(default).rpartition(".")[2]]
+        more["negative"] = f"--no-{one.name.replace('_', '-')}"
+    read = _import(form.type) if isinstance(form.type, str) else form.type
+    if isinstance(read, EnumType):
+        default = read[str(default).rpartition(".")[2]]
     if default in {None, ()}:
-        default, kind = ((), kind) if get_origin(kind) is tuple else (None, kind | None)
-    hint = Annotated[kind, Parameter(help=f"{text} {form.words}".strip(), **named)]
-    return one.replace(annotation=hint, default=default)
+        default, read = ((), read) if get_origin(read) is tuple else (None, read | None)
+    annotation = Annotated[read, Parameter(help=f"{text} {form.words}".strip(), **more)]
+    return one.replace(annotation=annotation, default=default)
 
 
-def _has_help(hint: object) -> bool:
-    return any(isinstance(one, Parameter) and one.help for one in getattr(hint, "__metadata__", ()))
+def _describe_group(group: type[ArgumentOptions]) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(group.__name__, kind, default=group(), annotation=group)
+
+
+def _annotate_own(run: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    """Return the parameters that only the command has, with their types and the help of the docstring."""
+    _, *own = inspect.signature(run).parameters.values()
+    _, texts = split_docstring(inspect.getdoc(run) or "")
+    # The type of the call is left out: its names are imported for type checkers only.
+    written = type("Own", (), {"__annotations__": {one.name: one.annotation for one in own}})
+    scope = vars(import_module(run.__module__))
+    types = read_types(written, globalns=scope, include_extras=True)
+    found: dict[str, inspect.Parameter] = {}
+    for one in own:
+        annotation = types[one.name]
+        if text := texts.get(one.name):
+            annotation = Annotated[annotation, Parameter(help=text)]
+        elif not is_dataclass(annotation) and not _has_help(annotation):
+            msg = f"the parameter {one.name} of {run.__name__} is not documented"
+            raise TypeError(msg)
+        found[one.name] = one.replace(annotation=annotation)
+    return found
+
+
+def _has_help(annotation: object) -> bool:
+    extras = getattr(annotation, "__metadata__", ())
+    return any(isinstance(one, Parameter) and one.help for one in extras)
 
 
 def _import(place: str) -> Any:  # noqa: ANN401
     module, _, name = place.partition(":")
     return getattr(import_module(f"peerjudge.{module}"), name)
-
-
-def _annotate_own(run: Callable[..., object]) -> dict[str, Place]:
-    """Return the parameters that only the command has, with their types and the help of the docstring."""
-    _, *own = inspect.signature(run).parameters.values()
-    _, texts = split_docstring(inspect.getdoc(run) or "")
-    written = type("Own", (), {"__annotations__": {one.name: one.annotation for one in own}})
-    hints = get_type_hints(
-        written, globalns=vars(import_module(run.__module__)), include_extras=True
-    )
-    found: dict[str, Place] = {}
-    for one in own:
-        hint = hints[one.name]
-        if text := texts.get(one.name):
-            hint = Annotated[hint, Parameter(help=text)]
-        elif not is_dataclass(hint) and not _has_help(hint):
-            msg = f"the parameter {one.name} of {run.__name__} is not documented"
-            raise TypeError(msg)
-        found[one.name] = one.replace(annotation=hint)
-    return found

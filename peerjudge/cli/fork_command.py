@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.commands import REPEATED, Call, FunctionCommand
+from peerjudge.cli.commands import Call, FunctionCommand
 from peerjudge.cli.console import configure_logging, log_status, print_status
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
@@ -35,7 +34,7 @@ async def _fork(
 
     configure_logging(level=logs.log_level, form=logs.log_format)
     if dry_run:
-        prepared = await plan_forks(*call.sources, **call.select(plan_forks))
+        prepared, _ = await plan_forks(*call.sources, **call.select(plan_forks))
         for (change, reason), count in prepared.refused.items():
             print_status(f"note: {count} not forked under {change!r}: {reason}")
         print_estimate(prepared, None, json=json)
@@ -58,6 +57,6 @@ COMMAND = FunctionCommand(
     function="results.forks:fork",
     run=_fork,
     groups=(BudgetOptions,),
-    options={"changes": replace(REPEATED, names=("--set",))},
+    names={"changes": "--set"},
 )
 fork_command = COMMAND.build()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import NAMES, REPEATED, AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand, Option
 from peerjudge.cli.console import configure_logging, print_json, print_status
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, CastOptions, ProgressForm
-from peerjudge.cli.tables import say
+from peerjudge.cli.tables import say, split_names
 from peerjudge.errors import ExperimentError
 
 if TYPE_CHECKING:
@@ -89,15 +88,14 @@ COMMAND = FunctionCommand(
     function="optimization.optimizing:optimize",
     run=_optimize,
     groups=(CastOptions, CallOptions),
+    names={"targets": "--target", "factors": "--factor", "transfer_cards": "--transfer"},
     options={
-        "targets": replace(REPEATED, names=("--target",)),
         "factors": Option(
             type=tuple[str, ...],
             words="Written NAME=VALUE,VALUE; repeat for more.",
-            names=("--factor",),
             convert=_parse_factors,
         ),
-        "transfer_cards": replace(NAMES, names=("--transfer",)),
+        "transfer_cards": Option(type=str, words="Separated by commas.", convert=split_names),
     },
 )
 optimize_command = COMMAND.build()

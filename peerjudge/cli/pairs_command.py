@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from peerjudge.cli.commands import REPEATED, AsJson, Call, FunctionCommand, Option
+from peerjudge.cli.commands import REPEATED, AsJson, Call, FunctionCommand
 from peerjudge.cli.console import configure_logging, print_json, print_status, results
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, ProgressForm
@@ -47,10 +46,7 @@ COMMAND = FunctionCommand(
     function="pairing.making:pairs",
     run=_pairs,
     groups=(CallOptions,),
-    options={
-        "recipes": replace(REPEATED, names=("--recipe",)),
-        "verify": REPEATED,
-        "out": Option(type=str),
-    },
+    names={"recipes": "--recipe"},
+    options={"recipes": REPEATED, "verify": REPEATED},
 )
 pairs_command = COMMAND.build()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,13 +61,12 @@ COMMAND = FunctionCommand(
     function="power.planning:plan",
     run=_plan,
     groups=(CastOptions,),
+    names={"effects": "--effect", "sizes": "--comparisons", "stand_ins": "--stand-in"},
     options={
-        "effects": replace(REPEATED, names=("--effect",)),
-        "sizes": replace(REPEATED, type=tuple[int, ...], names=("--comparisons",)),
+        "sizes": Option(type=tuple[int, ...], words=REPEATED.words),
         "stand_ins": Option(
             type=tuple[str, ...],
             words="Written CARD=SIMULATED; repeat for more.",
-            names=("--stand-in",),
             convert=_parse_stand_ins,
         ),
     },

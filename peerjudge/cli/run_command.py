@@ -6,11 +6,11 @@ import shlex
 import typing
 from collections.abc import Awaitable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.commands import Call, FunctionCommand, Option
+from peerjudge.cli.commands import Call, FunctionCommand
 from peerjudge.cli.console import (
     configure_logging,
     log_status,
@@ -141,6 +141,6 @@ COMMAND = FunctionCommand(
     function="runs.runner:run",
     run=_run,
     groups=(CastOptions, CallOptions),
-    options={"order": Option(type=Literal["plain", "open"], names=("--next",))},
+    names={"order": "--next"},
 )
 run_command = COMMAND.build()

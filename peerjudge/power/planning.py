@@ -101,7 +101,7 @@ def plan(
             compared with its private reviews, its better seat and a vote, its leader with its follower,
             another method with pairwise judgement.
         gain: True gain over the better seat, 0.1 for 10 points, whose power is added; 0 for none.
-        sizes: Size of a study in comparisons; in Python also several.
+        sizes: Size of the studies in comparisons, or several sizes.
         power: Wanted share of studies whose 95 % interval lies above 0.
         studies: Number of simulated studies per size.
         stand_ins: Simulated reviewers by the card that they replace.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -20,7 +19,7 @@ from peerjudge.results.plain import make_plain
 from peerjudge.runs import RunSummary, open_run, read_manifest, summary_document
 from peerjudge.runs.blocking import block
 from peerjudge.runs.bounds import Bounds, Place
-from peerjudge.runs.changes import NO_CHANGE, Change, parse_changes
+from peerjudge.runs.changes import NO_CHANGE, parse_changes
 from peerjudge.runs.forking import PreparedForks, find_fork_folder, prepare_forks
 from peerjudge.runs.manifest import MANIFEST
 from peerjudge.runs.progress import Observer
@@ -231,21 +230,21 @@ async def fork(
     """
     bounds = Bounds(max_connections=max_connections, cost_limit=cost_limit, token_limit=token_limit)
     shelf = shelf or Shelf()
-    async with _prepare(
+    prepared, folder = await plan_forks(
         source, at=at, changes=changes, where=where, draws=draws, name=name, shelf=shelf
-    ) as (prepared, folder):
-        if not draws:
-            # Calls that a change does not reach are those of the parents, which were paid.
-            copy_replies(folder.parent.parent, folder)
-        summary = await run_prepared(
-            prepared,
-            place=Place(out=folder),
-            bounds=bounds,
-            progress=progress,
-            observer=observer,
-            shelf=shelf,
-            environ=environ,
-        )
+    )
+    if not draws:
+        # Calls that a change does not reach are those of the parents, which were paid.
+        copy_replies(folder.parent.parent, folder)
+    summary = await run_prepared(
+        prepared,
+        place=Place(out=folder),
+        bounds=bounds,
+        progress=progress,
+        observer=observer,
+        shelf=shelf,
+        environ=environ,
+    )
     async with open_run(folder) as played:
         effects = measure_forks(
             [one async for one in played.transcripts()],
@@ -273,28 +272,10 @@ async def plan_forks(
     draws: int = 2,
     name: str = "",
     shelf: Shelf | None = None,
-) -> PreparedForks:
-    """Return what `fork` would play; the arguments are those of `fork`."""
-    async with _prepare(
-        source, at=at, changes=changes, where=where, draws=draws, name=name, shelf=shelf
-    ) as (prepared, _):
-        return prepared
-
-
-@asynccontextmanager
-async def _prepare(
-    source: str | Path | RunSummary,
-    *,
-    at: int,
-    changes: Sequence[str],
-    where: str,
-    draws: int,
-    name: str,
-    shelf: Shelf | None,
-) -> AsyncGenerator[tuple[PreparedForks, Path]]:
-    """Open a run, and yield its forks with their folder."""
+) -> tuple[PreparedForks, Path]:
+    """Return what `fork` would play, and its folder; the arguments are those of `fork`."""
     place = str((source.folder or source.store) if isinstance(source, RunSummary) else source)
-    parsed: Sequence[Change] = parse_changes(changes, at=at)
+    parsed = parse_changes(changes, at=at)
     async with open_run(place) as opened:
         find_fork_folder(opened, place, name or "forks")
         prepared = await prepare_forks(
@@ -302,7 +283,7 @@ async def _prepare(
         )
         folder = find_fork_folder(opened, place, prepared.name)
         _require_own(folder, prepared)
-    yield prepared, folder
+    return prepared, folder
 
 
 def _require_own(folder: Path, prepared: PreparedForks) -> None:

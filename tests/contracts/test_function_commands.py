@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from dataclasses import fields
 from importlib import import_module
 from pkgutil import iter_modules
@@ -101,3 +103,23 @@ def test_a_parameter_that_a_shell_cannot_give_is_refused():
     """A new type needs a rule, which says how its value is written."""
     with pytest.raises(TypeError, match=r"tournament of .* has no form in a shell"):
         FunctionCommand(function="results.rankings:_trace").build()
+
+
+HELP = """
+import sys
+from peerjudge.cli import main
+try:
+    main(["compare", "--help"])
+except SystemExit:
+    pass
+loaded = {"numpy", "sqlalchemy", "peerjudge.results.comparisons"} & set(sys.modules)
+print("loaded:", sorted(loaded))
+"""
+
+
+def test_help_explains_a_command_without_importing_what_it_does():
+    """Help begins with all that the function says of itself, and is quick: it needs no numpy and no SQL."""
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True)
+    words = " ".join(done.stdout.split())
+    assert "Every pair has the mean difference with its interval" in words
+    assert words.endswith("loaded: []")
