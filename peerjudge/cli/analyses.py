@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -20,6 +20,7 @@ from peerjudge.cli.tables import (
     write_graph,
 )
 from peerjudge.errors import DataError
+from peerjudge.results.overwriting import require_free
 
 if TYPE_CHECKING:
     from peerjudge.data import OpinionEvent
@@ -62,7 +63,7 @@ def _rank(
         from peerjudge.results.styles import rank_styles
 
         scoring = call.given.get("scoring", Scoring.BRADLEY_TERRY)
-        if scoring is not Scoring.BRADLEY_TERRY:
+        if scoring != Scoring.BRADLEY_TERRY:
             msg = f"style control is of Bradley-Terry: use --scoring bradley-terry, not {scoring}"
             raise DataError(msg)
         if call.given.get("majority") or call.given.get("trajectory") or graph is not None:
@@ -73,18 +74,12 @@ def _rank(
         print_result(styled, json=json, layout=layout)
         return 0
     if graph is not None:
-        _require_free(graph, call, force=force)
+        require_free(graph, source=call.sources[0], force=force, option="--graph")
     found = call.compute()
     if graph is not None:
         write_graph(found.graph(), graph)
     print_result(found, json=json, layout=layout)
     return 0
-
-
-def _require_free(graph: Path, call: Call[Any], *, force: bool) -> None:
-    from peerjudge.results.overwriting import require_free
-
-    require_free(graph, source=call.sources[0], force=force, option="--graph")
 
 
 def _score(
@@ -183,7 +178,7 @@ def _events(
     if not summary and graph is None:
         return _print_events(*call.sources, json=json)
     if graph is not None:
-        _require_free(graph, call, force=force)
+        require_free(graph, source=call.sources[0], force=force, option="--graph")
     others = {name: value for name, value in call.given.items() if name != "summary"}
     found = events(*call.sources, summary=True, **others)
     if graph is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from peerjudge.cli.commands import Call, FunctionCommand, Option
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand, Option
 from peerjudge.cli.console import configure_logging, print_json, print_status
 from peerjudge.cli.interrupts import cancel_on_signal
 from peerjudge.cli.options import CallOptions, DryRun, LogOptions
@@ -24,9 +24,7 @@ async def _answers(
     *,
     dry_run: DryRun = False,
     logs: LogOptions = LogOptions(),
-    json: Annotated[
-        bool, Parameter(help="Print the counts, files and costs as one JSON document.")
-    ] = False,
+    json: AsJson = False,
 ) -> int:
     """Let contestants answer, or estimate it, and print how many answers there are."""
     from peerjudge.results.answered import (

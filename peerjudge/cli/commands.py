@@ -11,16 +11,15 @@ import asyncio
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import EnumType
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar, get_origin
 from typing import get_type_hints as read_types
 
 from cyclopts import Parameter
 
-from peerjudge.cli.declarations import read_declaration, split_docstring
+from peerjudge.cli.declarations import read_declaration, read_members, split_docstring
 from peerjudge.cli.options import ArgumentOptions
 from peerjudge.cli.tables import (
     Layout,
@@ -36,10 +35,10 @@ if TYPE_CHECKING:
 __all__ = ["DISCUSSIONS", "REPEATED", "AsJson", "Call", "FunctionCommand", "Option", "print_call"]
 
 R = TypeVar("R")
-Names = str | tuple[str, ...]
+Names: TypeAlias = str | tuple[str, ...]
 """Names of an option, with their hyphens."""
 
-AsJson = Annotated[bool, Parameter(help="Print the result as one JSON document.")]
+AsJson: TypeAlias = Annotated[bool, Parameter(help="Print the result as one JSON document.")]
 """The option `--json`."""
 
 
@@ -48,8 +47,8 @@ class Option:
     """Form of an argument in a shell.
 
     Attributes:
-        type: Type that cyclopts reads; as text, the module below `peerjudge` and the name of an enumeration
-            whose import takes long.
+        type: Type that cyclopts reads; as text, the module below `peerjudge` and the name of an enumeration,
+            whose values are read.
         words: Sentence that says how a value is written.
         names: Names of the option, where they are others than that of the parameter.
         convert: Function that makes the argument of the function of what was read.
@@ -93,8 +92,8 @@ _OPTIONS: Mapping[str, Option] = MappingProxyType(
         "Source | Battles": _SOURCE,
         "Stored": _SOURCE,
         "Stance": Option(type=Literal["private", "final"]),
-        "Scheme | str": Option(type="data:Scheme"),
-        "Scoring | str": Option(type="data:Scoring"),
+        "Scheme | str": Option(type="data.ranking:Scheme"),
+        "Scoring | str": Option(type="data.ranking:Scoring"),
         "Literal['equal', 'peer']": _WEIGHTS,
         "Literal['equal', 'peer'] | Mapping[str, float]": _WEIGHTS,
         "Literal['plain', 'open']": Option(type=Literal["plain", "open"]),
@@ -136,7 +135,8 @@ class Call(Generic[R]):
 
     def compute(self, supplied: Mapping[str, object] = MappingProxyType({})) -> R:
         """Import the function, and return its result with the arguments that the command supplies."""
-        function: Callable[..., R] = _import(self.function)
+        module, _, name = self.function.partition(":")
+        function: Callable[..., R] = getattr(import_module(f"peerjudge.{module}"), name)
         return function(*self.sources, **self.given, **supplied)
 
     def select(self, other: Callable[..., object]) -> dict[str, Any]:
@@ -229,9 +229,10 @@ def _annotate(one: inspect.Parameter, form: Option, text: str) -> inspect.Parame
     default = one.default
     if default is True:
         more["negative"] = f"--no-{one.name.replace('_', '-')}"
-    read = _import(form.type) if isinstance(form.type, str) else form.type
-    if isinstance(read, EnumType):
-        default = read[str(default).rpartition(".")[2]]
+    read: Any = form.type
+    if isinstance(read, str):
+        members = read_members(read)
+        default, read = members[str(default).rpartition(".")[2]], Literal[*members.values()]
     if default in {None, ()}:
         default, read = ((), read) if get_origin(read) is tuple else (None, read | None)
     annotation = Annotated[read, Parameter(help=f"{text} {form.words}".strip(), **more)]
@@ -266,8 +267,3 @@ def _annotate_own(run: Callable[..., object]) -> dict[str, inspect.Parameter]:
 def _has_help(annotation: object) -> bool:
     extras = getattr(annotation, "__metadata__", ())
     return any(isinstance(one, Parameter) and one.help for one in extras)
-
-
-def _import(place: str) -> Any:  # noqa: ANN401
-    module, _, name = place.partition(":")
-    return getattr(import_module(f"peerjudge.{module}"), name)

@@ -1,4 +1,4 @@
-"""Declarations of functions, read from source, so that help need not import numpy and SQLAlchemy."""
+"""Declarations of functions, read from source, so that help need not import numpy and SQL."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from inspect import Parameter
+from pathlib import Path
 
-__all__ = ["Declaration", "read_declaration", "split_docstring"]
+__all__ = ["Declaration", "read_declaration", "read_members", "split_docstring"]
+
+_PACKAGE = Path(__file__).parents[1]
 
 _SECTION = re.compile(r"^(?:Args|Options|Raises|Returns|Example):$", re.MULTILINE)
 _ARGUMENTS = re.compile(r"^(?:Args|Options):\n((?: .*\n?|\n)*)", re.MULTILINE)
@@ -55,6 +57,18 @@ def read_declaration(place: str) -> Declaration:
         description=description,
         arguments=arguments,
     )
+
+
+def read_members(place: str) -> dict[str, str]:
+    """Return the values of an enumeration by the names of its members, such as `data.ranking:Scoring`."""
+    module, _, name = place.partition(":")
+    return {
+        ast.unparse(one.targets[0]): ast.literal_eval(one.value)
+        for node in _parse(f"peerjudge.{module}").body
+        if isinstance(node, ast.ClassDef) and node.name == name
+        for one in node.body
+        if isinstance(one, ast.Assign)
+    }
 
 
 def split_docstring(text: str) -> tuple[str, dict[str, str]]:
@@ -104,5 +118,5 @@ def _find_constant(name: str, tree: ast.Module) -> object:
 
 
 def _parse(module: str) -> ast.Module:
-    file = files("peerjudge").joinpath(f"{module.partition('.')[2].replace('.', '/')}.py")
+    file = _PACKAGE / f"{module.partition('.')[2].replace('.', '/')}.py"
     return ast.parse(file.read_text("utf-8"))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
-
-from peerjudge.cli.commands import Call, FunctionCommand
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand
 from peerjudge.cli.console import configure_logging, log_status, print_status
 from peerjudge.cli.dry_run import print_estimate
 from peerjudge.cli.interrupts import cancel_on_signal
@@ -24,9 +22,7 @@ async def _fork(
     *,
     dry_run: DryRun = False,
     logs: LogOptions = LogOptions(),
-    json: Annotated[
-        bool, Parameter(help="Print the table and the summary as one JSON document.")
-    ] = False,
+    json: AsJson = False,
 ) -> int:
     """Play forks, or estimate them, and print the table of their changes."""
     from peerjudge.results.forks import plan_forks

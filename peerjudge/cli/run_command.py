@@ -6,11 +6,9 @@ import shlex
 import typing
 from collections.abc import Awaitable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
-
-from peerjudge.cli.commands import Call, FunctionCommand
+from peerjudge.cli.commands import AsJson, Call, FunctionCommand
 from peerjudge.cli.console import (
     configure_logging,
     log_status,
@@ -39,7 +37,7 @@ async def _run(
     *,
     dry_run: DryRun = False,
     logs: LogOptions = LogOptions(),
-    json: Annotated[bool, Parameter(help="Print the summary as one JSON document.")] = False,
+    json: AsJson = False,
 ) -> int:
     """Run an experiment, or estimate it, and print and save its results."""
     from peerjudge.results.summaries import list_next_steps
