@@ -8,13 +8,12 @@ and the force of their words, not their traits.
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Mapping
 from dataclasses import replace
 from string import ascii_lowercase
 
-from peerjudge.data import Card, Expects, Request, TokenLogprob, Usage, Utterance
+from peerjudge.data import Card, Expects, Request, TokenLogprob, Utterance
 from peerjudge.simulation.judgement import (
     BARE_TASKS,
     Mind,
@@ -38,14 +37,13 @@ from peerjudge.simulation.speech import (
     write_review,
     write_turn,
 )
+from peerjudge.simulation.writing import utter
 
 _FAIR = -0.3
 """Appeal above which an answer judged alone is praised. [sd]"""
 
 _LENGTH_SPREAD = 0.25
 """Standard deviation of the logarithm of the length of replies."""
-
-_CHARACTERS_PER_TOKEN = 4
 
 _LEAST_CHANCE = 1e-9
 """Least probability of an answer in the log-probabilities of a verdict."""
@@ -83,21 +81,12 @@ class SimulatedReviewer:
             mind = replace(mind, traits=traits, wording=wording)
         traits = mind.traits
         text, finish_reason, logprobs = _write_reply(mind, request)
-        latency = traits.latency * len(text.split()) / traits.length
-        if latency > 0:
-            await asyncio.sleep(latency)
-        prompt = sum(len(message.text) for message in request.messages)
-        return Utterance(
-            text=text,
-            usage=Usage(
-                prompt_tokens=math.ceil(prompt / _CHARACTERS_PER_TOKEN),
-                completion_tokens=math.ceil(len(text) / _CHARACTERS_PER_TOKEN),
-                estimated=True,
-            ),
+        return await utter(
+            text,
+            request,
+            traits,
             model=self.name,
             finish_reason=finish_reason,
-            latency=latency,
-            simulated=True,
             logprobs=logprobs,
         )
 

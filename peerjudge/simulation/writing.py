@@ -16,7 +16,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping
 
-from peerjudge.data import Card, Request, Usage, Utterance
+from peerjudge.data import Card, Request, TokenLogprob, Usage, Utterance
 from peerjudge.simulation.latent import draw_normal, draw_uniform
 from peerjudge.simulation.traits import Traits, read_traits
 
@@ -78,25 +78,44 @@ class SimulatedWriter:
         """Write the text of a request whose task is one of `WRITERS`."""
         key = _derive_key(self._card, seed=self._seed, draw=request.draw)
         text, finish_reason = WRITERS[request.cue.task](self._traits, request, key)
-        latency = self._traits.latency * len(text.split()) / self._traits.length
-        if latency > 0:
-            await asyncio.sleep(latency)
-        prompt = sum(len(message.text) for message in request.messages)
-        return Utterance(
-            text=text,
-            usage=Usage(
-                prompt_tokens=math.ceil(prompt / _CHARACTERS_PER_TOKEN),
-                completion_tokens=math.ceil(len(text) / _CHARACTERS_PER_TOKEN),
-                estimated=True,
-            ),
-            model=self.name,
-            finish_reason=finish_reason,
-            latency=latency,
-            simulated=True,
+        return await utter(
+            text, request, self._traits, model=self.name, finish_reason=finish_reason
         )
 
     async def close(self) -> None:
         """Do nothing; a simulated writer holds nothing open."""
+
+
+async def utter(
+    text: str,
+    request: Request,
+    traits: Traits,
+    *,
+    model: str,
+    finish_reason: str,
+    logprobs: tuple[TokenLogprob, ...] | None = None,
+) -> Utterance:
+    """Return the reply to a request with this text, once its latency has passed.
+
+    The latency follows the length of the text, and tokens are estimated from characters.
+    """
+    latency = traits.latency * len(text.split()) / traits.length
+    if latency > 0:
+        await asyncio.sleep(latency)
+    prompt = sum(len(message.text) for message in request.messages)
+    return Utterance(
+        text=text,
+        usage=Usage(
+            prompt_tokens=math.ceil(prompt / _CHARACTERS_PER_TOKEN),
+            completion_tokens=math.ceil(len(text) / _CHARACTERS_PER_TOKEN),
+            estimated=True,
+        ),
+        model=model,
+        finish_reason=finish_reason,
+        latency=latency,
+        simulated=True,
+        logprobs=logprobs,
+    )
 
 
 def find_answer_quality(card: Card, *, seed: int, draw: str) -> float:
