@@ -39,6 +39,7 @@ from peerjudge.errors import EmptyReplyError
 from peerjudge.shelf.cards import read_card
 from peerjudge.verdicts import read_verdict
 from tests.clients.counting import Counts
+from tests.clients.wire import anthropic_message
 
 PROMPT = [SystemMessage(content="Be fair."), UserMessage(content="Which?", source="moderator")]
 
@@ -441,17 +442,7 @@ async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
 
     def handle(request: Request) -> Response:
         sent.append(json.loads(request.data) | {"key": request.headers["x-api-key"]})
-        body = {
-            "id": "m",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude-x",
-            "content": [{"type": "text", "text": "1"}],
-            "stop_reason": "end_turn",
-            "stop_sequence": None,
-            "usage": {"input_tokens": 5, "output_tokens": 1},
-        }
-        return Response(json.dumps(body), content_type="application/json")
+        return anthropic_message("1")
 
     httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
     card = read_card(
@@ -514,17 +505,7 @@ async def test_anthropic_gets_the_schema_of_a_verdict(httpserver: HTTPServer):
 
     def handle(request: Request) -> Response:
         sent.append(json.loads(request.data))
-        body = {
-            "id": "m",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude-x",
-            "content": [{"type": "text", "text": '{"argument": "x", "choice": "Answer (a)"}'}],
-            "stop_reason": "end_turn",
-            "stop_sequence": None,
-            "usage": {"input_tokens": 5, "output_tokens": 1},
-        }
-        return Response(json.dumps(body), content_type="application/json")
+        return anthropic_message('{"argument": "x", "choice": "Answer (a)"}')
 
     httpserver.expect_request("/v1/messages", method="POST").respond_with_handler(handle)
     card = read_card(

@@ -36,6 +36,7 @@ from peerjudge.data import (
 from peerjudge.errors import CardError, EmptyReplyError
 from peerjudge.reviewers import ModelReviewer, ReviewerAgent
 from peerjudge.shelf.cards import read_card
+from tests.clients.wire import anthropic_message
 
 COMPARISON = Comparison(
     id="c",
@@ -127,17 +128,7 @@ async def test_a_setting_the_provider_lacks_is_left_out_with_one_warning(httpser
 
     def handle(wire: WireRequest) -> Response:
         sent.append(json.loads(wire.data))
-        body = {
-            "id": "m",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude-x",
-            "content": [{"type": "text", "text": "1"}],
-            "stop_reason": "end_turn",
-            "stop_sequence": None,
-            "usage": {"input_tokens": 5, "output_tokens": 1},
-        }
-        return Response(json.dumps(body), content_type="application/json")
+        return anthropic_message("1")
 
     httpserver.expect_request("/v1/messages").respond_with_handler(handle)
     card = read_card(
