@@ -19,7 +19,8 @@ from peerjudge.verdicts.codes import (
 from peerjudge.verdicts.own_words import own_lines, plain, unquoted
 from peerjudge.verdicts.structured import JsonReply, find_json, json_verdict
 
-_OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
+OPEN = r"(?:\\boxed\{|\\text\{|[\"'(\[<$])*"
+"""Opening marks of a verdict or rating on a line of its own."""
 _SHUT = r"[\"')\]}>$.,;!]*"
 _BETTER = (
     r"(?: (?:is|was) (?:the )?(?:clearly |slightly |much )?(?:better|best|winner|stronger|superior)"
@@ -27,13 +28,13 @@ _BETTER = (
     r"|(?: does)? (?:helps?|answers?|follows?|carr(?:ies|y) out) the (?:user|question|instruction)"
     r" (?:better|more))"
 )
-_NUMBER = re.compile(rf"(?:- )?{_OPEN}([0-9]{{1,2}}){_SHUT}")
+_NUMBER = re.compile(rf"(?:- )?{OPEN}([0-9]{{1,2}}){_SHUT}")
 _LONE = re.compile(
-    rf"(?:(?:[-=]>|-) )?{_OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:the (?:first|second))"
+    rf"(?:(?:[-=]>|-) )?{OPEN}(\[\[?[A-E]\]\]?|\([A-Ea-e]\)|[A-E]|{NAME}|(?i:the (?:first|second))"
     rf"|(?i:{TIE_WORDS})){_SHUT}(?: \(.*\))?\.?"
 )
-_SMALL = re.compile(rf"(?:- )?{_OPEN}(?i:(?:the )?{NOUN})(?: [(\[]?|\()([a-e]){_SHUT}")
-_SMALL_ALONE = re.compile(rf"{_OPEN}([a-e]){_SHUT}")
+_SMALL = re.compile(rf"(?:- )?{OPEN}(?i:(?:the )?{NOUN})(?: [(\[]?|\()([a-e]){_SHUT}")
+_SMALL_ALONE = re.compile(rf"{OPEN}([a-e]){_SHUT}")
 _STATEMENT = re.compile(
     rf"(?:(?i:therefore|thus|hence|so|overall),? )?({NAME}|\([a-e]\)){_BETTER}{_SHUT}"
 )
@@ -64,7 +65,7 @@ _LABELLED = _label(_SURE)
 _LABELLED_LAST = _label(f"{_SURE}|{_AMBIGUOUS}")
 _LABELLED_SMALL = re.compile(
     rf"(?i:{_LEAD}{_KIND}(?:{_SURE}|{_AMBIGUOUS})(?: is)?)(?: ?[:=]| -) ?"
-    rf"{_OPEN}(?:(?i:{NOUN}) \(?)?([a-e]){_SHUT}"
+    rf"{OPEN}(?:(?i:{NOUN}) \(?)?([a-e]){_SHUT}"
 )
 _HEADING = re.compile(
     r"(?i)(?:my |the )?(?:final |overall )?(?:verdict|choice|winner|decision|judge?ment) ?:?"
@@ -113,7 +114,8 @@ _SCORES = re.compile(
 )
 _OUTSIDE = 99
 """Code of an answer that was not shown."""
-_LONGEST = 2000
+LONGEST = 2000
+"""The most characters of a line that are searched, from its end."""
 _LONGEST_LABEL = 120
 
 
@@ -147,9 +149,26 @@ def take_apart(text: str, form: Form) -> Reply:
     return Reply(form, text, lines, first, last, find_json(text))
 
 
-def quotes_others(line: str) -> bool:
-    """Return `True` if a line that ends in a colon announces the words of another person or a form."""
-    return bool(_QUOTES_OTHERS.search(line)) and not _SPEAKS.search(line)
+def quotes_others(words: str) -> bool:
+    """Return `True` if words before a colon announce those of another person, or a form."""
+    return bool(_QUOTES_OTHERS.search(words)) and not _SPEAKS.search(words)
+
+
+def announces(line: str) -> bool:
+    """Return `True` if a line announces the words of another person, or a form, on the next one."""
+    return line.endswith(":") and quotes_others(line)
+
+
+def list_results(lines: Sequence[str], result: re.Pattern[str]) -> list[re.Match[str]]:
+    """Return all "[RESULT]" matches of lines without Markdown, none if the last line does not end in one.
+
+    A judge fine-tuned like Prometheus that continues after its result writes feedback on another answer.
+    """
+    if not lines or "[result]" not in lines[-1].lower():
+        return []
+    tails = [unquoted(line)[-LONGEST:] for line in lines if "[result]" in line.lower()]
+    results = [found for tail in tails for found in result.finditer(tail)]
+    return results if results and results[-1]["end"] is not None else []
 
 
 def bare_code(line: str) -> int | None:
@@ -174,8 +193,7 @@ def label(line: str, *, last: bool) -> int | None:
     found = (_LABELLED_LAST if last else _LABELLED).fullmatch(line)
     if found is None:
         return _small_letter(_LABELLED_SMALL, line) if last else None
-    before = (found["before"] or "").rstrip()
-    if before.endswith(":") and quotes_others(before[-_LONGEST_LABEL:]):
+    if announces((found["before"] or "").rstrip()[-_LONGEST_LABEL:]):
         return None
     return CONTRADICTION if _REVISES.search(line, found.end(2)) else code_of(found[2])
 
@@ -257,7 +275,7 @@ def _continues_list(code: int, before: str, form: Form) -> bool:
 
 def _is_announced(reply: Reply) -> bool:
     """Return `True` if the line before the last announces the words of another person or a form."""
-    return reply.before_last.endswith(":") and quotes_others(reply.before_last)
+    return announces(reply.before_last)
 
 
 def _last_name(reply: Reply) -> int | None:
@@ -284,19 +302,12 @@ def _shown(code: int, reply: Reply) -> int:
 
 
 def _last_result(reply: Reply) -> int | None:
-    """Return the code of a closing "[RESULT] A"; several results must all be equal.
-
-    A judge fine-tuned like Prometheus that continues after its result writes feedback on another pair.
-    """
+    """Return the code of a closing "[RESULT] A"; several results must all be equal."""
     if "[result]" not in reply.last.lower():
         return None
-    tails = [
-        unquoted(plain(line))[-_LONGEST:] for line in reply.lines if "[result]" in line.lower()
-    ]
-    results = [found for tail in tails for found in _RESULT.finditer(tail)]
-    if not results or results[-1]["end"] is None:
+    codes = {code_of(found[1]) for found in list_results([*map(plain, reply.lines)], _RESULT)}
+    if not codes:
         return None
-    codes = {code_of(found[1]) for found in results}
     return codes.pop() if len(codes) == 1 else CONTRADICTION
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from peerjudge.verdicts.codes import RatingReading
-from peerjudge.verdicts.forms import quotes_others, revises
+from peerjudge.verdicts.forms import LONGEST, OPEN, announces, list_results, quotes_others, revises
 from peerjudge.verdicts.own_words import own_lines, plain, unquoted
 from peerjudge.verdicts.structured import find_json, json_score, list_objects
 
@@ -52,7 +52,7 @@ _TAKEN_BACK = re.compile(
     r"|is (?!appropriate|fair|warranted|justified|deserved|right|reasonable|fitting)))"
     r"|[, ](?:if|unless|had it|were it)\b"
 )
-_LONE = re.compile(rf"(?:\\boxed\{{|[\"'(\[<$])*{_FIGURE}(?: stars?| points?)?[\"')\]}}>$.!]*")
+_LONE = re.compile(rf"{OPEN}{_FIGURE}(?: stars?| points?)?[\"')\]}}>$.!]*")
 _KIND = r"(?:(?:my|the|final|overall|total|numerical)[ ,]){0,3}(?:score|rating|grade|mark|verdict|overall)"
 _LABELLED = re.compile(
     rf"(?P<before>.*[.;:] )?(?i:{_KIND}(?: is)?) ?[:=] ?[\"'(\[]*{_FIGURE}"
@@ -64,7 +64,6 @@ _UNDECIDED = re.compile(r"\]\]\W{0,5}(?:(?:or|and)\W{1,5})?\[\[")
 _RESULT = re.compile(
     rf"(?i:\[result\]) ?:? ?[\"'(\[<]*{_FIGURE}[>)\"'\].!]*(?P<end>$)?(?![\w/%]|\.[0-9])"
 )
-_LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def _in_json(text: str, lines: Sequence[str]) -> _Rated | None:
     if found is None:
         return None
     announced = text[: text.find("{")].rstrip(" \n`").rpartition("\n")[2]
-    if quotes_others(plain(announced[-_LONGEST:])):
+    if quotes_others(plain(announced[-LONGEST:])):
         return None
     score = json_score(found.members)
     if found.closing:
@@ -134,31 +133,18 @@ def _in_lines(text: str, lines: Sequence[str]) -> _Rated:
 
 def _in_form(lines: Sequence[str]) -> _Rated | None:
     """Return the rating that the last line gives in a requested form."""
-    if not lines:
-        return None
-    if results := _results(lines):
-        figures = {_figure_of(found) for found in results}
-        return _agreed("result", figures)
+    if results := list_results(lines, _RESULT):
+        return _agreed("result", {_figure_of(found) for found in results})
     alone = [_LONE.fullmatch(line) for line in lines]
     if all(alone) and len(figures := {_figure_of(one) for one in alone if one}) > 1:
         return _agreed("bare ratings", figures)
-    announced = len(lines) > 1 and lines[-2].endswith(":") and quotes_others(lines[-2])
-    if not announced and (found := alone[-1]):
-        return _Rated("last-line number", _figure_of(found))
-    return None
+    announced = len(lines) > 1 and announces(lines[-2])
+    found = alone[-1] if lines and not announced else None
+    return None if found is None else _Rated("last-line number", _figure_of(found))
 
 
 def _agreed(rule: str, figures: set[Figure]) -> _Rated:
     return _Rated(rule, figures.pop()) if len(figures) == 1 else _Rated(f"{rule}, contradictory")
-
-
-def _results(lines: Sequence[str]) -> list[re.Match[str]]:
-    """Return all "[RESULT]" matches in order if the reply ends in one, else an empty list."""
-    if "[result]" not in lines[-1].lower():
-        return []
-    tails = [unquoted(line)[-_LONGEST:] for line in lines if "[result]" in line.lower()]
-    results = [found for tail in tails for found in _RESULT.finditer(tail)]
-    return results if results and results[-1]["end"] is not None else []
 
 
 def _in_words(lines: Sequence[str]) -> Iterator[_Rated]:
@@ -166,9 +152,9 @@ def _in_words(lines: Sequence[str]) -> Iterator[_Rated]:
     for at in range(len(lines) - 1, -1, -1):
         if not any(map(str.isdigit, lines[at])):
             continue
-        if at and lines[at - 1].endswith(":") and quotes_others(lines[at - 1]):
+        if at and announces(lines[at - 1]):
             continue
-        tail = unquoted(lines[at])[-_LONGEST:]
+        tail = unquoted(lines[at])[-LONGEST:]
         labelled = _LABELLED.fullmatch(tail)
         if labelled is None:
             yield from (_Rated("sentence", figure) for figure in _said_in(tail))
