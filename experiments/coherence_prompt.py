@@ -34,6 +34,7 @@ EXPERIMENT = Experiment(
     seats={"judge": JUDGE},
     prompts="summary_coherence",
     seed=1,
+    reask=0,
     conditions=tuple(
         Condition(
             name=name,

@@ -30,6 +30,7 @@ EXPERIMENT = Experiment(
     seats={"judge": JUDGE},
     prompts="dialogue_sets",
     seed=1,
+    reask=0,
     repetitions=10,
     conditions=tuple(
         Condition(

@@ -29,6 +29,7 @@ EXPERIMENT = Experiment(
     seats=JUDGES,
     prompts="dialogue_sets",
     seed=1,
+    reask=0,
     repetitions=10,
     conditions=tuple(
         Condition(

@@ -12,7 +12,7 @@ from autogen_core.models import ChatCompletionClient
 
 from peerjudge.clients.calls import ClientProxy
 from peerjudge.clients.fake import FakeChatClient
-from peerjudge.data import ARGUMENT, CHOICE, NO_CHOICE, ModelSpec, Sampling
+from peerjudge.data import ARGUMENT, NO_CHOICE, REASONS, ModelSpec, Sampling
 
 Dialect = Literal["openai", "anthropic", "ollama"]
 
@@ -68,6 +68,8 @@ _OUT_OF_RANGE = re.compile(r"(?i)\b(?:between|range|at (?:most|least)|(?:less|gr
 FORM = "form"
 """Name of the bound form of a reply among the settings that a model refuses."""
 
+_EXPLAINS = frozenset({ARGUMENT, REASONS})
+
 _REFUSES_FORM = re.compile(
     r"(?i)schema|response.?format|output_config|structured|grammar|json|\bformat\b"
 )
@@ -75,17 +77,26 @@ _REFUSES_FORM = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormBound:
-    """Form that binds a reply: JSON with a choice, after an `argument` if there is one, or a choice alone."""
+    """Form that binds a reply: JSON with these keys in their order, or without keys a choice alone.
+
+    `rated` says that the choices are whole numbers, of which one is the rating.
+    """
 
     choices: tuple[str, ...]
-    json: bool = True
-    argument: bool = False
+    keys: tuple[str, ...] = ()
+    rated: bool = False
 
-    def schema(self) -> dict[str, object]:
-        """Return the JSON schema; its keys are in the order in which they are written."""
+    def schema(self, *, texts: bool = False) -> dict[str, object]:
+        """Return the JSON schema, whose choices are all texts if the server takes no others.
+
+        Ratings are listed: Anthropic's schemas have no minimum or maximum.
+        """
         text = {"type": "string"}
-        properties: dict[str, object] = {ARGUMENT: text} if self.argument else {}
-        properties[CHOICE] = {**text, "enum": [*self.choices, NO_CHOICE]}
+        stated: dict[str, object] = {**text, "enum": [*self.choices, NO_CHOICE]}
+        if self.rated:
+            stated = {"type": "integer", "enum": [*map(int, self.choices)]}
+            stated = {**text, "enum": [*self.choices]} if texts else stated
+        properties = {key: text if key in _EXPLAINS else stated for key in self.keys}
         return {
             "type": "object",
             "properties": properties,
@@ -159,7 +170,7 @@ def _bind_form(
     A choice alone is bound where the servers take it without JSON, as llama.cpp and vLLM do.
     """
     provider = spec.provider if spec is not None else ""
-    if not bound.json:
+    if not bound.keys:
         if dialect != "openai" or provider != "vllm":
             return {}
         body = cast(
@@ -176,7 +187,7 @@ def _bind_form(
         return {"format": bound.schema()}
     if dialect == "anthropic":
         return {"output_config": {"format": {"type": "json_schema", "schema": bound.schema()}}}
-    schema = bound.schema()
+    schema = bound.schema(texts=provider == "gemini")
     if provider == "gemini":
         schema["propertyOrdering"] = schema["required"]
     strict = {"name": "verdict", "strict": True, "schema": schema}

@@ -56,14 +56,17 @@ REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 ReplyForm = Literal["line", "schema", "two_step"]
-"""The form in which a verdict is asked for.
+"""The form in which a verdict or a rating is asked for.
 
-`line`: prose whose last line names the choice. `schema`: JSON with the argument first and then the choice,
-bound by a schema where the server takes one. `two_step`: reasons in prose, then a question for the choice.
+`line`: prose whose last line states it. `schema`: JSON with the argument first and then the choice or
+rating, bound by a schema where the server takes one. `two_step`: reasons in prose, then a question for it.
 """
 
 ARGUMENT, CHOICE, NO_CHOICE = "argument", "choice", "none"
 """Keys of a verdict as JSON, in the order in which they are written, and the choice of no answer."""
+
+RATING, REASONS, SCORE = "rating", "reasons", "score"
+"""Key of a rating as JSON, after an `argument`, and the keys of the study of `score_reasons`."""
 
 ASK_TASK = "ask"
 """Task of the question for a choice."""
@@ -108,7 +111,7 @@ class Seat(Noun, frozen=True, kw_only=True):
 
     The same reviewer may hold two seats (self-discussion). `identity` is the digest of everything
     that changes the reviewer's replies (model, role prompt, traits): a changed card is another seat,
-    and its stored turns are not reused. `form` is the form of verdicts that its card sets, if it sets one.
+    and its stored turns are not reused. `form` is the form of verdicts and ratings, if its card sets one.
     """
 
     id: str
@@ -288,7 +291,7 @@ class Turn(Noun, frozen=True, kw_only=True):
 
     `reread` is the reply of a second model that was asked which verdict the words state, as no rule
     found one. The review is then that model's reading, and never part of an opinion event. `asked` is the
-    reviewer's own reply to the question which answer it chooses; it is asked where the words name none.
+    reviewer's own reply to the question for its choice or rating; it is asked where the words state none.
     A fork inherits the turns before its own ones: `origin` marks them, and `speaker` names the reviewer
     that spoke where it is not the one that has the seat now.
     """
@@ -335,8 +338,9 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     private review is the same in every protocol. It is computed by `drawn` when it is first read.
     `discussion` and `turn` name the turn to which the call is billed. `lay_out` returns the parts of the
     prompt for a person; a request that is made for models only has none. `form` is the form of the
-    verdict, `choices` are the labels of the answers and of a tie, and `bare` asks for no argument; for a
-    `schema`, `in_prose` returns the prompt for a server without schemas.
+    verdict or rating, and `choices` are the labels of the answers and of a tie, or the ratings. `keys` are
+    those of the reply as JSON, in their order; for a `schema`, `in_prose` returns the prompt for a server
+    without schemas.
     """
 
     discussion: str
@@ -350,8 +354,13 @@ class Request(Noun, frozen=True, kw_only=True, dict=True, gc=True):
     lay_out: Callable[[], TaskSheet] | None = None
     form: ReplyForm = "line"
     choices: tuple[str, ...] = ()
-    bare: bool = False
+    keys: tuple[str, ...] = ()
     in_prose: Callable[[], tuple[Message, ...]] | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether no argument is asked for."""
+        return len(self.keys) < 2
 
     @cached_property
     def draw(self) -> str:

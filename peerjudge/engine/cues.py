@@ -8,10 +8,7 @@ from functools import partial
 from peerjudge.data import (
     Comparison,
     Cue,
-    Expects,
-    Message,
     PromptPack,
-    ReplyForm,
     Request,
     Seat,
     Transcript,
@@ -20,8 +17,15 @@ from peerjudge.data import (
 )
 from peerjudge.engine.identity import DrawKeys
 from peerjudge.errors import PeerJudgeError, ProtocolError
-from peerjudge.prompts import BARE_TASKS, Prompter, collect_heard, list_choices, order_heard
-from peerjudge.prompts.forms import describe_form
+from peerjudge.prompts import (
+    Prompter,
+    collect_heard,
+    describe_form,
+    find_form,
+    list_choices,
+    list_keys,
+    order_heard,
+)
 from peerjudge.protocol import DiscussionProtocol
 
 MAX_TURNS = 1000
@@ -125,8 +129,8 @@ class RequestBuilder:
         heard = collect_heard(turns, cue)
         shown = order_heard(heard, cue)
         form = find_form(cue, self._seats[cue.seat], self._pack)
-        bare = cue.task in BARE_TASKS
-        choices = list_choices(self._pack, cue) if cue.expects is Expects.VERDICT else ()
+        choices = list_choices(self._pack, cue)
+        words = describe_form(form, cue, choices)
         in_prose = partial(self._prompter.render, cue, shown)
         return Request(
             discussion=self._transcript.id,
@@ -135,34 +139,11 @@ class RequestBuilder:
             cue=cue,
             comparison=self._transcript.comparison,
             heard=heard,
-            messages=self._render(cue, shown, form=form, choices=choices, bare=bare),
+            messages=self._prompter.render(cue, shown, form=words),
             drawn=partial(self._draws.derive, cue, shown, turns),
             lay_out=partial(self._prompter.lay_out, cue, shown),
             form=form,
             choices=choices,
-            bare=bare,
+            keys=list_keys(cue),
             in_prose=in_prose if form == "schema" else None,
         )
-
-    def _render(
-        self,
-        cue: Cue,
-        shown: tuple[Turn, ...],
-        *,
-        form: ReplyForm,
-        choices: tuple[str, ...],
-        bare: bool,
-    ) -> tuple[Message, ...]:
-        if form == "line":
-            return self._prompter.render(cue, shown)
-        return self._prompter.render(cue, shown, form=describe_form(form, choices, bare=bare))
-
-
-def find_form(cue: Cue, seat: Seat, pack: PromptPack) -> ReplyForm:
-    """Return the form of the verdict that a cue asks for: that of the card, else that of the pack.
-
-    Replies without a verdict, and cues with a form of their own, have the form of the pack's words.
-    """
-    if cue.expects is not Expects.VERDICT or cue.reply:
-        return "line"
-    return seat.form or pack.form

@@ -53,7 +53,7 @@ def read_second(said: Utterance, *, cue: Cue, reviewer: str) -> Review:
 
 
 def read_choice(said: Utterance, *, cue: Cue, comparison: Comparison) -> Review:
-    """Return the verdict in the reply to the question for a choice; its rule says that it was asked for."""
+    """Return the review of the reply to the question for a choice; its rule says that it was asked for."""
     read = read_reply(said, cue=cue, comparison=comparison)
     return replace(read, rule=f"{ASKED}: {read.rule}")
 

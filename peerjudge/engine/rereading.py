@@ -1,6 +1,6 @@
-"""Further calls of a turn whose words name no choice: to its reviewer, and to a second model.
+"""Further calls of a turn whose words state no choice or rating: to its reviewer, and to a second model.
 
-The reviewer is asked once for its choice, below its own reply. A second model, if there is one, reads which
+The reviewer is asked once for it, below its own reply. A second model, if there is one, reads which
 verdict the words state. A call that fails is repeated by the next run.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from peerjudge.data import (
     ASK_TASK,
+    REFUSED,
     UNREADABLE,
     Comparison,
     Cue,
@@ -87,23 +88,27 @@ async def follow_up(
 
 
 def needs_choice(turn: Turn, transcript: Transcript, request: Request) -> bool:
-    """Return whether the reviewer of a turn is to be asked for its choice.
+    """Return whether the reviewer of a turn is to be asked for its choice or rating.
 
     With the form `two_step` it always is, unless it declined. With any other form it is asked if its words
-    are neither cut nor a refusal and name no choice. Simulated words are not worth a call.
+    are neither cut nor a refusal and state none. Simulated words are not worth a call.
     """
     said, read = turn.utterance, turn.review
-    if turn.cue.expects is not Expects.VERDICT or said.simulated or is_blank(said.text):
+    if turn.cue.expects is Expects.TEXT or said.simulated or is_blank(said.text):
         return False
-    if turn.asked is not None or read.verdict is None:
+    if turn.asked is not None or read.verdict == REFUSED:
         return False
     if request.form == "two_step" and not request.bare:
-        return read.verdict.readable or read.verdict == UNREADABLE
-    return bool(transcript.reask) and read.verdict == UNREADABLE and read.rule != CUT_OFF
+        return True
+    return bool(transcript.reask) and _states_nothing(read) and read.rule != CUT_OFF
+
+
+def _states_nothing(read: Review) -> bool:
+    return read.score is None and read.verdict in (None, UNREADABLE)
 
 
 def request_choice(said: Utterance, request: Request) -> Request:
-    """Return the request for the choice behind a reply: the prompt, the reply, and the question."""
+    """Return the request for the choice or rating behind a reply: the prompt, the reply, the question."""
     cue = replace(request.cue, task=ASK_TASK)
     planned = request.form == "two_step"
     shown = request.messages
@@ -112,17 +117,17 @@ def request_choice(said: Utterance, request: Request) -> Request:
     return replace(
         request,
         cue=cue,
-        messages=ask_choice(shown, said.text, request.choices, named=planned),
+        messages=ask_choice(shown, said.text, cue, request.choices, named=planned),
         drawn=lambda: content_hash(ASK_TASK, request.draw, said.text),
         lay_out=None,
         form="two_step" if planned else "line",
-        bare=True,
+        keys=request.keys[-1:],
         in_prose=None,
     )
 
 
 async def ask(turn: Turn, request: Request, *, reviewer: Reviewer) -> Turn:
-    """Return the turn with the choice that its reviewer names when it is asked, and the reply.
+    """Return the turn with the choice or rating that its reviewer states when asked, and the reply.
 
     If the call fails, the turn stays unreadable and its rule says so.
 
@@ -132,17 +137,17 @@ async def ask(turn: Turn, request: Request, *, reviewer: Reviewer) -> Turn:
     asked = request_choice(turn.utterance, request)
     said = await speak(reviewer, asked, failed="asking for the choice failed, it stays unreadable")
     if isinstance(said, Failure):
-        review = replace(turn.review, verdict=UNREADABLE, rule=f"{ASKING_FAILED}: {said.kind}")
-        return replace(turn, review=review)
+        lost = UNREADABLE if turn.cue.expects is Expects.VERDICT else None
+        return replace(turn, review=Review(verdict=lost, rule=f"{ASKING_FAILED}: {said.kind}"))
     if is_blank(said.text):  # A record has no answer to a question.
         return turn
     return replace(turn, review=read_asked(turn, said, request.comparison), asked=said)
 
 
 def read_asked(turn: Turn, said: Utterance, comparison: Comparison) -> Review:
-    """Return the review of a turn whose reviewer was asked; its words count if the answer names nothing."""
+    """Return the review of a turn whose reviewer was asked; its words count if the answer states nothing."""
     named = read_choice(said, cue=turn.cue, comparison=comparison)
-    return turn.review if named.verdict == UNREADABLE else named
+    return turn.review if _states_nothing(named) else named
 
 
 def needs_rereading(turn: Turn) -> bool:

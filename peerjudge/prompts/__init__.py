@@ -1,6 +1,13 @@
 """Prompts: packs of templates, read and checked, and their rendering for a cue."""
 
-from peerjudge.prompts.forms import BARE_TASKS, ask_choice, list_choices
+from peerjudge.prompts.forms import (
+    BARE_TASKS,
+    ask_choice,
+    describe_form,
+    find_form,
+    list_choices,
+    list_keys,
+)
 from peerjudge.prompts.packs import name_base, pack_identity, read_pack, write_pack
 from peerjudge.prompts.rendering import (
     Prompter,
@@ -19,8 +26,11 @@ __all__ = [
     "Prompter",
     "ask_choice",
     "collect_heard",
+    "describe_form",
     "extract_wording",
+    "find_form",
     "list_choices",
+    "list_keys",
     "list_labels",
     "name_base",
     "order_heard",

@@ -1,54 +1,108 @@
-"""Forms of a verdict: what replaces the reply form of a pack, and the question for a choice."""
+"""Forms of a verdict or rating: what replaces the reply form of a pack, and the question for the choice."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-from peerjudge.data import ARGUMENT, CHOICE, NO_CHOICE, Cue, Message, PromptPack, ReplyForm
+from peerjudge.data import (
+    ARGUMENT,
+    CHOICE,
+    NO_CHOICE,
+    RATING,
+    Cue,
+    Expects,
+    Message,
+    PromptPack,
+    ReplyForm,
+    Seat,
+)
+from peerjudge.prompts.packs import SCORE_FORMS
 from peerjudge.prompts.rendering import list_labels
 
-BARE_TASKS = frozenset({"review", "decide"})
-"""Tasks whose reply is a verdict without reasons, in every built-in pack."""
+BARE_TASKS = frozenset({"review", "decide", "rate"})
+"""Tasks whose reply is a verdict or rating without reasons, in the built-in packs."""
+
+
+def find_form(cue: Cue, seat: Seat, pack: PromptPack) -> ReplyForm:
+    """Return the form of the reply that a cue asks for: that of the card, else that of the pack.
+
+    Explanations, and cues with a form of their own, have the form of the pack's words; a schema also binds
+    those of `SCORE_FORMS`.
+    """
+    form = seat.form or pack.form
+    if cue.expects is Expects.TEXT:
+        return "line"
+    if cue.reply and not (form == "schema" and cue.reply in SCORE_FORMS):
+        return "line"
+    return form
 
 
 def list_choices(pack: PromptPack, cue: Cue) -> tuple[str, ...]:
-    """Return the labels of the answers that a cue shows, and of a tie where one is allowed."""
+    """Return what a reply may state: a label shown, or a tie where one is allowed, or a whole rating."""
+    if cue.expects is Expects.TEXT:
+        return ()
+    if cue.expects is Expects.RATING:
+        return tuple(map(str, range(min(cue.scale), max(cue.scale) + 1)))
     return (*list_labels(pack, len(cue.sees)), *(("Tie",) if cue.ties else ()))
 
 
-def describe_form(form: ReplyForm, choices: Sequence[str], *, bare: bool) -> str:
-    """Return the request for a verdict as JSON (`schema`) or for reasons alone (`two_step`)."""
+def list_keys(cue: Cue) -> tuple[str, ...]:
+    """Return the keys of a reply as JSON, in their order; none for an explanation."""
+    if cue.expects is Expects.TEXT:
+        return ()
+    stated = RATING if cue.expects is Expects.RATING else CHOICE
+    usual = (stated,) if cue.task in BARE_TASKS else (ARGUMENT, stated)
+    return SCORE_FORMS.get(cue.reply, usual)
+
+
+def describe_form(form: ReplyForm, cue: Cue, choices: Sequence[str]) -> str:
+    """Return the request for JSON (`schema`) or for reasons alone (`two_step`).
+
+    It is empty where the words of the pack stay: for a `line`, and for a cue with a form of its own.
+    """
+    if form == "line" or cue.reply:
+        return ""
+    *reasons, stated = list_keys(cue)
     if form == "two_step":
-        if bare:
-            return f"Reply with {_either(choices)} and nothing else."
-        return (
-            "Write your reasons in at most 60 words. You will be asked for your choice afterwards."
-        )
-    named = _either([json.dumps(choice, ensure_ascii=False) for choice in choices])
-    value = f'{named}, or "{NO_CHOICE}" if you cannot choose'
-    if bare:
-        return f'Reply with a JSON object and nothing else. Its only key is "{CHOICE}": {value}.'
+        if not reasons:
+            return f"Reply with {_name_any(cue, choices)} and nothing else."
+        return f"Write your reasons in at most 60 words. You will be asked for your {stated} afterwards."
+    value = _name_any(cue, choices)
+    if cue.expects is Expects.VERDICT:
+        named = _either([json.dumps(choice, ensure_ascii=False) for choice in choices])
+        value = f'{named}, or "{NO_CHOICE}" if you cannot choose'
+    if not reasons:
+        return f'Reply with a JSON object and nothing else. Its only key is "{stated}": {value}.'
     return (
         f'Reply with a JSON object and nothing else. Its first key is "{ARGUMENT}": your reasons in at '
-        f'most 60 words. Its second key is "{CHOICE}": {value}.'
+        f'most 60 words. Its second key is "{stated}": {value}.'
     )
 
 
 def ask_choice(
-    messages: Sequence[Message], words: str, choices: Sequence[str], *, named: bool
+    messages: Sequence[Message], words: str, cue: Cue, choices: Sequence[str], *, named: bool
 ) -> tuple[Message, ...]:
-    """Return a prompt followed by its reply and the question for the choice.
+    """Return a prompt followed by its reply and the question for the choice or rating.
 
-    `named` is false where the words name no choice, which the question then says.
+    `named` is false where the words state none, which the question then says.
     """
-    opening = "Now name your choice" if named else "Your reply names no choice. Name it"
-    question = f"{opening}: write {_either(choices)} and nothing else."
+    if cue.expects is Expects.RATING:
+        opening = "Now give your rating" if named else "Your reply gives no rating. Give it"
+    else:
+        opening = "Now name your choice" if named else "Your reply names no choice. Name it"
+    question = f"{opening}: write {_name_any(cue, choices)} and nothing else."
     return (
         *messages,
         Message(role="assistant", text=words),
         Message(role="user", text=question),
     )
+
+
+def _name_any(cue: Cue, choices: Sequence[str]) -> str:
+    if cue.expects is Expects.RATING:
+        return f"a whole number from {choices[0]} to {choices[-1]}"
+    return _either(choices)
 
 
 def _either(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from peerjudge.data import PromptPack, content_hash, from_plain, to_plain
+from peerjudge.data import REASONS, SCORE, PromptPack, content_hash, from_plain, to_plain
 from peerjudge.errors import DataError, PromptError
 
 if TYPE_CHECKING:
@@ -62,12 +62,17 @@ _OPTIONAL = frozenset({"reference"})
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Characters that a TOML string of several lines holds only as escapes."""
 _VERDICT_FORMS = {"verdict", "verdict_or_tie"}
-_RATING_FORMS = {
-    "rating",
-    *("example_score_only", "example_score_reasons", "example_reasons_score"),
-    *("schema_score_only", "schema_score_reasons", "schema_reasons_score"),
+SCORE_FORMS: Mapping[str, tuple[str, ...]] = {
+    f"{shown}_{order}": keys
+    for shown in ("example", "schema")
+    for order, keys in (
+        ("score_only", (SCORE,)),
+        ("score_reasons", (SCORE, REASONS)),
+        ("reasons_score", (REASONS, SCORE)),
+    )
 }
-"""The reply forms of a rating: the number, or JSON shown by example or described by schema."""
+"""The reply forms of a rating as JSON, shown by example or described by schema, with their keys in order."""
+_RATING_FORMS = {"rating", *SCORE_FORMS}
 
 
 def name_base(text: str) -> str:

@@ -29,6 +29,7 @@ from peerjudge.data import (
     ARGUMENT,
     CHOICE,
     NO_CHOICE,
+    RATING,
     Comparison,
     Cue,
     Expects,
@@ -412,7 +413,7 @@ def _delimit(label: str, text: str, *, mark: str) -> str:
 
 
 def write_prose(text: str) -> str:
-    """Return a verdict as JSON as other reviewers are told it, and any other text unchanged."""
+    """Return a verdict or rating as JSON as others are told it, and any other text unchanged."""
     if not text.startswith("{"):
         return text
     try:
@@ -420,10 +421,11 @@ def write_prose(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     members = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    argument, choice = members.get(ARGUMENT), members.get(CHOICE)
-    if not (isinstance(argument, str) and isinstance(choice, str) and argument):
+    argument, key = members.get(ARGUMENT), RATING if RATING in members else CHOICE
+    stated = members.get(key)
+    if not (isinstance(argument, str) and isinstance(stated, str | int | float) and argument):
         return text
-    return argument if choice == NO_CHOICE else f"{argument}\nChoice: {choice}"
+    return argument if stated == NO_CHOICE else f"{argument}\n{key.capitalize()}: {stated}"
 
 
 def _paragraphs(parts: Iterable[str]) -> str:

@@ -70,9 +70,10 @@ class ModelReviewer:
 def _find_bound(request: Request) -> FormBound | None:
     """Return what binds the form of the reply: a schema, or the choices of a question."""
     if request.form == "schema":
-        return FormBound(choices=request.choices, argument=not request.bare)
+        rated = request.cue.expects is Expects.RATING
+        return FormBound(choices=request.choices, keys=request.keys, rated=rated)
     if request.form == "two_step" and request.bare:
-        return FormBound(choices=request.choices, json=False)
+        return FormBound(choices=request.choices)
     return None
 
 

@@ -282,7 +282,7 @@ def simulate_calls(
     """Yield each call that the discussion still makes if its seats never agree.
 
     If the discussion has a second model, it rereads each reply with a verdict of the reviewers in
-    `reread`. Each reply with a verdict of those in `ask` is followed by the question for a choice; where the
+    `reread`. Each verdict or rating of those in `ask` is followed by the question for it; where the
     form plans that question, replies of all reviewers are.
 
     Raises `ProtocolError` if the protocol does not end.
@@ -318,7 +318,7 @@ def simulate_calls(
 def _may_ask(
     turn: Turn, transcript: Transcript, request: Request, reviewers: Container[str]
 ) -> bool:
-    if turn.cue.expects is not Expects.VERDICT or (request.bare and request.form == "two_step"):
+    if turn.cue.expects is Expects.TEXT or (request.bare and request.form == "two_step"):
         return False
     spare = bool(transcript.reask) and request.seat.reviewer in reviewers
     return request.form == "two_step" or spare

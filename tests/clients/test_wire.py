@@ -463,7 +463,7 @@ async def test_anthropic_gets_its_own_settings(httpserver: HTTPServer):
     assert sent[0]["key"] == "secret"
 
 
-BOUND = FormBound(choices=("Answer (a)", "Answer (b)"), argument=True)
+BOUND = FormBound(choices=("Answer (a)", "Answer (b)"), keys=("argument", "choice"))
 
 
 async def test_the_schema_of_a_verdict_replaces_the_format_of_an_ollama_card():
@@ -473,6 +473,23 @@ async def test_the_schema_of_a_verdict_replaces_the_format_of_an_ollama_card():
     assert create_args(Sampling(), "ollama", spec=spec, prose=True) == ({"format": ""}, ())
     args, _ = create_args(Sampling(), "ollama", spec=spec, bound=BOUND)
     assert args == {"format": BOUND.schema()}
+
+
+def test_the_schema_of_a_rating_lists_the_numbers_of_its_scale():
+    """Anthropic's schemas have no bounds of numbers, and Gemini lists texts only."""
+    bound = FormBound(choices=("1", "2", "3"), keys=("argument", "rating"), rated=True)
+    numbers = {"type": "integer", "enum": [1, 2, 3]}
+    texts = {"type": "string", "enum": ["1", "2", "3"]}
+    for dialect, provider, expected in (
+        ("openai", "openai", numbers),
+        ("openai", "gemini", texts),
+        ("ollama", "ollama", numbers),
+        ("anthropic", "anthropic", numbers),
+    ):
+        spec = ModelSpec(provider=provider, name="x")
+        args, _ = create_args(Sampling(), dialect, spec=spec, bound=bound)
+        found = json.dumps(args)
+        assert json.dumps({"argument": {"type": "string"}, "rating": expected}) in found
 
 
 def test_gemini_is_told_the_order_of_the_keys():
