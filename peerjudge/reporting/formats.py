@@ -160,6 +160,16 @@ def interval_note(level: float, questions: int) -> str:
     return f"Intervals: {100 * level:.0f} %, with the {asked} as the unit."
 
 
+def preface(*, simulated: bool, questions: int) -> list[str]:
+    """Return the sentences before numbers that mean less than they seem to; empty for others.
+
+    Args:
+        simulated: Whether any reviewer is simulated.
+        questions: The number of questions behind the numbers, see `caution`.
+    """
+    return [*([SIMULATED] if simulated else []), *caution(questions)]
+
+
 def caution(questions: int) -> list[str]:
     """Return a sentence on intervals from fewer than 8 questions; empty for more, or none."""
     if not 0 < questions < _ROUGH:

@@ -26,7 +26,7 @@ from peerjudge.reporting.biases import (
     describe_agreement,
     describe_panel,
 )
-from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
@@ -76,8 +76,7 @@ class AgreementResult(FramedResult):
             else [*describe_agreement(self.agreement, self.gold)]
         )
         parts: list[str | Table] = [
-            *([SIMULATED] if self.simulated else []),
-            *caution(self.questions),
+            *preface(simulated=self.simulated, questions=self.questions),
         ]
         if self.panel is None:
             parts += together

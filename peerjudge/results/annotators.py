@@ -14,7 +14,7 @@ from peerjudge.analysis.annotators import (
 from peerjudge.data import Dataset
 from peerjudge.datasets import load as load_dataset
 from peerjudge.reporting.annotators import build_annotator_tables, describe_annotators
-from peerjudge.reporting.formats import caution
+from peerjudge.reporting.formats import preface
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
@@ -35,7 +35,7 @@ class AnnotatorsResult(FramedResult):
     def parts(self) -> Shown:
         """Return the tables of accuracies and of annotators, with what limits them."""
         return [
-            *caution(self.model.questions),
+            *preface(simulated=self.model.simulated, questions=self.model.questions),
             *build_annotator_tables(self.model),
             "",
             *describe_annotators(self.model),

@@ -17,7 +17,7 @@ from peerjudge.analysis.selecting import HUMAN
 from peerjudge.data import Measurement, replace
 from peerjudge.reporting.biases import build_bias_tables, draw_places, select_rows
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import SIMULATED, caution, interval_note
+from peerjudge.reporting.formats import interval_note, preface
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
 from peerjudge.results.plain import make_plain
@@ -42,8 +42,7 @@ class BiasResult(DrawnResult):
     def parts(self) -> Shown:
         """Return one table for each measure."""
         return [
-            *([SIMULATED] if self.bias.simulated else []),
-            *caution(self.questions),
+            *preface(simulated=self.bias.simulated, questions=self.questions),
             *build_bias_tables(replace(self.bias, gold=self.gold)),
         ]
 

@@ -37,7 +37,7 @@ from peerjudge.reporting.accuracy import build_pairs_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing, draw_contrasts
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings
@@ -95,8 +95,7 @@ class CompareResult(DrawnResult):
         questions = {question for one in self.compared for question, _ in one.right}
         asked = max([len(questions), *(pair.questions for pair in self.ratings)])
         return [
-            *([SIMULATED] if self.simulated else []),
-            *caution(asked),
+            *preface(simulated=self.simulated, questions=asked),
             self._accuracy_table(),
             build_contrasts_table(self.contrasts),
             *(note for one in self.decisions for note in note_decision(one, isolate=False)),

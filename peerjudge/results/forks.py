@@ -11,7 +11,7 @@ from peerjudge.analysis import Sampler
 from peerjudge.analysis.forks import ForkContrast, ForkEffects, ForkRow, measure_forks
 from peerjudge.data import to_plain
 from peerjudge.errors import StoreError
-from peerjudge.reporting.formats import MISSING, caution, counted
+from peerjudge.reporting.formats import MISSING, counted, preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import Cells, list_cells
@@ -65,7 +65,7 @@ class ForkResult(FramedResult):
         """Return the table of changes, and how to read it."""
         found = self.effects
         return [
-            *caution(found.questions),
+            *preface(simulated=found.simulated, questions=found.questions),
             *self._tables(),
             "",
             *self._describe(),

@@ -12,7 +12,7 @@ from peerjudge.analysis.verdict_model import (
     build_model_document,
     fit_verdict_model,
 )
-from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.models import build_model_table, describe_model
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
 from peerjudge.results.columns import Cells, list_cells
@@ -34,8 +34,7 @@ class ModelResult(FramedResult):
     def parts(self) -> Shown:
         """Return the table of effects, and what the model holds equal and leaves out."""
         return [
-            *([SIMULATED] if self.model.simulated else []),
-            *caution(self.model.questions),
+            *preface(simulated=self.model.simulated, questions=self.model.questions),
             build_model_table(self.model),
             "",
             *describe_model(self.model),

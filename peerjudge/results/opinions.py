@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, overload
 from peerjudge.analysis import Sampler, Stances, build_persuasion_graph, build_stances
 from peerjudge.data import Dataset, EventKind, OpinionEvent, Transcript, to_plain
 from peerjudge.errors import DataError
-from peerjudge.reporting.formats import caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.opinions import build_summary_tables, describe_event, describe_summary
 from peerjudge.results.base import Document, FramedResult, Shown
 from peerjudge.results.columns import COLUMNS, Cells, list_cells
@@ -60,7 +60,7 @@ class StancesResult(FramedResult):
     def parts(self) -> Shown:
         """Return the tables of the summary and the sentences below them."""
         return [
-            *caution(self.questions),
+            *preface(simulated=self.stances.simulated, questions=self.questions),
             *build_summary_tables(self.stances),
             "",
             *describe_summary(self.stances),

@@ -25,7 +25,7 @@ from peerjudge.ranking import peer_rank as weigh_reviewers
 from peerjudge.ranking import rank as rank_contestants
 from peerjudge.reporting.contestants import build_ranking_tables
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import CHOSEN, SIMULATED, caution
+from peerjudge.reporting.formats import CHOSEN, preface
 from peerjudge.reporting.standings import build_battles_table, describe_ranking, draw_standings
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
 from peerjudge.results.columns import Cells
@@ -80,8 +80,7 @@ class RankResult(DrawnResult):
         """Return the tables of contestants and weights, and the sentence about them."""
         steps = self.trajectory
         return [
-            *([SIMULATED] if self.simulated else []),
-            *caution(self.ranking.questions),
+            *preface(simulated=self.simulated, questions=self.ranking.questions),
             *([CHOSEN] if self.chosen_by_results else []),
             *build_ranking_tables(self.ranking),
             "",

@@ -21,7 +21,7 @@ from peerjudge.analysis.selecting import number_authors
 from peerjudge.datasets.papers import read_paper
 from peerjudge.errors import ConvergenceError, DataError, UnconnectedError
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.layout import Table
 from peerjudge.reporting.reproducing import (
     build_item_table,
@@ -82,8 +82,7 @@ class ReproduceResult(SourcedResult):
     def parts(self) -> Shown:
         """Return a table for each item that the source gives, then what the others need."""
         parts: list[str | Table] = [
-            *([SIMULATED] if self.simulated else []),
-            *caution(self.questions),
+            *preface(simulated=self.simulated, questions=self.questions),
             *self._name_stand_ins(),
         ]
         parts += [build_item_table(item, self._of(item)) for item in self.items]

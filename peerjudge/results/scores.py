@@ -34,7 +34,7 @@ from peerjudge.datasets.papers import read_published_tables
 from peerjudge.errors import DataError
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings
 from peerjudge.reporting.scores import (
@@ -90,12 +90,11 @@ class ScoreResult(DrawnResult):
 
     def parts(self) -> Shown:
         """Return the tables of accuracies, or the one beside published figures, with their notes."""
-        few = caution(self.questions)
+        first = preface(simulated=self.simulated, questions=self.questions)
         if self.published is not None:
-            simulated = [SIMULATED] if self.scores.simulated else []
-            return [*few, build_published_table(self.scores, *self.published), *simulated]
+            return [*first, build_published_table(self.scores, *self.published)]
         return [
-            *few,
+            *first,
             *build_score_tables(self.scores),
             *build_level_tables(self._levels, simulated=self.simulated),
             *([build_leaders_table(self.leaders)] if self.leaders else []),

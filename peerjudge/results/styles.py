@@ -15,7 +15,7 @@ from peerjudge.analysis.style_control import (
 from peerjudge.data import Scheme
 from peerjudge.data.choices import require_choice
 from peerjudge.reporting.contestants import describe_groups
-from peerjudge.reporting.formats import SIMULATED, caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.models import build_control_tables, describe_control
 from peerjudge.results.base import Document, FramedResult, Shown, list_names
 from peerjudge.results.columns import Cells
@@ -39,8 +39,7 @@ class StyleResult(FramedResult):
         """Return the two rankings, the effects of the styles, and how to read them."""
         groups = describe_groups(self.ranking.plain)
         return [
-            *([SIMULATED] if self.ranking.simulated else []),
-            *caution(self.ranking.plain.questions),
+            *preface(simulated=self.ranking.simulated, questions=self.ranking.plain.questions),
             *build_control_tables(self.ranking),
             "",
             *describe_control(self.ranking),
