@@ -138,3 +138,10 @@ def test_battles_of_your_own_are_ranked():
     found = pj.rank(battles, bootstrap=0)
     assert list(found.df["contestant"]) == ["bob", "ann"]
     assert pj.peer_rank(battles, scheme=Scheme.DAMPED).weights.keys() == {"judge"}
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_results_of_simulated_reviewers_begin_by_saying_so(command, study):
+    """No table stands before the sentence that its numbers say nothing about real models."""
+    first = str(CALLS[command](study)).splitlines()[0]
+    assert first == "Simulated reviewers: these numbers say nothing about real models."
