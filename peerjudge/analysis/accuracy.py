@@ -76,7 +76,8 @@ class Accuracy(Noun, frozen=True, kw_only=True):
     `accuracy` is over the readable ones, a tie being right only if gold is a tie. `worst_case` and
     `best_case` are the shares if all others were wrong or right. `as_tie` and `as_half` are over all
     verdicts, with the others counted as `Undecided` says. `decided` is the accuracy where both the
-    verdict and gold choose. Intervals have `questions` as the unit. The last three are of a judge:
+    verdict and gold choose. Intervals have `questions` as the unit. `readable_at_once` is the accuracy of
+    the verdicts in first replies, where others were asked for or reread. The last three are of a judge:
     `margin` is `None` without log-probabilities.
     """
 
@@ -93,6 +94,7 @@ class Accuracy(Noun, frozen=True, kw_only=True):
     as_tie: Measurement
     as_half: Measurement
     decided: Measurement
+    readable_at_once: Measurement | None = None
     orders: OrderShares | None = None
     consistency: Consistency | None = None
     margin: Margin | None = None
@@ -249,12 +251,14 @@ def _mark_verdicts(ballots: Ballots, gold: Codes) -> dict[str, Bools]:
         "tied": right | ((ballots.verdict == INCONSISTENT) & (gold == TIE)),
         "decided": choose,
         "given": ~ballots.swapped,
+        "followed up": ballots.followed_up,
     }
 
 
 def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
     """Return the accuracy of verdicts with these marks; of a judge, the rest is added later."""
     right, readable = marks["right"], marks["readable"]
+    followed_up, at_once = marks["followed up"], readable & ~marks["followed up"]
     every, n = np.ones(len(right), dtype=np.bool_), len(right)
     lost = n - int(readable.sum())
     number = int(right.sum())
@@ -277,6 +281,7 @@ def _measure(marks: _Marks, question: Numbers | Ints, level: float) -> Accuracy:
         as_tie=ratio(marks["tied"], every),
         as_half=ratio(np.where(readable, right.astype(np.float64), 0.5), every),
         decided=ratio(right & marks["decided"], marks["decided"]),
+        readable_at_once=ratio(right & at_once, at_once) if followed_up.any() else None,
     )
 
 

@@ -175,7 +175,7 @@ _DTYPES: Mapping[str, type[np.generic]] = {
     **dict.fromkeys(ROW_COLUMNS, np.int32),
     **dict.fromkeys(("stage", "verdict", "event", "before", "others"), np.int8),
     **dict.fromkeys(("gold_move", "majority_move", "first_move", "voter_gold"), np.int8),
-    **dict.fromkeys(("opening", "closing"), np.bool_),
+    **dict.fromkeys(("opening", "closing", "followed_up"), np.bool_),
     "rating": np.float64,
     "probabilities": np.float32,
 }
@@ -183,9 +183,7 @@ _MISSING: Mapping[str, float] = {
     **dict.fromkeys(ROW_COLUMNS, -1),
     "before": NONE,
     "others": NONE,
-    "opening": 0,
-    "closing": 0,
-    "round": 0,
+    **dict.fromkeys(("opening", "closing", "round", "followed_up"), 0),
     "rating": np.nan,
     "voter_gold": SHARED,
 }

@@ -130,7 +130,7 @@ ROW_COLUMNS = (
         "others",
     ),
     *("opponents", "gold_move", "majority_move", "first_move", "number"),
-    "voter_gold",
+    *("voter_gold", "followed_up"),
 )
 """Names of the columns of `Ballots` that have one entry per ballot."""
 
@@ -173,6 +173,8 @@ class Ballots:
     - `voter_gold`: for a vote of which gold is made, the gold of the other people's votes, `NONE` without
       others; `SHARED` for all other ballots.
     - `number`: index of a recorded review in its dataset, or of the row in a run.
+    - `followed_up`: true for a verdict that the first reply does not state: its reviewer named it when
+      asked, or a second model read it. A conclusion has it if any turn of its discussion does.
     """
 
     name: str
@@ -213,6 +215,7 @@ class Ballots:
     first_move: Codes
     number: Numbers
     voter_gold: Codes
+    followed_up: Bools
     contestant_of: Mapping[str, str] = field(default_factory=dict[str, str])
     unordered: tuple[str, ...] = ()
 

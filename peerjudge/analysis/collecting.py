@@ -37,14 +37,16 @@ from peerjudge.data import (
     stances_in,
 )
 from peerjudge.tracker import Tracking, forget_rereadings, track
+from peerjudge.verdicts import is_followed_up
 
 _COLUMNS = (
     *("reviewer", "seat", "stage", "turn", "round", "order", "verdict", "opening", "closing"),
     *("event", "before", "others", "opponents", "gold_move", "majority_move", "first_move"),
+    "followed_up",
 )
 _SEAT, _VERDICT, _OPENING, _CLOSING, _EVENT = 1, 6, 7, 8, 9
 _QUIET = (-1, -5, -5, -1, -1, -1, -1)
-"""The last seven columns of a ballot without an event."""
+"""The columns of the event, of a ballot without one."""
 _FACTS = ("condition", "protocol", "seating", "control", "setting", "comparison", "order")
 _NUMBERS = (*_FACTS, "repetition", "turns", "spoken", "speakers", "agreed")
 _FLAGS = ("complete", "failed", "one_order", "simulated")
@@ -286,16 +288,18 @@ class BallotCollector:
             where = (judges[place], place, Stage.PRIVATE if private else Stage.PUBLIC, turn.index)
             told = events.get(turn.index, _QUIET)
             at = 0 if private else spoken
-            rows.append([*where, at, orders[place], code(comparison, verdict), 0, 0, *told])
+            chosen = code(comparison, verdict)
+            late = is_followed_up(turn)
+            rows.append([*where, at, orders[place], chosen, 0, 0, *told, late])
         complete, lone = transcript.stop is StopReason.COMPLETE, len(seats) == 1
         if not lone:
             _mark_stances(rows, complete=complete)
         if complete:
             judge, place = (judges[0], 0) if lone else (-1, -1)
             verdict = code(comparison, transcript.verdict)
-            rows.append(
-                [judge, place, Stage.CONCLUDED, -1, spoken, shown, verdict, lone, lone, *_QUIET]
-            )
+            where = (judge, place, Stage.CONCLUDED, -1)
+            late = any(map(is_followed_up, transcript.turns))
+            rows.append([*where, spoken, shown, verdict, lone, lone, *_QUIET, late])
         return rows
 
     def _event(

@@ -18,7 +18,8 @@ with the share of all under the name `""`.
 
 A **cell** has the fields of `Accuracy`, `OrderShares` and `Consistency`; a measured value is
 `{value, low, high, n, method}`, and a `margin` also has `one_order`. All shares are from 0 to 1; values
-that do not exist are null.
+that do not exist are null. Only a cell with verdicts that the first reply does not state has
+`readable_at_once`, the accuracy of the others.
 
 A row of **correlations** is `Correlation`, the judge spelled out; a **level** is `RatingLevel`, its
 `distribution` by point of the scale; a **pair** is `RatingPair`. One of
@@ -39,6 +40,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import cast
 
+from peerjudge.analysis.accuracy import Accuracy
 from peerjudge.analysis.contrasts import ConditionContrasts, Contrast
 from peerjudge.analysis.judges import Judge
 from peerjudge.analysis.margins import Margin
@@ -204,7 +206,11 @@ def list_values(value: object) -> object:
     if isinstance(value, Margin):
         return {**cast("_Document", list_values(value.measured)), "one_order": value.one_order}
     if isinstance(value, Noun):
-        value = {name: getattr(value, name) for name in value.__struct_fields__ if name != "level"}
+        unused = {"level"}
+        if isinstance(value, Accuracy) and value.readable_at_once is None:
+            unused.add("readable_at_once")
+        names = (name for name in value.__struct_fields__ if name not in unused)
+        value = {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value)
         return {name: list_values(one) for name, one in items.items()}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome, Undecided
-from peerjudge.reporting.conventions import COUNTED, LEFT_OUT, list_counted
+from peerjudge.reporting.conventions import AT_ONCE, COUNTED, LEFT_OUT, list_counted
 from peerjudge.reporting.figures import Figure, Row, Rows, build_mark
 from peerjudge.reporting.formats import (
     MISSING,
@@ -62,6 +62,14 @@ def build_accuracy_table(findings: Findings) -> Table:
         Column("Condition", "0.name", key="condition"),
         Column("Before", "0.before.accuracy", "share", key="before"),
         Column("After", "1.accuracy", "share", key="after"),
+        Column("Before, at once", "0.before.readable_at_once", "share", key="before_at_once"),
+        Column(
+            "After, at once",
+            "1.readable_at_once",
+            "share",
+            key="after_at_once",
+            about=f"{AT_ONCE}; a conclusion counts where this is true of all turns",
+        ),
         *(
             Column(f"Over {name.replace('_', ' ')}", path, "points", key=f"over_{name}")
             for name in ("mean_seat", "best_seat", "vote")

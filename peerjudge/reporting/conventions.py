@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from peerjudge.analysis.scoring import Score
 
 LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
+AT_ONCE = (
+    "the accuracy of the verdicts that the first reply states, without those that were named when asked "
+    "or that a second model read"
+)
+"""Meaning of the accuracy `readable_at_once`."""
 COUNTED = (
     "As tie: an inconsistent verdict is a tie, right where gold is a tie; an unreadable or refused "
     "one is wrong. As half: each of these is half right."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from peerjudge.data import Conventions, Measurement
 from peerjudge.reporting.conventions import (
+    AT_ONCE,
     LEFT_OUT,
     build_conventions_table,
     describe_conventions,
@@ -78,6 +79,7 @@ def build_details_table(scores: Scores) -> Table:
         Column("Inconsistent", "total.inconsistent"),
         Column("Unreadable", "total.unreadable"),
         Column("Refused", "total.refused"),
+        Column("At once", "total.readable_at_once", "share", 1, AT_ONCE),
         ("Range", lambda row: span(row.total.worst_case, row.total.best_case, 1)),
         Column("Same in all orders", "total.consistency.rate", "share", 1),
         Column("Own reading", "own_reading.total.accuracy", "share", 1),

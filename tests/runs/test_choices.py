@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,9 @@ from peerjudge.data import (
 from peerjudge.engine.replaying import replay
 from peerjudge.errors import CardError, DataError, ExperimentError
 from peerjudge.prompts import describe_form, list_keys
-from peerjudge.results.reports import report_run
+from peerjudge.reporting.accuracy import build_accuracy_table
+from peerjudge.results.reports import report, report_run
+from peerjudge.results.scores import score
 from peerjudge.runs import estimate_calls, load, open_run, prepare, run
 from peerjudge.runs.results import RunSummary
 from peerjudge.shelf import Shelf
@@ -521,6 +524,35 @@ async def test_a_bare_rating_in_two_steps_is_one_request_bound_to_the_numbers(mo
     await play(study(RATED))
     assert len(model.bodies) == 2
     assert model.bodies[0]["structured_outputs"] == {"choice": ["1", "2", "3", "4", "5"]}
+
+
+def test_accuracy_is_given_with_and_without_the_verdicts_that_were_asked_for(model: Model):
+    """Three verdicts are right at once, one is wrong when asked: .75 of all, and all of those at once."""
+    judged = prepare(study(ALONE), limit=4, shelf=Shelf(Path.cwd())).plan.comparisons
+    names = [f"Answer ({'ab'[one.shown.index(one.gold.choice)]})" for one in judged]
+    wrong = "Answer (a)" if names[-1] == "Answer (b)" else "Answer (b)"
+    said = iter([*names[:-1], MURKY, wrong])
+    model.words = lambda body: next(said)
+    asyncio.run(play(study(ALONE), limit=4))
+    found = score("out")
+    cell = found.document()["rows"][0]["total"]
+    assert (cell["accuracy"]["value"], cell["accuracy"]["n"]) == (0.75, 4)
+    assert (cell["readable_at_once"]["value"], cell["readable_at_once"]["n"]) == (1.0, 3)
+    (details,) = [table for table in found.tables if "At once" in table.headings]
+    assert details.records()[0]["readable_at_once"] == 1.0
+    assert "At once: the accuracy of the verdicts that the first reply states" in details.note
+    row = build_accuracy_table(report("out").findings).records()[0]
+    assert (row["after"], row["after_at_once"]) == (0.75, 1.0)
+
+
+def test_a_run_without_questions_has_no_accuracy_at_once(model: Model):
+    """Neither the tables nor the documents name it."""
+    model.words = lambda body: "Answer (a)"
+    asyncio.run(play(study(ALONE), limit=2))
+    scored, reported = score("out"), report("out")
+    assert "readable_at_once" not in json.dumps(scored.document())
+    for table in (*scored.tables, build_accuracy_table(reported.findings)):
+        assert "at once" not in str(table.headings).lower()
 
 
 def write_pack() -> None:
