@@ -18,6 +18,8 @@ from peerjudge.clients import (
 from peerjudge.clients.sampling import FORM, Dialect
 from peerjudge.data import ModelSpec, Sampling
 from peerjudge.logs import get_logger
+from peerjudge.verdicts import refuses, split_thinking
+from peerjudge.verdicts.own_words import own_lines
 
 _log = get_logger()
 
@@ -26,7 +28,8 @@ class SamplingCaller:
     """Caller of one client, which learns the settings that its model refuses.
 
     A setting that the provider lacks (a seed at Anthropic) or that the model refuses (a temperature
-    at a reasoning model) is left out from then on, with one warning.
+    at a reasoning model) is left out from then on, with one warning. So is a schema that a server takes and
+    does not apply, as llama.cpp with a model that thinks: its first reply has no JSON.
 
     Args:
         client: The client.
@@ -41,6 +44,7 @@ class SamplingCaller:
         self._spec = spec
         self._dialect: Dialect = find_dialect(client)
         self._refused: set[str] = set()
+        self._binds = self.simulated
         self._warned: set[str] = set()
 
     async def call(
@@ -56,7 +60,7 @@ class SamplingCaller:
         """Return the reply, and the settings that were left out.
 
         With `prose`, the response format of the card does not apply. `bound` binds the form of the reply; a
-        server that refuses it is sent `in_prose` instead, if given, from then on.
+        server that refuses or ignores it is sent `in_prose` instead, if given, from then on.
 
         Raises:
             Exception: The failure of the client after all retries, if it is no refusal of a setting.
@@ -85,9 +89,27 @@ class SamplingCaller:
                 # Each refusal leaves out or renames one setting, so this ends.
                 self._refused.add(refused)
             else:
+                if bound is not None and bound.keys and FORM not in unset and self._ignores(result):
+                    self._refused.add(FORM)
+                    if in_prose is not None and list(in_prose) != list(messages):
+                        continue
+                    unset = (*unset, FORM)
                 if "logprobs" in args and result.content and not result.logprobs:
                     self._warn_missing_logprobs()
                 return result, unset
+
+    def _ignores(self, result: CreateResult) -> bool:
+        """Return whether the first reply below a schema shows that the server does not apply it.
+
+        A server that bound one reply binds all; a cut, filtered or refused reply shows nothing.
+        """
+        text = split_thinking(result.content if isinstance(result.content, str) else "")[1]
+        self._binds = self._binds or "{" in text
+        if self._binds or result.finish_reason != "stop" or refuses(own_lines(text)):
+            return False
+        event = "replies are not bound by the schema that the server took, so verdicts are asked as a line"
+        self._warn(FORM, event)
+        return True
 
     def _warn(self, subject: str, event: str, **details: str) -> None:
         if subject not in self._warned:

@@ -337,6 +337,61 @@ async def test_a_server_that_refuses_the_schema_is_asked_for_a_line(model: Model
     assert summary.tokens == model.billed == 2 * TOKENS
 
 
+@pytest.mark.parametrize("thinking", ["", "The second one lacks a step."])
+async def test_a_server_that_ignores_the_schema_is_asked_for_a_line(model: Model, thinking: str):
+    """llama.cpp with a model that thinks takes a schema and writes prose: the first reply shows it."""
+    model.card("ann", form="schema")
+    line = "It is exact.\nChoice: Answer (a)"
+    model.words = lambda body: {
+        "content": "The first one is exact." if "response_format" in body else line,
+        "reasoning_content": thinking,
+    }
+    summary = await play(study(ALONE), limit=2)
+    played = await load("out")
+    assert [one.verdict.choice for one in played] == [one.comparison.shown[0] for one in played]
+    assert ["response_format" in body for body in model.bodies] == [True, False, False]
+    assert {one.turns[0].utterance.unset for one in played} == {("form",)}
+    assert summary.tokens == model.billed == 3 * TOKENS
+
+
+@pytest.mark.parametrize(
+    ("replies", "sent"),
+    [
+        (['{"choice": "Answer (a)"}', "Answer (b) is better."], 2),
+        (["I'm sorry, but I can't help with that."] * 2, 2),
+        (['Here it is:\n```json\n{"choice": "Answer (a)"}\n```'] * 2, 2),
+    ],
+)
+async def test_a_schema_is_kept_where_no_reply_shows_that_it_is_ignored(
+    model: Model, replies: list[str], sent: int
+):
+    """Prose after JSON, a refusal, and JSON among words are no sign of it."""
+    model.card("ann", form="schema")
+    said = iter(replies)
+    model.words = lambda body: next(said)
+    await play(study(ALONE, reask=0), limit=2)
+    assert ["response_format" in body for body in model.bodies] == [True] * sent
+
+
+async def test_a_cut_reply_is_no_sign_that_a_schema_is_ignored(model: Model):
+    """It may end within the thinking."""
+    model.card("ann", form="schema")
+    model.words, model.finish = lambda body: MURKY, "length"
+    await play(study(ALONE), limit=2)
+    assert ["response_format" in body for body in model.bodies] == [True, True]
+
+
+async def test_scores_in_the_words_of_the_study_are_not_asked_again_without_a_schema(model: Model):
+    """Its prompt is the same without one, so the reply counts, and says that it was not bound."""
+    model.card("ann", form="schema")
+    model.words = lambda body: "Rating: 3"
+    await play(study(SCORED))
+    one = await only()
+    assert [turn.review.score for turn in one.turns] == [3, 3]
+    assert ["response_format" in body for body in model.bodies] == [True, False]
+    assert {turn.utterance.unset for turn in one.turns} == {("form",)}
+
+
 async def test_a_question_after_the_fallback_follows_the_prompt_that_was_sent(model: Model):
     """The reviewer sees the words of the pack, below which it wrote its reply."""
     model.card("ann", form="schema")
@@ -564,7 +619,9 @@ def write_pack() -> None:
 async def test_the_form_of_a_card_replaces_that_of_the_pack(model: Model):
     """A pack sets the form of all models that have none of their own."""
     write_pack()
-    model.words = lambda body: "Choice: Answer (a)"
+    model.words = lambda body: (
+        '{"choice": "Answer (a)"}' if "response_format" in body else "Choice: Answer (a)"
+    )
     await play(study(ALONE, prompts="json_form"))
     model.card("ann", form="line")
     await play(study(ALONE, prompts="json_form"), out="line")
