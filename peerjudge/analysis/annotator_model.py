@@ -22,6 +22,8 @@ Ints: TypeAlias = npt.NDArray[np.intp]
 
 _MOST = 5000
 _LEAST = 1e-12
+_CHAINS, _DROPPED, _KEPT = 16, 30, 60
+"""Chains of draws, steps at the start of each that are left out, and steps that are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -195,6 +197,56 @@ def _integrate(rates: Floats, prior: Floats, image: Ints) -> float:
     return normalise(rates) - normalise(prior) - float(within.sum())
 
 
+def draw_reliabilities(
+    votes: Votes,
+    *,
+    prior: Floats,
+    mirror: Sequence[int],
+    share_prior: float,
+    weights: Ints,
+    start: Floats,
+    seed: int,
+) -> Floats:
+    """Return draws `[draw, annotator]` of the reliabilities: the probability that a vote is the true label.
+
+    They are drawn from the posterior of the rates given the votes (Gibbs sampling: true labels given
+    rates, then rates given labels), so their spread contains what is not known about the labels.
+
+    Args:
+        votes: as for `fit_annotators`, and so are `prior`, `mirror` and `share_prior`.
+        prior: above 0 everywhere, the same for a label and its mirror image.
+        mirror: the label that each label becomes when the answers of an item swap places.
+        share_prior: pseudo-items of each class, above 0.
+        weights: how often each item counts.
+        start: posterior `[item, label]` from which all chains start.
+        seed: of the draws.
+    """
+    random = np.random.default_rng(seed)
+    image = np.asarray(mirror, dtype=np.intp)
+    labels, classes = votes.labels, int(prior.shape[1])
+    cells = _Cells.over(image, classes)
+    by_item = _Sums.over(votes.item, votes.items)
+    by_cell = _Sums.over(votes.annotator * labels + votes.label, votes.annotators * labels)
+    chances = np.broadcast_to(start, (_CHAINS, *start.shape))
+    found: list[Floats] = []
+    for step in range(_DROPPED + _KEPT):
+        drawn = random.multinomial(weights, chances).astype(np.float64)
+        rows = drawn.transpose(1, 0, 2)[votes.item].reshape(len(votes.item), -1)
+        counts = by_cell.add(rows).reshape(votes.annotators, labels, _CHAINS, classes)
+        rates = cells.draw_rates(counts.transpose(2, 0, 3, 1) + prior, random)
+        shares = cells.draw_shares(drawn.sum(axis=1) + share_prior, random)
+        if step >= _DROPPED:
+            right = np.diagonal(rates, axis1=2, axis2=3)
+            found.append(np.einsum("dak,dk->da", right, shares))
+        surprise = np.log(np.maximum(rates, _LEAST)).transpose(1, 3, 0, 2)
+        density = by_item.add(surprise[votes.annotator, votes.label].reshape(len(votes.item), -1))
+        density = density.reshape(votes.items, _CHAINS, classes).transpose(1, 0, 2)
+        density = density + np.log(shares)[:, None]
+        density = np.exp(density - density.max(axis=2, keepdims=True))
+        chances = density / density.sum(axis=2, keepdims=True)
+    return np.concatenate(found)
+
+
 def rate_verdicts(
     chances: Floats,
     label: Ints,
@@ -257,3 +309,50 @@ class _Sums:
         if len(self.order):
             total[self.present] = np.add.reduceat(rows[self.order], self.starts, axis=0)
         return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """Cells of a table of rates that have one rate, because the order of answers has no effect.
+
+    The cell of a class and a label has the rate of their mirror images, `own` and `image`. `row` and
+    `column` name the cell that stands for both; `within` is the number of both in its own row.
+    """
+
+    own: Ints
+    image: Ints
+    row: Ints
+    column: Ints
+    within: Floats
+
+    @classmethod
+    def over(cls, image: Ints, classes: int) -> _Cells:
+        own, every = image[:classes], np.arange(len(image))
+        swaps = (own != every[:classes])[:, None]
+        first = (every[:classes] <= own)[:, None]
+        column = np.where(first, every, image)
+        return cls(
+            own=own,
+            image=image,
+            row=np.broadcast_to(np.minimum(every[:classes], own)[:, None], column.shape),
+            column=np.where(swaps, column, np.minimum(every, image)),
+            within=np.where(swaps | (image == every), 1.0, 2.0),
+        )
+
+    def draw_rates(self, counts: Floats, random: np.random.Generator) -> Floats:
+        """Return rates from their Dirichlet distributions, given counts `[..., class, label]`."""
+        alone = (self.own[:, None] == np.arange(len(self.own))[:, None]) & (
+            self.image == np.arange(len(self.image))
+        )
+        total = counts + np.where(alone, 0.0, counts[..., self.own, :][..., self.image])
+        drawn = np.maximum(random.standard_gamma(total), _LEAST)
+        drawn = drawn[..., self.row, self.column] / self.within
+        return drawn / drawn.sum(axis=-1, keepdims=True)
+
+    def draw_shares(self, counts: Floats, random: np.random.Generator) -> Floats:
+        """Return class shares from their Dirichlet distribution, given counts `[..., class]`."""
+        every = np.arange(len(self.own))
+        total = counts + np.where(self.own == every, 0.0, counts[..., self.own])
+        drawn = random.standard_gamma(total)[..., np.minimum(every, self.own)]
+        drawn = drawn / np.where(self.own == every, 1.0, 2.0)
+        return drawn / drawn.sum(axis=-1, keepdims=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from peerjudge.analysis.annotator_model import (
     AnnotatorFit,
     Ints,
     Votes,
+    draw_reliabilities,
     fit_annotators,
     rate_verdicts,
 )
@@ -132,11 +133,13 @@ def measure_annotators(
     source, _ = find_source(ballots, gold)
     voted, numbers = _collect_votes(source)
     votes, names = _number_votes(voted, numbers)
-    fit, refit = _fit(votes)
+    models = _Models.prepare(votes)
+    fit = models.best
     questions = group_rows(source.question_of[numbers])[0]
     draws = draw_clusters(int(questions.max()) + 1, samples=samples, seed=seed)
-    drawn = [refit(times[questions]) for times in draws]
-    labelled = label_posterior(fit.posterior)
+    drawn = [models.refit(times[questions]) for times in draws]
+    chances = _average_posteriors(drawn)
+    labelled = label_posterior(chances)
     golds = source.gold_of[numbers]
     ties = None
     if len(fit.shares) > 2:
@@ -145,10 +148,23 @@ def measure_annotators(
     return AnnotatedGold(
         source=ballots.name,
         simulated=ballots.simulated,
-        annotators=tuple(describe_annotators(votes, names, fit, drawn, level)),
-        comparisons=tuple(_describe_comparisons(source, numbers, votes, fit, labelled)),
+        annotators=tuple(
+            describe_annotators(
+                votes, names, fit, drawn, models.draw_reliabilities(seed), level=level
+            )
+        ),
+        comparisons=tuple(_describe_comparisons(source, numbers, votes, chances, labelled)),
         accuracies=tuple(
-            _judge(ballots, source, numbers, [fit, *drawn], draws, questions, reviewers, level)
+            _judge(
+                ballots,
+                source,
+                numbers,
+                [chances, *(one.posterior for one in drawn)],
+                draws,
+                questions,
+                reviewers,
+                level,
+            )
         ),
         questions=draws.shape[1],
         told_apart=votes.annotators > 1,
@@ -163,50 +179,117 @@ def measure_annotators(
     )
 
 
-def _fit(votes: Votes) -> tuple[AnnotatorFit, Callable[[Floats], AnnotatorFit]]:
-    """Return the model, and a function that fits it again to items that count as often as given.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Candidate:
+    """A model with or without a class of true ties: its prior, and its fit to all items."""
 
-    Each fit has a class of true ties only where the votes are more probable with it, and where a tie is
-    the most frequent vote on it: pairs on which people choose at random may only be hard.
-    """
-    small, pattern = votes.collapse()
-    once = np.ones(votes.items)
+    prior: Floats
+    fit: AnnotatorFit
 
-    def fit(
-        over: Votes, prior: Floats, weights: Floats, start: Floats | None, tolerance: float
-    ) -> AnnotatorFit:
-        return fit_annotators(
-            over,
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Models:
+    """The models of the votes, over one item for each set of equal votes (`pattern` numbers it)."""
+
+    votes: Votes
+    pattern: Ints
+    candidates: tuple[_Candidate, ...]
+
+    @classmethod
+    def prepare(cls, votes: Votes) -> _Models:
+        """Fit a model with each possible number of classes, under the rates of all annotators together."""
+        small, pattern = votes.collapse()
+        times = _count_items(pattern, np.ones(votes.items), small)
+        found: list[_Candidate] = []
+        for classes in range(2, votes.labels + 1):
+            prior = _WEAK[None, :classes, : votes.labels]
+            if votes.annotators > 1:
+                strength = _STRENGTH * (votes.annotators - 3) / (votes.annotators - 1)
+                pooled = _fit(small.pool(), prior, times, None, _SETTLED)
+                prior = max(_LEAST, strength) * pooled.confusions
+            fit = _fit(small, prior, times, None, _SETTLED)
+            found.append(_Candidate(prior=prior, fit=fit))
+        return cls(votes=small, pattern=pattern, candidates=tuple(found))
+
+    @property
+    def best(self) -> AnnotatorFit:
+        """The fit to the votes as they are."""
+        return self._spread(_choose([one.fit for one in self.candidates]))
+
+    def refit(self, weights: Floats) -> AnnotatorFit:
+        """Return the model fitted again to items that count as often as given."""
+        times = _count_items(self.pattern, weights, self.votes)
+        fits = [
+            _fit(self.votes, one.prior, times, one.fit.posterior, _RESAMPLED)
+            for one in self.candidates
+        ]
+        return self._spread(_choose(fits))
+
+    def draw_reliabilities(self, seed: int) -> Floats:
+        """Return draws `[draw, annotator]` of the posterior of the model that is the best."""
+        best = _choose([one.fit for one in self.candidates])
+        (prior,) = (one.prior for one in self.candidates if one.fit is best)
+        return draw_reliabilities(
+            self.votes,
             prior=prior,
-            mirror=(1, 0, *range(2, votes.labels)),
+            mirror=_mirror(self.votes.labels),
             share_prior=_CLASS,
-            weights=np.bincount(pattern, weights, small.items).astype(np.float64),
-            start=start,
-            tolerance=tolerance,
+            weights=np.bincount(self.pattern, minlength=self.votes.items),
+            start=best.posterior,
+            seed=seed,
         )
 
-    def prepare(classes: int) -> tuple[Floats, AnnotatorFit]:
-        prior = _WEAK[None, :classes, : votes.labels]
-        if votes.annotators > 1:
-            strength = _STRENGTH * (votes.annotators - 3) / (votes.annotators - 1)
-            pooled = fit(small.pool(), prior, once, None, _SETTLED)
-            prior = max(_LEAST, strength) * pooled.confusions
-        return prior, fit(small, prior, once, None, _SETTLED)
+    def _spread(self, fit: AnnotatorFit) -> AnnotatorFit:
+        """Return the fit with the posterior of every item."""
+        return replace(fit, posterior=fit.posterior[self.pattern])
 
-    models = [prepare(classes) for classes in range(2, votes.labels + 1)]
 
-    def choose(found: Sequence[AnnotatorFit]) -> AnnotatorFit:
-        plain, *tied = found
-        best = max(found, key=lambda one: one.evidence)
-        kept = best if tied and best.rates[:, 2:, 2].sum() > best.rates[:, 2:, 0].sum() else plain
-        return replace(kept, posterior=kept.posterior[pattern])
+def _fit(
+    votes: Votes, prior: Floats, times: Floats, start: Floats | None, tolerance: float
+) -> AnnotatorFit:
+    return fit_annotators(
+        votes,
+        prior=prior,
+        mirror=_mirror(votes.labels),
+        share_prior=_CLASS,
+        weights=times,
+        start=start,
+        tolerance=tolerance,
+    )
 
-    def refit(weights: Floats) -> AnnotatorFit:
-        return choose(
-            [fit(small, prior, weights, best.posterior, _RESAMPLED) for prior, best in models]
-        )
 
-    return choose([best for _, best in models]), refit
+def _choose(fits: Sequence[AnnotatorFit]) -> AnnotatorFit:
+    """Return the fit with true ties where the votes show them, otherwise that without.
+
+    They do where the votes are more probable with such ties, and where a tie is the most frequent vote
+    on them: pairs on which people choose at random may only be hard.
+    """
+    plain, *_ = fits
+    best = max(fits, key=lambda one: one.evidence)
+    shown = best is not plain and best.rates[:, 2:, 2].sum() > best.rates[:, 2:, 0].sum()
+    return best if shown else plain
+
+
+def _count_items(pattern: Ints, weights: Floats, votes: Votes) -> Floats:
+    return np.bincount(pattern, weights, votes.items).astype(np.float64)
+
+
+def _mirror(labels: int) -> tuple[int, ...]:
+    """Return the label that each label becomes when the answers swap places."""
+    return (1, 0, *range(2, labels))
+
+
+def _average_posteriors(fits: Sequence[AnnotatorFit]) -> Floats:
+    """Return the mean posterior `[item, label]` of models that may differ in their classes.
+
+    The posterior of one fit takes its rates and shares as known, and so is too sure of the labels where
+    few votes determine them; that of many resamples is not ("BayesBag", Huggins and Miller 2023).
+    """
+    classes = max(len(fit.shares) for fit in fits)
+    total = np.zeros((len(fits[0].posterior), classes))
+    for fit in fits:
+        total[:, : len(fit.shares)] += fit.posterior
+    return total / len(fits)
 
 
 def label_posterior(posterior: Floats) -> Numbers:
@@ -256,7 +339,7 @@ def _number_votes(voted: Ballots, numbers: Ints) -> tuple[Votes, tuple[str, ...]
 
 
 def _describe_comparisons(
-    source: Ballots, numbers: Ints, votes: Votes, fit: AnnotatorFit, labelled: Numbers
+    source: Ballots, numbers: Ints, votes: Votes, chances: Floats, labelled: Numbers
 ) -> list[VotedComparison]:
     counts = np.bincount(votes.item, minlength=votes.items)
     found: list[VotedComparison] = []
@@ -270,7 +353,7 @@ def _describe_comparisons(
                 votes=int(counts[item]),
                 gold=verdicts[int(source.gold_of[number])],
                 label=verdicts[int(labelled[item])],
-                probabilities=dict(zip(verdicts, fit.posterior[item].tolist(), strict=False)),
+                probabilities=dict(zip(verdicts, chances[item].tolist(), strict=False)),
             )
         )
     return found
@@ -280,7 +363,7 @@ def _judge(
     ballots: Ballots,
     source: Ballots,
     numbers: Ints,
-    fits: Sequence[AnnotatorFit],
+    posteriors: Sequence[Floats],
     draws: Floats,
     questions: Ints,
     reviewers: Sequence[str] | None,
@@ -304,7 +387,7 @@ def _judge(
     for code in order_judges(recorded):
         own = recorded.where(recorded.reviewer == code)
         item = np.searchsorted(numbers, own.comparison)
-        found.append(_measure_judge(judges[code], own, item, fits, draws, questions, level))
+        found.append(_measure_judge(judges[code], own, item, posteriors, draws, questions, level))
     return found
 
 
@@ -312,7 +395,7 @@ def _measure_judge(
     judge: Judge,
     own: Ballots,
     item: Ints,
-    fits: Sequence[AnnotatorFit],
+    posteriors: Sequence[Floats],
     draws: Floats,
     questions: Ints,
     level: float,
@@ -321,22 +404,22 @@ def _measure_judge(
     right = (own.verdict == own.gold).astype(np.float64)
     column = np.where(own.verdict == TIE, 2, own.verdict).astype(np.intp)
     # A judge may call a tie where people did not; no comparison is one then.
-    columns = max(*(fit.posterior.shape[1] for fit in fits), int(column.max(initial=0)) + 1)
+    columns = max(*(one.shape[1] for one in posteriors), int(column.max(initial=0)) + 1)
     every = np.ones((1, draws.shape[1]))
     rows: list[tuple[float, float, float]] = []
-    for fit, times in zip(fits, np.vstack([every, draws]), strict=True):
+    for posterior, times in zip(posteriors, np.vstack([every, draws]), strict=True):
         weight = times[questions[item]]
         total = float(weight.sum()) or np.nan
-        chances = np.pad(fit.posterior, ((0, 0), (0, columns - fit.posterior.shape[1])))[item]
+        chances = np.pad(posterior, ((0, 0), (0, columns - posterior.shape[1])))[item]
         likely = rate_verdicts(
             chances,
             column,
             prior=_FAINT[:columns, :columns],
-            mirror=(1, 0, *range(2, columns)),
+            mirror=_mirror(columns),
             weights=weight,
             tolerance=_RESAMPLED,
         )
-        labelled = label_posterior(fit.posterior)[item] == own.verdict
+        labelled = label_posterior(posterior)[item] == own.verdict
         rows.append(
             (
                 float(weight @ right) / total,
