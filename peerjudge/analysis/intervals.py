@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -146,25 +146,34 @@ class ScoreMeans:
             self.value, self.variance, df=self.df, limits=self.limits, level=level
         )
         if self.limits is not None and self.alike.any():
-            unseen = bound_unvaried(
-                self.value, questions=self.clusters, limits=self.limits, level=level
-            )
+            unseen = self.bounds_unseen(level)
             low, high = (
                 np.where(self.alike, *both) for both in zip(unseen, (low, high), strict=True)
             )
         return low, high
+
+    def bounds_unseen(self, level: float) -> tuple[Floats, Floats]:
+        """Return the least and the greatest mean with clusters at a limit of which none was seen."""
+        limits = self.limits or (-inf, inf)
+        return bound_unvaried(self.value, questions=self.clusters, limits=limits, level=level)
 
     def reject_below(self) -> Floats:
         """Return the one-sided p-values of "the mean is 0 or less", for limits of -1 and 1.
 
         They are at most (1 - level) / 2 exactly where the low bound of that level is above 0.
         """
-        from scipy.special import ndtr, stdtr
+        from scipy.special import stdtr
 
         scale = np.sqrt(self.variance / np.where(self.alike, 1.0, 1.0 - self.value**2))
         varied = stdtr(self.df, -self.value / np.where(self.alike, 1.0, scale))
-        alike = ndtr(-np.sign(self.value) * np.sqrt(self.clusters * np.abs(self.value)))
-        return np.asarray(np.where(self.alike, alike, varied), dtype=np.float64)
+        return np.asarray(np.where(self.alike, self.reject_unseen(), varied), dtype=np.float64)
+
+    def reject_unseen(self) -> Floats:
+        """Return the one-sided p-values of "the mean is 0 or less", by clusters that may be unseen."""
+        from scipy.special import ndtr
+
+        z = np.sign(self.value) * np.sqrt(self.clusters * np.abs(self.value))
+        return np.asarray(ndtr(-z), dtype=np.float64)
 
 
 def measure_statistic(

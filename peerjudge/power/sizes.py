@@ -19,7 +19,7 @@ _SMALLEST = 20
 """Below this size an interval by the normal approximation is not valid. [comparisons]"""
 _CLEAR = 3.0
 """Fewest standard errors of the whole simulation above 0 that count as an effect."""
-_TRIES = 5
+_TRIES = 8
 _CLOSE = 0.02
 """Excess over the wanted power at which the search ends."""
 _EDGE = 0.01
@@ -116,6 +116,11 @@ def _search(power_at: Callable[[int], float], size: int, power: float) -> tuple[
         known = min(max(reached, _EDGE), 1 - _EDGE)
         scale = _errors_above_zero(power) / _errors_above_zero(known)
         size = max(_SMALLEST, ceil(size * scale**2))
+        short = max((one for one, power_of in tried.items() if power_of < power), default=0)
+        most = min((one for one, power_of in tried.items() if power_of >= power), default=_LARGEST)
+        if not short < size < most:
+            # Power rises faster than normal means say where no question is lost.
+            size = max(_SMALLEST, (short + most) // 2)
     enough = [size for size, reached in tried.items() if reached >= power]
     best = min(enough) if enough else max(tried)
     return best, tried[best]

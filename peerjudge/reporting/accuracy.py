@@ -185,7 +185,8 @@ def build_pairs_table(title: str, pairs: Sequence[Compared], *, folded: bool = F
         Column("Margin", "margin.difference", "points", about=_MARGIN, key="margin"),
         names=2,
         note="Accuracy of the first minus that of the second on the comparisons that both judged. "
-        "p: sign flips and score of questions (the greater) of the printed difference; adjusted by the "
+        "p: sign flips and score of questions (the greater; where no question was lost, or none won, also of "
+        "losses or gains that may be unseen) of the printed difference; adjusted by the "
         "methods of Holm and of Benjamini and Hochberg (BH) within its family: contrasts of discussions "
         "with the vote and the better seat are declared, other pairs exploratory. Better on: questions on "
         "which each has more right, with the exact McNemar test, which ignores how large differences are.",
@@ -206,7 +207,8 @@ def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Tabl
         Column("p", "gain.p_value", "p"),
         names=2,
         note="Of each reviewer's first and last stance, where both are readable; p: "
-        "sign flips and score of questions, the greater one.",
+        "sign flips and score of questions, the greater one; where no question was lost, or none won, also "
+        "of losses or gains that may be unseen.",
         folded=folded,
     )
 
