@@ -4,9 +4,10 @@ Tests of a mean difference are combined, and a difference counts only if all sho
 test is exact, for any number of questions, if every question could as well have had the opposite sign.
 The score test (`ScoreMeans`) is approximate, for any distribution. The third is for studies in which no
 question was lost, or none was won: there, a share of about 4 in k + 4 questions may lose everything and
-be unseen in k (`bound_unvaried`; compare the "rule of three"). It never weakens a claim where each gain is
-1, as its p-value is below that of the sign flips. The interval holds all differences that one of the tests
-does not reject, so it excludes 0 exactly where the p-value, the greatest of theirs, is at most 1 - level.
+be unseen in k (`bound_unvaried`; compare the "rule of three"). It refuses no claim at 5 % where each gain
+is 1, as up to 11 such gains are more certain by it than by sign flips. The interval holds all differences
+that one of the tests does not reject, so it excludes 0 exactly where the p-value, the greatest of theirs,
+is at most 1 - level.
 
 Flipping a set of questions leaves the statistic above the observed one exactly if the mean over that set
 is below the tested value, so the sign-flip bounds are percentiles of means over random sets of questions
