@@ -185,11 +185,11 @@ def test_conditions_are_compared_by_the_margins_on_the_same_comparisons():
     """The difference of margins pairs the comparisons that both conditions judged."""
     told_all = [
         each
-        for n in range(8)
-        for name, signal in (("better", 1.0 + n / 10), ("worse", n / 10))
+        for n in range(24)
+        for name, signal in (("better", 1.0 + n % 8 / 10), ("worse", n % 8 / 10))
         for each in in_both_orders(signal, 2.0, name=f"c{n}", condition=name)
     ]
-    extra = told("1", [3.0, 0.0], name="c9", condition="better")
+    extra = told("1", [3.0, 0.0], name="c99", condition="better")
     ballots = collect_transcripts([*told_all, extra])
     rows = tabulate_by_condition(ballots)
     (pair,) = compare_all(rows, sampler=Sampler(samples=200))
@@ -197,9 +197,9 @@ def test_conditions_are_compared_by_the_margins_on_the_same_comparisons():
     assert pair.margin is not None
     assert pair.margin.difference.value == pytest.approx(expected, abs=1e-4)
     assert pair.margin.difference.low > 0
-    assert (pair.margin.difference.n, pair.margin_one_order) == (8, 0)
+    assert (pair.margin.difference.n, pair.margin_one_order) == (24, 0)
     assert pair.difference.difference.value == 0.0
-    assert rows[0].one_order == {("q-c9", "c9")}
+    assert rows[0].one_order == {("q-c99", "c99")}
     plain = [changed(rows[0], margin={}), rows[1]]
     (other,) = compare_all(plain, sampler=Sampler(samples=200))
     assert other.margin is None
