@@ -133,9 +133,13 @@ class Table:
     @property
     def is_wide(self) -> bool:
         """True if the columns fit a page only with intervals on a second line."""
+        return self.is_wider_than(_PAGE)
+
+    def is_wider_than(self, letters: int) -> bool:
+        """Return whether the columns need more than so many letters, with every cell on one line."""
         columns = zip(self.headings, *self.rows, strict=True)
         widths = (max(map(len, (*heading.split(), *cells))) for heading, *cells in columns)
-        return sum(width + 2 for width in widths) > _PAGE
+        return sum(width + 2 for width in widths) > letters
 
     def without_note(self) -> Table:
         """Return the table without its note."""

@@ -204,18 +204,19 @@ class _Pages:
             rebuild_prompt, transcript, turn, run.manifest, self._shelf
         )
         shown = show_discussion(transcript)
+        told = shown.turns[number]
         return _page(
             "turn",
             command=write_command(run, transcript, at=number),
             run=run,
             shown=shown,
-            turn=shown.turns[number],
+            turn=told,
             kept=turn,
             prompt=prompt,
             tokens=show_tokens(turn.utterance.logprobs),
             json=format_turn(turn),
             address=read_address(request.query_params),
-            title=f"Turn {number} of {transcript.comparison.id}",
+            title=f"{told.seat.name}, {told.name}, of {transcript.comparison.id}",
         )
 
     async def compare(self, request: Request) -> Response:

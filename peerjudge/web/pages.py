@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
+from shlex import quote
 from typing import TYPE_CHECKING, cast
+
+from markupsafe import Markup, escape
 
 from peerjudge.analysis.flags import Flag
 from peerjudge.analysis.listing import Against, Moved, State
@@ -15,6 +19,8 @@ from peerjudge.web.discussion import split_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from peerjudge.reporting.layout import Table
 
 _MARKS = {"=": "a tie", "?": "unreadable", "!": "refused", "-": "no verdict"}
 _AGAINST = {
@@ -53,6 +59,12 @@ _SORTS = {
     "cost": "most expensive",
 }
 _MILLION = 1_000_000
+_PHONE = 42
+"""About the number of letters in a row of a table on a phone."""
+MOST_STACKED = 12
+"""The most rows of a table that become lists on a phone."""
+_CODE = re.compile(r"`([^`]+)`")
+_NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 def render(name: str, **values: object) -> str:
@@ -90,6 +102,27 @@ def format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
+def write_sentence(text: str) -> Markup:
+    """Return a sentence of a result as HTML, with minus signs and with its code marked."""
+    escaped = str(escape(_NEGATIVE.sub("\u2212", text)))
+    return Markup(_CODE.sub(r"<code>\1</code>", escaped))  # noqa: S704  the text is escaped
+
+
+def stacks_on_phones(table: Table) -> bool:
+    """Return whether the rows of a table become lists on a phone, as its columns do not fit.
+
+    A long table scrolls instead, beside its names: as lists it would be many screens.
+    """
+    return len(table.rows) <= MOST_STACKED and table.is_wider_than(_PHONE)
+
+
+def label_cells(table: Table) -> tuple[str, ...]:
+    """Return the heading of each column, with that of its group before it."""
+    above = [f"{name}: " for name, size in table.groups for _ in range(size)]
+    above = [""] * (len(table.headings) - len(above)) + above
+    return tuple(f"{group}{heading}" for group, heading in zip(above, table.headings, strict=True))
+
+
 @cache
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -112,12 +145,17 @@ def _templates() -> Environment:
         counted=counted,
         cost=format_cost,
         json_text=format_json,
+        label_cells=label_cells,
         minus_signs=minus_signs,
+        most_stacked=MOST_STACKED,
         name_event=name_event,
         name_mark=name_mark,
         name_value=name_value,
         seconds=format_seconds,
+        sentence=write_sentence,
+        shell_quote=quote,
         split_text=split_text,
+        stacks=stacks_on_phones,
         tokens_of=tokens,
     )
     return found

@@ -7,12 +7,14 @@ from html.parser import HTMLParser
 from peerjudge.data import Expects, Utterance, replace
 from peerjudge.engine import discuss, identify
 from peerjudge.prompts import pack_identity
+from peerjudge.reporting.layout import Column, build_table
 from peerjudge.runs.manifest import write_manifest
 from peerjudge.shelf import Shelf
 from peerjudge.store import Store
 from peerjudge.store.desk import Desk, DeskTask
 from peerjudge.testing import comparison_of, seats_of, transcript_of
 from peerjudge.web.links import read_address
+from peerjudge.web.pages import MOST_STACKED, label_cells, stacks_on_phones, write_sentence
 from peerjudge.web.prompts import rebuild_prompt
 
 from .conftest import HOSTILE, RUN, browse, keep, list_discussions, tell
@@ -332,3 +334,43 @@ async def test_a_run_that_waits_for_people_says_so(tmp_path):
         shown = await client.get(f"/r/{RUN[:12]}/d/{told[1].id}")
         assert shown.status_code == 200
         assert "has not ended yet" in shown.text
+
+
+async def test_each_cell_of_a_table_that_becomes_a_list_names_its_column(tmp_path):
+    """On a phone the headings are out of sight, and each value has its own before it."""
+    await keep(tmp_path / "run", list_discussions())
+    async with browse(tmp_path / "run", tmp_path / "cache") as client:
+        page = (await client.get(f"/r/{KEY}")).text
+    (table,) = re.findall(r'class="stack">(.*?)</table>', page, re.DOTALL)
+    headings = re.findall(r'scope="col"[^>]*><bdi>([^<]+)<', table)
+    rows = re.findall(r'<tr role="row">(<th role="rowheader".*?)</tr>', table, re.DOTALL)
+    assert rows
+    for row in rows:
+        assert re.findall(r'data-label="([^"]+)"', row) == headings[1:]
+
+
+def test_wide_tables_become_lists_on_a_phone_unless_they_are_long():
+    """Narrow tables stay, and lists of many rows would be many screens."""
+
+    def table(columns, rows):
+        heads = [Column(f"Heading {n}", "") for n in range(columns)]
+        return build_table("Title", ["value"] * rows, *heads)
+
+    assert stacks_on_phones(table(9, 3))
+    assert not stacks_on_phones(table(2, 3))
+    assert not stacks_on_phones(table(9, MOST_STACKED + 1))
+
+
+def test_a_label_of_a_cell_has_the_group_of_its_column():
+    """Two columns of the same heading are told apart."""
+    columns = [Column(name, "", key=str(n)) for n, name in enumerate(("Who", "Value", "Value"))]
+    made = build_table("Title", ["x"], *columns, groups=(("Before", 1), ("After", 1)))
+    assert label_cells(made) == ("Who", "Before: Value", "After: Value")
+
+
+def test_a_sentence_of_a_result_is_escaped_with_its_code_and_minus_signs():
+    """Names in it cannot add elements; hyphens in words, dates and options stay."""
+    text = "<b> `compare --by x`: -0.4 [-1, 2], sim-2, 2026-11-24"
+    assert write_sentence(text) == (
+        "&lt;b&gt; <code>compare --by x</code>: \u22120.4 [\u22121, 2], sim-2, 2026-11-24"
+    )

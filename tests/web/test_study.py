@@ -124,22 +124,24 @@ async def test_an_answer_that_comes_too_late_says_so_and_keeps_the_draft(tmp_pat
 async def test_the_viewer_shows_studies_beside_runs(tmp_path):
     """A folder of run folders and studies has both; the page of a study filters, and follows answers."""
     await keep(tmp_path / "all" / "run", list_discussions())
-    with serve(tmp_path / "all" / "votes") as (_, connect):
+    with serve(tmp_path / "all" / "my votes") as (_, connect):
         async with (
             connect("ann") as ann,
             browse(tmp_path / "all", tmp_path / "cache") as viewer,
         ):
             assert "/studies" in (await viewer.get("/?all")).text
             assert "0 of 6 comparisons complete" in (await viewer.get("/studies?all")).text
-            before = (await viewer.get("/studies/votes/version")).text
+            before = (await viewer.get("/studies/my-votes/version")).text
             await ann.get(ann.link)
             place = await begin(ann)
             sent = {**read_fields((await ann.get(place)).text), "choice": "1"}
             await ann.post(place, data=sent, headers=OWN)
-            assert (await viewer.get("/studies/votes/version")).text != before
-            listed = (await viewer.get("/studies/votes")).text
+            assert (await viewer.get("/studies/my-votes/version")).text != before
+            listed = (await viewer.get("/studies/my-votes")).text
+            assert "30 % of the tasks are attention checks" in listed
+            assert f"peerjudge annotate '{tmp_path / 'all' / 'my votes'}'" in html.unescape(listed)
             run = re.findall(r'option value="(\w{12})"', listed)[0]
-            page = html.unescape((await viewer.get(f"/studies/votes?failed=0.2&run={run}")).text)
+            page = html.unescape((await viewer.get(f"/studies/my-votes?failed=0.2&run={run}")).text)
             assert "1 of 6 judgements" in page
             assert "has no manifest.json" in page, "the run of this test has a store only"
             assert (await viewer.get("/studies/none")).status_code == 404
