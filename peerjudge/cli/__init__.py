@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -105,8 +105,12 @@ def build_app(console: Console | None = None, *, described: str = "") -> App:
 
 
 def _show_default(value: object) -> str | None:
-    """Return a default as help shows it, if it says anything."""
-    return None if value is None or value is False or value in {(), ""} else str(value)
+    """Return a default as it is written in a shell, if it says anything."""
+    if value is None or value is False or value in {(), ""}:
+        return None
+    if isinstance(value, tuple):
+        return " ".join(map(str, cast("tuple[object, ...]", value)))
+    return "on" if value is True else str(value)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -17,6 +17,10 @@ _SECTION = re.compile(r"^(?:Args|Options|Raises|Returns|Example):$", re.MULTILIN
 _ARGUMENTS = re.compile(r"^(?:Args|Options):\n((?: .*\n?|\n)*)", re.MULTILINE)
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
+_PYTHON_ALSO = re.compile(r";\s+in\s+Python\s+also\s[^.;]*|\s+In\s+Python\s+also\s[^.;]*\.")
+"""What a function takes in addition to the words of a shell, as a clause or a sentence."""
+_RETURN = re.compile(r"(?:\A|(?<=: ))Return ")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
@@ -51,7 +55,7 @@ def read_declaration(place: str) -> Declaration:
         msg = f"peerjudge.{module} has no function {name!r}"
         raise LookupError(msg)
     function = found[-1]  # Its overloads are before it.
-    description, arguments = split_docstring(ast.get_docstring(function) or "")
+    description, arguments = split_docstring(_leave_out_python(ast.get_docstring(function) or ""))
     return Declaration(
         parameters=tuple(_list_parameters(function.args, tree)),
         description=description,
@@ -69,6 +73,11 @@ def read_members(place: str) -> dict[str, str]:
         for one in node.body
         if isinstance(one, ast.Assign)
     }
+
+
+def _leave_out_python(text: str) -> str:
+    """Return a docstring for a shell: without what only Python takes, and with printing for returning."""
+    return _RETURN.sub("Print ", _PYTHON_ALSO.sub("", text))
 
 
 def split_docstring(text: str) -> tuple[str, dict[str, str]]:

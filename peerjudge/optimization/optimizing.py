@@ -106,7 +106,7 @@ async def optimize(
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Optimized:
-    """Search for better prompts; the same call or command again resumes.
+    """Search for better prompts; repeat it to resume.
 
     Questions are split: candidates are searched on one part, the best are compared with the unchanged
     prompts on a second one, and an adopted one is tested once on the third. Candidates are in the folder as

@@ -60,7 +60,7 @@ async def pairs(
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Paired:
-    """Make pairs of a better and a worse answer; the same call or command again resumes.
+    """Make pairs of a better and a worse answer; repeat it to resume.
 
     The better answer is the accepted one of the data, shown first in exactly half of the pairs. Judges that
     read nothing (length, place, overlap, markup) audit the pairs.

@@ -192,7 +192,7 @@ async def fork(
     """Play discussions of a run again from one turn on, under each change and without one.
 
     The turns before are kept and not paid again. The run stays as it is: forks are a run of their own in
-    RUN/forks/NAME, which everything reads. The same call resumes it. The table compares each change with
+    RUN/forks/NAME, which everything reads. Repeat it to resume. The table compares each change with
     redraws without one, in the same discussions.
 
     Args:

@@ -132,7 +132,7 @@ async def answers(
     environ: Mapping[str, str] | None = None,
     on_text: Callable[[WrittenText], None] | None = None,
 ) -> Answers:
-    """Let contestants answer questions; the same call or command again resumes.
+    """Let contestants answer questions; repeat it to resume.
 
     Writes pairs.jsonl (every pair of answers by two contestants, data for a run) and answers.jsonl (one
     answer per row, for ratings). All contestants get the same prompt, without the role of their cards.

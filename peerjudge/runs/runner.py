@@ -85,7 +85,7 @@ async def run(
     shelf: Shelf | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> RunSummary:
-    """Run an experiment; the same call or command again resumes it.
+    """Run an experiment; repeat it to resume.
 
     Stored turns are not requested again. A larger limit of comparisons extends a run, and a complete run does
     nothing. Failed discussions resume at the turn that failed.
@@ -122,7 +122,7 @@ async def run(
             of comparisons or cost; `plain` plays the comparisons in the order of the data.
         batch: Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A
             batch goes out when every open discussion waits for one. An interrupted run leaves it at the
-            provider; the same call or command collects it.
+            provider; repeat the run to collect it.
         detach: With `batch`: collect the batches that have ended, send what is ready, and stop (exit code 3).
             Do the same later, for example from cron, to go on.
         wait: Wait for people who are seated as reviewers and take up their answers as they come, instead of

@@ -1,0 +1,37 @@
+"""The contract of help: it is written for a shell, though functions of Python declare the options."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from peerjudge.cli import build_app
+from peerjudge.cli.analyses import COMMANDS
+
+OTHERS = ("run", "plan", "optimize", "answers", "pairs", "fork")
+"""Commands that are made of functions in modules of their own."""
+
+
+def read_help(command):
+    """Return the help of a command on one line."""
+    console = Console(file=io.StringIO(), width=120)
+    build_app(console, described=command)([command, "--help"])
+    return " ".join(console.file.getvalue().replace("│", " ").split())
+
+
+@pytest.mark.parametrize("command", [*sorted(COMMANDS), *OTHERS])
+def test_help_speaks_of_the_shell_only(command):
+    """What only Python takes, returned values and calls of functions mean nothing in a shell."""
+    text = read_help(command)
+    assert "in python" not in text.lower()
+    assert "Return" not in text
+    assert " call or command" not in text
+    assert "[default: (" not in text
+    assert "[default: True]" not in text
+
+
+def test_help_keeps_the_rest_of_such_a_sentence():
+    """The clause on Python ends where the next one begins."""
+    text = read_help("rank")
+    assert "weights from the reviewers' own scores as contestants. [choices: equal, peer]" in text
+    assert "Run, dataset NAME:PATH, or transcripts. A run is a folder" in text
