@@ -1,6 +1,9 @@
 import pytest
+from pytest_httpserver import HTTPServer
 
 from peerjudge.data import Condition, Experiment, Leader
+
+from .model_server import Model
 
 
 @pytest.fixture
@@ -20,3 +23,10 @@ def small():
             Condition(name="alone", protocol="pairwise", seats=("sim_plain",)),
         ),
     )
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch, httpserver: HTTPServer) -> Model:
+    """A model behind a server, with its card in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return Model(httpserver, tmp_path)

@@ -1,140 +1,39 @@
-"""Runs whose models are asked for a choice or rating, in every form, behind a real server."""
+"""Runs whose models are asked for a choice, in every form, behind a real server."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from peerjudge.data import (
-    Condition,
-    Cue,
     EventKind,
-    Expects,
-    Experiment,
     Outcome,
-    Transcript,
     replace,
 )
-from peerjudge.engine.replaying import replay
 from peerjudge.errors import CardError, DataError, ExperimentError
-from peerjudge.prompts import describe_form, list_keys
 from peerjudge.reporting.accuracy import build_accuracy_table
 from peerjudge.results.reports import report, report_run
 from peerjudge.results.scores import score
-from peerjudge.runs import estimate_calls, load, open_run, prepare, run
-from peerjudge.runs.results import RunSummary
+from peerjudge.runs import estimate_calls, load, open_run, prepare
 from peerjudge.shelf import Shelf
 from peerjudge.shelf.cards import read_card
 from peerjudge.tracker import track
 
-MURKY = "The earlier of the two seems to me the one that a patient person would keep."
-"""Words with a verdict that no rule finds."""
-TOKENS = 60
-"""Tokens of one reply with its prompt, as the server bills them."""
-
-Body = dict[str, Any]
-Words = Callable[[Body], object]
-
-
-class Model:
-    """Server of one model. `words` returns the content of a reply, a message, or a status of an error."""
-
-    def __init__(self, server: HTTPServer, folder: Path) -> None:
-        self.words: Words = lambda body: MURKY
-        self.finish = "stop"
-        self.bodies: list[Body] = []
-        self.billed = 0
-        server.expect_request("/v1/chat/completions").respond_with_handler(self._handle)
-        (folder / "agents").mkdir()
-        self.url = server.url_for("/v1")
-        self.card("ann")
-
-    def card(self, name: str, *, provider: str = "openai", form: str = "", more: str = "") -> None:
-        """Write a card of the model."""
-        line = f'form = "{form}"\n' if form else ""
-        Path(f"agents/{name}.toml").write_text(
-            f'{line}[model]\nprovider = "{provider}"\nname = "talker"\nbase_url = "{self.url}"\n'
-            f"[limits]\nattempts = 1\n{more}"
-        )
-
-    def _handle(self, request: Request) -> Response:
-        body = json.loads(request.data)
-        self.bodies.append(body)
-        said = self.words(body)
-        if isinstance(said, int):
-            error = {"message": "response_format: json_schema is not supported by this model"}
-            return _json({"error": error if "response_format" in body else {"message": "no"}}, said)
-        message = said if isinstance(said, dict) else {"content": said}
-        choice = {"message": {"role": "assistant", **message}, "finish_reason": self.finish}
-        self.billed += TOKENS
-        usage = {"prompt_tokens": TOKENS - 10, "completion_tokens": 10}
-        return _json({"choices": [{"index": 0, **choice}], "usage": usage})
-
-
-def _json(body: object, status: int = 200) -> Response:
-    return Response(json.dumps(body), status=status, content_type="application/json")
-
-
-ALONE = Condition(name="alone", protocol="pairwise_cot", seats=("ann",), orders="given")
-BARE = Condition(name="bare", protocol="pairwise", seats=("ann",), orders="given")
-TALK = Condition(
-    name="talk",
-    protocol="leader_follower",
-    seats=("ann", "ann"),
-    orders="given",
-    options={"turns": 2},
+from .model_server import (
+    ALONE,
+    BARE,
+    MURKY,
+    TALK,
+    TOKENS,
+    Model,
+    is_question,
+    only,
+    play,
+    study,
 )
-RATED = Condition(
-    name="rated",
-    protocol="pointwise",
-    seats=("ann",),
-    orders="given",
-    options={"logprobs": False},
-)
-SCORED = Condition(
-    name="scored",
-    protocol="score_reasons",
-    seats=("ann",),
-    orders="given",
-    options={"scale": "10-1"},
-)
-
-
-def study(*conditions: Condition, **fields: Any) -> Experiment:
-    """An experiment on the sample."""
-    return Experiment(name="forms", data="sample", conditions=conditions, **fields)
-
-
-@pytest.fixture
-def model(tmp_path, monkeypatch, httpserver: HTTPServer) -> Model:
-    """A model behind a server, with its card in the working directory."""
-    monkeypatch.chdir(tmp_path)
-    return Model(httpserver, tmp_path)
-
-
-async def play(experiment: Experiment, **options: Any) -> RunSummary:
-    """Play one comparison into the folder `out`, one call at a time."""
-    given = {"out": "out", "limit": 1, "max_connections": 1, **options}
-    return await run(experiment, shelf=Shelf(Path.cwd()), environ={}, **given)
-
-
-async def only() -> Transcript:
-    """The only discussion of the run."""
-    (one,) = await load("out")
-    return one
-
-
-def is_question(body: Body) -> bool:
-    """Whether a request is the question for a choice."""
-    last = body["messages"][-1]["content"]
-    return any(words in last for words in ("ame it", "Now name", "Give it", "Now give"))
 
 
 async def test_a_model_whose_reply_names_no_choice_is_asked_once(model: Model):
@@ -381,17 +280,6 @@ async def test_a_cut_reply_is_no_sign_that_a_schema_is_ignored(model: Model):
     assert ["response_format" in body for body in model.bodies] == [True, True]
 
 
-async def test_scores_in_the_words_of_the_study_are_not_asked_again_without_a_schema(model: Model):
-    """Its prompt is the same without one, so the reply counts, and says that it was not bound."""
-    model.card("ann", form="schema")
-    model.words = lambda body: "Rating: 3"
-    await play(study(SCORED))
-    one = await only()
-    assert [turn.review.score for turn in one.turns] == [3, 3]
-    assert ["response_format" in body for body in model.bodies] == [True, False]
-    assert {turn.utterance.unset for turn in one.turns} == {("form",)}
-
-
 async def test_a_question_after_the_fallback_follows_the_prompt_that_was_sent(model: Model):
     """The reviewer sees the words of the pack, below which it wrote its reply."""
     model.card("ann", form="schema")
@@ -438,147 +326,6 @@ async def test_others_hear_the_prose_of_a_verdict_in_a_schema(model: Model):
     heard = json.dumps(model.bodies[-1]["messages"])
     assert "> It is exact.\\n> Choice: Answer (b)" in heard
     await load("out")
-
-
-async def test_a_rating_in_a_schema_is_a_whole_number_of_the_scale(model: Model):
-    """Each answer is rated in a call of its own, whose schema lists the ratings; the better one wins."""
-    model.card("ann", form="schema")
-    ratings = iter([2, 4])
-    model.words = lambda body: json.dumps({"rating": next(ratings)})
-    await play(study(RATED))
-    one = await only()
-    assert [turn.review.score for turn in one.turns] == [2, 4]
-    assert one.verdict.choice == one.comparison.shown[1]
-    form = model.bodies[0]["response_format"]["json_schema"]
-    assert form["strict"]
-    assert form["schema"]["properties"] == {"rating": {"type": "integer", "enum": [1, 2, 3, 4, 5]}}
-    assert form["schema"]["required"] == ["rating"]
-    asked = model.bodies[0]["messages"][-1]["content"]
-    assert asked.endswith('Its only key is "rating": a whole number from 1 to 5.')
-
-
-def test_a_rating_after_reasons_has_its_argument_first():
-    """A task other than the bare rating asks for reasons, and its JSON has them before the number."""
-    cue = Cue(
-        seat="ann", task="score", sees=("a",), expects=Expects.RATING, scale=(10, 1), aspects=True
-    )
-    assert list_keys(cue) == ("argument", "rating")
-    words = describe_form("schema", cue, ("1", "2", "3"))
-    assert words.index('"argument"') < words.index('"rating": a whole number from 1 to 3')
-
-
-@pytest.mark.parametrize("order", ["score_only", "score_reasons", "reasons_score"])
-@pytest.mark.parametrize("shown", ["example", "schema"])
-async def test_the_forms_of_score_reasons_are_bound_in_the_words_of_the_study(
-    model: Model, order: str, shown: str
-):
-    """The schema has the keys of the form in its order, and the prompt is the one of a line."""
-    options = {**(SCORED.options or {}), "order": order, "form": shown}
-    model.words = lambda body: '{"score": 3, "reasons": "Exact."}'
-    await play(study(replace(SCORED, options=options)), out="line")
-    model.card("ann", form="schema")
-    await play(study(replace(SCORED, options=options)))
-    line, bound = model.bodies[0], model.bodies[2]
-    assert bound["messages"] == line["messages"]
-    assert "response_format" not in line
-    properties = bound["response_format"]["json_schema"]["schema"]["properties"]
-    keys = {"score_only": ["score"], "score_reasons": ["score", "reasons"]}
-    assert [*properties] == keys.get(order, ["reasons", "score"])
-    assert properties["score"] == {"type": "integer", "enum": [*range(1, 11)]}
-    assert [turn.review.score for turn in (await only()).turns] == [3, 3]
-
-
-@pytest.mark.parametrize(
-    ("content", "finish", "score"),
-    [
-        ('{"rating": 4, "argument": "It has 2 of 5 steps."}', "stop", 4),
-        ('```json\n{"argument": "x", "rating": 4}\n```', "stop", 4),
-        ('{"argument": "x", "rating": "4"}', "stop", 4),
-        ('{"argument": "I would give it a score of 4, as', "length", None),
-        ('{"rating": 6}', "stop", None),
-        ('{"rating": 0}', "stop", None),
-        ('{"rating": "good"}', "stop", None),
-        ('{"rating": null}', "stop", None),
-        ('{"rating": 4, "score": 2}', "stop", None),
-    ],
-)
-async def test_no_rating_in_a_schema_is_lost_or_read_wrongly(model: Model, content, finish, score):
-    """Any order of keys and a fence are read; a cut reply and a value off the scale are no ratings."""
-    model.card("ann", form="schema")
-    model.words, model.finish = lambda body: content, finish
-    summary = await play(study(RATED, reask=0))
-    one = await only()
-    assert [turn.utterance.text for turn in one.turns] == [content] * 2
-    assert [turn.review.score for turn in one.turns] == [score] * 2
-    assert summary.discussions.failed == 0
-    assert summary.tokens == model.billed == 2 * TOKENS
-
-
-@pytest.mark.parametrize("form", ["schema", "line"])
-async def test_a_model_whose_reply_gives_no_rating_is_asked_once(model: Model, form: str):
-    """The question names the scale, and the number that follows is the rating."""
-    model.card("ann", form=form)
-    model.words = lambda body: "3" if is_question(body) else '{"rating": 9}'
-    prepared = prepare(study(RATED), limit=1, shelf=Shelf(Path.cwd()))
-    estimate = estimate_calls(prepared.plan, prepared.costs)
-    assert (estimate.calls, sum(step.calls for step in estimate.asks)) == (2, 2)
-    summary = await play(study(RATED))
-    one = await only()
-    assert [turn.review.score for turn in one.turns] == [3, 3]
-    assert {turn.review.rule for turn in one.turns} == {"asked: last-line number, as stated"}
-    first, asked = model.bodies[:2]
-    assert asked["messages"][:-2] == first["messages"]
-    assert asked["messages"][-1]["content"] == (
-        "Your reply gives no rating. Give it: write a whole number from 1 to 5 and nothing else."
-    )
-    assert (summary.asked.replies, summary.asked.verdicts) == (2, 2)
-    (again,) = await load("out")
-    assert replay(again, None, is_recorded=lambda turn: False).differences == ()
-
-
-async def test_a_failed_question_for_a_rating_is_repeated(model: Model):
-    """The answer stays unrated until the next run asks again."""
-    model.words = lambda body: 401 if is_question(body) else MURKY
-    first = await play(study(RATED))
-    assert (first.discussions.failed, first.asked.failed) == (0, 2)
-    assert {(turn.review.score, turn.review.verdict) for turn in (await only()).turns} == {
-        (None, None)
-    }
-    model.words = lambda body: "2" if is_question(body) else MURKY
-    await play(study(RATED))
-    assert [turn.review.score for turn in (await only()).turns] == [2, 2]
-
-
-async def test_a_server_that_refuses_the_schema_of_a_rating_is_asked_for_a_line(model: Model):
-    """The reviewer falls back once, with the prompt of the pack, and each of its ratings says so."""
-    model.card("ann", form="schema")
-    model.words = lambda body: 400 if "response_format" in body else "4"
-    await play(study(RATED))
-    one = await only()
-    assert [turn.review.score for turn in one.turns] == [4, 4]
-    assert ["response_format" in body for body in model.bodies] == [True, False, False]
-    assert model.bodies[1]["messages"][-1]["content"].endswith(
-        "Reply with a whole number from 1 to 5 and nothing else."
-    )
-    assert {turn.utterance.unset for turn in one.turns} == {("form",)}
-
-
-async def test_reasoning_without_a_rating_is_an_empty_reply_that_is_booked(model: Model):
-    """A reply whose words are all thinking fails its turn; its tokens are spent."""
-    model.card("ann", form="schema")
-    model.words = lambda body: {"content": "", "reasoning_content": "A rating of 4."}
-    summary = await play(study(RATED))
-    assert (await only()).failure.kind == "EmptyReplyError"
-    assert summary.tokens == model.billed
-
-
-async def test_a_bare_rating_in_two_steps_is_one_request_bound_to_the_numbers(model: Model):
-    """The server may write a number of the scale and nothing else."""
-    model.card("ann", form="two_step", provider="vllm")
-    model.words = lambda body: "4"
-    await play(study(RATED))
-    assert len(model.bodies) == 2
-    assert model.bodies[0]["structured_outputs"] == {"choice": ["1", "2", "3", "4", "5"]}
 
 
 def test_accuracy_is_given_with_and_without_the_verdicts_that_were_asked_for(model: Model):
