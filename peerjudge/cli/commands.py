@@ -19,7 +19,12 @@ from typing import get_type_hints as read_types
 
 from cyclopts import Parameter
 
-from peerjudge.cli.declarations import read_declaration, read_members, split_docstring
+from peerjudge.cli.declarations import (
+    read_declaration,
+    read_members,
+    split_docstring,
+    write_for_shell,
+)
 from peerjudge.cli.options import ArgumentOptions
 from peerjudge.cli.tables import (
     Layout,
@@ -177,6 +182,7 @@ class FunctionCommand:
             TypeError: An option is not documented, or its type has no form in a shell.
         """
         declared = read_declaration(self.function)
+        texts = {name: write_for_shell(text) for name, text in declared.arguments.items()}
         supplied = {one.name for group in self.groups for one in fields(group)}
         forms: dict[str, Option] = {}
         parameters: list[inspect.Parameter] = []
@@ -184,7 +190,7 @@ class FunctionCommand:
             form = None if one.name in supplied else self._choose_form(one)
             if form is not None:
                 forms[one.name] = form
-                parameters.append(_annotate(one, form, declared.arguments.get(one.name, "")))
+                parameters.append(_annotate(one, form, texts.get(one.name, "")))
         own = _annotate_own(self.run)
         groups = {group.__name__: group for group in self.groups}
         parameters += [_describe_group(group) for group in self.groups]
@@ -203,7 +209,7 @@ class FunctionCommand:
 
         command.__signature__ = inspect.Signature([*parameters, *own.values()])  # pyright: ignore
         command.__annotations__ = {}
-        command.__doc__ = declared.description
+        command.__doc__ = write_for_shell(declared.description)
         return command
 
     def _choose_form(self, one: inspect.Parameter) -> Option | None:

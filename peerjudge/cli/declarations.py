@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
 
-__all__ = ["Declaration", "read_declaration", "read_members", "split_docstring"]
+__all__ = ["Declaration", "read_declaration", "read_members", "split_docstring", "write_for_shell"]
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -55,7 +55,7 @@ def read_declaration(place: str) -> Declaration:
         msg = f"peerjudge.{module} has no function {name!r}"
         raise LookupError(msg)
     function = found[-1]  # Its overloads are before it.
-    description, arguments = split_docstring(_leave_out_python(ast.get_docstring(function) or ""))
+    description, arguments = split_docstring(ast.get_docstring(function) or "")
     return Declaration(
         parameters=tuple(_list_parameters(function.args, tree)),
         description=description,
@@ -75,8 +75,8 @@ def read_members(place: str) -> dict[str, str]:
     }
 
 
-def _leave_out_python(text: str) -> str:
-    """Return a docstring for a shell: without what only Python takes, and with printing for returning."""
+def write_for_shell(text: str) -> str:
+    """Return documentation without what only Python takes, and with printing in place of returning."""
     return _RETURN.sub("Print ", _PYTHON_ALSO.sub("", text))
 
 

@@ -16,7 +16,7 @@ import peerjudge.cli
 from peerjudge.cli import build_app
 from peerjudge.cli.analyses import COMMANDS as ANALYSES
 from peerjudge.cli.commands import AsJson, Call, FunctionCommand
-from peerjudge.cli.declarations import read_declaration, split_docstring
+from peerjudge.cli.declarations import read_declaration, split_docstring, write_for_shell
 
 MODULES = {
     found.name.removesuffix("_command"): import_module(f"peerjudge.cli.{found.name}")
@@ -45,7 +45,7 @@ def import_function(command: FunctionCommand):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_option_is_documented_by_its_function_or_by_its_command(name: str):
-    """The help of an option begins with the words of one of both, and the other one is silent."""
+    """The help of an option begins with the words of one of both, as a shell needs them."""
     command = COMMANDS[name]
     theirs = list_documented(import_function(command))
     _, own = split_docstring(inspect.getdoc(command.run) or "")
@@ -62,7 +62,7 @@ def test_an_option_is_documented_by_its_function_or_by_its_command(name: str):
         assert help_text, f"{name} has no help of {one.name}"
         assert not (place in theirs and place in own), f"{place} of {name} is documented twice"
         if place in theirs.keys() - grouped:
-            assert help_text.startswith(theirs[place])
+            assert help_text.startswith(write_for_shell(theirs[place]))
         elif place in own:
             assert help_text == own[place]
     assert theirs.keys() - PYTHON_ONLY <= {one.field_info.name for one in shown}
