@@ -286,7 +286,7 @@ class ReasonCounter:
         least = _QUESTIONS * len(self._questions)
         proposed = [
             word
-            for word, uses in self._uses.most_common()
+            for word, uses in sorted(self._uses.items(), key=lambda one: (-one[1], one[0]))
             if len(word) >= _SHORTEST
             and self._foreign[word] >= _NOT_OF_MATERIAL * uses
             and len(self._used_on[word]) >= least

@@ -133,6 +133,17 @@ def test_words_of_the_material_are_not_proposed():
     assert "banana" not in proposed
 
 
+def test_words_that_are_used_as_often_are_proposed_by_name():
+    """The order of a set of texts differs between processes, so it may not decide."""
+    dataset = build_reviews([(question, "ann", False, True) for question in range(10)])
+    words = "zonal amiable murky candid turgid pithy"
+    reviews = tuple(replace(one, text=f"{one.text} {words}.") for one in dataset.reviews)
+    counter = ReasonCounter(THEMES)
+    counter.add_dataset(replace(dataset, reviews=reviews))
+    proposed = counter.measure(sampler=Sampler()).other_words
+    assert [word for word in proposed if word in words] == sorted(words.split())
+
+
 def talk(number, *, altered, named):
     """Return a discussion whose second seat hears a contradiction, and alters or holds."""
     told = transcript_of(
