@@ -91,7 +91,10 @@ def rank(
         ConvergenceError: the peer weights do not converge.
     """
     if not len(tournament):
-        msg = "no battles to rank: no review compares two answers by different, known authors"
+        msg = (
+            "no battles to rank: no review compares two answers by different, known authors; "
+            "name the authors in the data (author_a and author_b in a table)"
+        )
         raise DataError(msg)
     keep = tournament.readable
     if not keep.any():

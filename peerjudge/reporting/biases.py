@@ -165,7 +165,7 @@ def build_position_table(
         Column("First", "first"),
         Column("Tie", "tie"),
         Column("Second", "second"),
-        Column("Unreadable", "unreadable"),
+        Column("Unreadable or refused", "unreadable", key="unreadable"),
         # The share says nothing about position where pairs were shown in one order only.
         Column("% first", lambda row: row.share if row.reviewer in rates else None, "share"),
         Column("% same in both orders", lambda row: rates.get(row.reviewer), "share"),
@@ -302,10 +302,11 @@ def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
         ),
         f"Fleiss kappa  {interval(found.fleiss_kappa)}",
         (
-            f"{found.n:,} judged pairs; left out: {found.unreadable:,} reviews without a readable verdict, "
-            f"and {found.unjudged:,} pairs that no reviewer with a weight judged"
+            f"{counted(found.n, 'judged item')} (a comparison in one shown order); left out: "
+            f"{counted(found.unreadable, 'review')} without a choice (unreadable or refused), and "
+            f"{counted(found.unjudged, 'item')} that no reviewer with a weight judged"
         ),
-        *([f"Left out are these pairs. {COUNTED}"] if found.unjudged else []),
+        *([f"Left out are these items. {COUNTED}"] if found.unjudged else []),
         *(
             [
                 (

@@ -71,10 +71,10 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
         Column("p, Holm", "1.p_holm", "p"),
         ("Test", lambda pair: _family(pair[1])),
         names=3,
-        note="Intervals here hold one row each; the first findings and the figure have wider ones that "
-        "hold for all conditions together. p: of the difference being 0, by sign flips of questions "
-        "and by its score, the greater of the two; where no question was lost, or none won, also of losses "
-        "or gains that may be unseen. It is at most 0.05 where the interval of the row leaves "
+        note="Intervals (95 %) hold for one row each; the first findings and the figure of a report have "
+        "wider ones that hold for all conditions together. p: of the difference being 0, by sign flips "
+        "of questions and by its score, the greater of the two; where no question was lost, or none won, "
+        "also of losses or gains that may be unseen. It is at most 0.05 where the interval of the row leaves "
         "out 0. Over several alternatives, p of a gain is the greatest over them, as a gain must hold over "
         "each; p of a loss is the least, times their number. p, Holm: corrected within the family of "
         "declared tests (best seat, self-consistency, vote; all conditions) or of exploratory ones (mean "

@@ -10,6 +10,7 @@ from peerjudge.reporting.accuracy import build_changes_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing
 from peerjudge.reporting.formats import (
     MISSING,
+    counted,
     name_event,
     name_role,
 )
@@ -260,8 +261,8 @@ def describe_summary(found: Stances) -> list[str]:
     more = [f"{others} other pairs of conditions: peerjudge compare RUN"] if others > 0 else []
     simulated = "; the reviewers are simulated" if found.simulated else ""
     made = (
-        f"{found.discussions} finished discussions; shares in %, differences in points; intervals "
-        f"have questions as the unit, p-values flip the signs of questions{simulated}"
+        f"{counted(found.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
+        f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
     )
     return [*silent, *describe_missing(found.contrasts), *more, made]
 

@@ -7,7 +7,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Verdict
-from peerjudge.reporting.formats import SIMULATED, counted, share
+from peerjudge.reporting.formats import counted, share
 from peerjudge.reporting.fragments import mark_page
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rendering import load_templates
@@ -42,16 +42,17 @@ def describe_themes(found: ReasonThemes) -> list[str]:
     """Return what was counted, and what limits it."""
     if not found.reasons:
         return ["No verdict has a reason: every reply is a bare verdict."]
-    said = [SIMULATED] if found.simulated else []
-    said.append(
-        f"{counted(found.reasons, 'reason')} on {counted(found.questions, 'question')}; "
-        f"{counted(found.bare, 'bare verdict')} left out; "
-        f"{share(found.without / found.reasons)} % of the reasons mention no theme."
-    )
-    said.append(
-        "Differences are associations, not effects: a theme goes with the comparisons on which it is named. "
-        f"With {len(found.themes)} themes, some interval leaves out 0 by chance."
-    )
+    said = [
+        (
+            f"{counted(found.reasons, 'reason')} on {counted(found.questions, 'question')}; "
+            f"{counted(found.bare, 'bare verdict')} left out; "
+            f"{share(found.without / found.reasons)} % of the reasons mention no theme."
+        ),
+        (
+            "Differences are associations, not effects: a theme goes with the comparisons on which it is "
+            f"named. With {len(found.themes)} themes, some interval leaves out 0 by chance."
+        ),
+    ]
     if found.other_words:
         said.append(
             "Words of the reasons on most questions that are in no theme and not in the material: "

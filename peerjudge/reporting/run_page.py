@@ -22,7 +22,7 @@ from peerjudge.reporting.contestants import (
 from peerjudge.reporting.contrasts import build_contrasts_section
 from peerjudge.reporting.conventions import LEFT_OUT
 from peerjudge.reporting.costs import CostRow, Costs, build_costs
-from peerjudge.reporting.formats import MISSING, SIMULATED, caution, money
+from peerjudge.reporting.formats import MISSING, money, preface
 from peerjudge.reporting.layout import (
     AnyColumn,
     Column,
@@ -79,17 +79,16 @@ def build_run_sections(
 def list_findings(findings: Findings) -> list[str | Table]:
     """Return accuracy, opinion events, ranking and reviewer weights of a run, for 80 columns.
 
-    A run that rated single answers has the levels of the ratings instead. The first sentence states that
-    reviewers were simulated, where they were.
+    A run that rated single answers has the levels of the ratings instead. The first sentences state that
+    reviewers were simulated and that questions are few, where so.
     """
     begun = [
-        *([SIMULATED] if findings.simulated else []),
+        *preface(simulated=findings.simulated, questions=findings.questions),
         describe_effort(findings.effort),
     ]
     if _only_rates(findings):
         return [
             *begun,
-            *caution(findings.questions),
             build_levels_table(findings.rated, simulated=findings.simulated),
             *say_ratings(findings.rated, findings.rating_shifts, isolate=False),
         ]

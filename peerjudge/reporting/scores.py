@@ -84,8 +84,12 @@ def build_details_table(scores: Scores) -> Table:
         Column("Same in all orders", "total.consistency.rate", "share", 1),
         Column("Own reading", "own_reading.total.accuracy", "share", 1),
         ("Read differently", _read_differently),
-        note="Range: the accuracy if all verdicts without a choice were wrong, or right. Own reading: "
-        "the accuracy when the recorded texts are read again.",
+        note="Range: the accuracy if all verdicts without a choice were wrong, or right."
+        + (
+            " Own reading: the accuracy when the recorded texts are read again."
+            if any(row.own_reading is not None for row in scores.scores)
+            else ""
+        ),
     )
 
 

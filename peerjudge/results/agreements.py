@@ -26,7 +26,7 @@ from peerjudge.reporting.biases import (
     describe_agreement,
     describe_panel,
 )
-from peerjudge.reporting.formats import preface
+from peerjudge.reporting.formats import interval_note, preface
 from peerjudge.reporting.layout import Table
 from peerjudge.results.base import Document, FramedResult, Shown, list_names, name_gold
 from peerjudge.results.columns import Cells, list_cells
@@ -90,7 +90,7 @@ class AgreementResult(FramedResult):
                 parts += [*together, *tables, "", *alike]
         if self.people:
             parts += ["", OWN_VOTES]
-        return parts
+        return [*parts, "", interval_note(0.95, self.questions)]
 
     def rows(self) -> Iterator[Cells]:
         """Yield the agreement of all together, then that of each reviewer and each pair.

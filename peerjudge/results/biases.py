@@ -40,10 +40,12 @@ class BiasResult(DrawnResult):
         return make_plain(build_bias_document(self.bias))
 
     def parts(self) -> Shown:
-        """Return one table for each measure."""
+        """Return one table for each measure, and what the intervals are."""
         return [
             *preface(simulated=self.bias.simulated, questions=self.questions),
             *build_bias_tables(replace(self.bias, gold=self.gold)),
+            "",
+            interval_note(_LEVEL, self.questions),
         ]
 
     @property

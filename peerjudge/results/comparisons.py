@@ -37,7 +37,7 @@ from peerjudge.reporting.accuracy import build_pairs_table
 from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing, draw_contrasts
 from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.figures import Figure
-from peerjudge.reporting.formats import preface
+from peerjudge.reporting.formats import interval_note, preface
 from peerjudge.reporting.layout import Column, Table, build_table
 from peerjudge.reporting.rating_pairs import build_rating_tables
 from peerjudge.reporting.ratings import build_level_tables, draw_ratings
@@ -105,6 +105,8 @@ class CompareResult(DrawnResult):
             *build_level_tables(self.rated, simulated=self.simulated),
             *build_rating_tables(self.ratings),
             *describe_missing(self.contrasts),
+            "",
+            interval_note(0.95, asked),
         ]
 
     def rows(self) -> Iterator[Cells]:

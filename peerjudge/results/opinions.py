@@ -92,7 +92,8 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
     """Return the opinion events of a run, or a summary of them.
 
     An event is what a seat did with its stance after it heard another seat: held, altered, shifted,
-    agreed, or altered after agreement.
+    agreed, or altered after agreement. Its turn is counted from 0 with the private reviews, as for `fork`;
+    the summary counts from 1 after them.
 
     Args:
         source: Run or transcripts.

@@ -24,7 +24,7 @@ from peerjudge.analysis.reasons import (
 from peerjudge.data import Comparison, Dataset, Transcript, replace, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.errors import DataError
-from peerjudge.reporting.formats import caution
+from peerjudge.reporting.formats import preface
 from peerjudge.reporting.reasons import (
     build_reason_tables,
     build_theme_table,
@@ -58,7 +58,7 @@ class ReasonThemesResult(FramedResult):
         if not self.themes.reasons:
             return describe_themes(self.themes)
         return [
-            *caution(self.themes.questions),
+            *preface(simulated=self.themes.simulated, questions=self.themes.questions),
             build_theme_table(self.themes),
             "",
             *describe_themes(self.themes),

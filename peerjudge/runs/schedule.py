@@ -21,6 +21,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.engine import identify
+from peerjudge.errors import ProtocolError
 from peerjudge.prompts import pack_identity
 from peerjudge.protocol import DiscussionProtocol
 
@@ -108,7 +109,11 @@ def list_orders(comparison: Comparison, orders: Orders, *, seed: int) -> tuple[C
 def _discussions(
     part: Part, comparison: Comparison, experiment: Experiment
 ) -> Iterator[Transcript]:
-    part.protocol.require(seats=len(part.seats), answers=len(comparison.answers))
+    try:
+        part.protocol.require(seats=len(part.seats), answers=len(comparison.answers))
+    except ProtocolError as error:
+        msg = f"comparison {comparison.id!r}: {error} (in a table: the columns answer_a, answer_b, ...)"
+        raise ProtocolError(msg) from error
     prompts = pack_identity(part.pack)
     settings = part.protocol.settings()
     for shown in _orders(part, comparison, seed=experiment.seed):

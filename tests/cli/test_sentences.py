@@ -1,0 +1,56 @@
+"""The sentences around printed numbers: what intervals are, what was left out, and in a fixed order."""
+
+import re
+
+import pytest
+
+import peerjudge as pj
+from peerjudge.data import replace
+from peerjudge.testing import transcript_of
+
+
+def discuss():
+    """Return discussions on four questions, in two conditions, one of them with a refusal."""
+    found = []
+    for number, (told, gold) in enumerate([("2|1 1 1", 1), ("1|1 1 1", 2)] * 4):
+        one = transcript_of(told, gold=gold)
+        question = replace(one.comparison.question, id=f"q{number // 2}")
+        comparison = replace(one.comparison, id=f"c{number // 2}", question=question)
+        name = ("talk", "more")[number % 2]
+        found.append(replace(one, id=f"{number:032}", condition=name, comparison=comparison))
+    return found
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        pj.agreement,
+        pj.bias,
+        pj.compare,
+        pj.score,
+        pj.reasons,
+        lambda source: pj.events(source, summary=True),
+    ],
+)
+def test_printed_intervals_say_their_level(compute):
+    """An interval without its level can be a standard error, 90 % or 95 %."""
+    text = str(compute(discuss()))
+    assert "[" not in text or re.search(r"95 ?%", text)
+    assert "Caution: only 4 questions" in text
+
+
+def test_a_note_explains_printed_columns_only():
+    """A run has no records to read again, so no column of an own reading, and no note on one."""
+    text = str(pj.score(discuss()))
+    assert "Range: the accuracy" in text
+    assert "Own reading" not in text
+
+
+def test_what_cannot_be_ranked_names_the_columns_that_it_needs():
+    """Without authors of answers there are no contestants."""
+    anonymous = []
+    for one in discuss():
+        answers = tuple(replace(answer, author="") for answer in one.comparison.answers)
+        anonymous.append(replace(one, comparison=replace(one.comparison, answers=answers)))
+    with pytest.raises(pj.PeerJudgeError, match="author_a and author_b"):
+        pj.rank(anonymous)
