@@ -53,10 +53,14 @@ def group_judges(
         wanted = name_people(ballots, wanted)
     chosen = _match_names(ballots.reviewers, wanted, hidden=ballots.humans)
     if not chosen:
-        names = ", ".join(sorted(ballots.reviewers)[:8]) or "none"
-        hint = "; score them (--reviewers human), or estimate their errors (--annotators)"
-        msg = f"{ballots.name} has no reviews to score except by its labelers ({names})"
-        msg += hint if ballots.reviewers else ""
+        if not ballots.reviewers:
+            msg = f"{ballots.name} has no reviews to score; run it, or name data with reviews"
+            raise DataError(msg)
+        names = ", ".join(sorted(ballots.reviewers)[:8])
+        msg = (
+            f"{ballots.name} has no reviews to score except by its labelers ({names}); score them "
+            "(--reviewers human), or estimate their errors (--annotators)"
+        )
         raise DataError(msg)
     codes = [code for code, name in enumerate(ballots.reviewers) if name in chosen]
     found = ballots.where(np.isin(ballots.reviewer, codes))

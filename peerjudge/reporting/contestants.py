@@ -186,10 +186,19 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
                 int(win_rate),
             ),
             Column("% above the next", outranks, "share"),
-            note=describe_groups(ranking),
+            note=" ".join(filter(None, (describe_groups(ranking), _explain_above(ranking)))),
         ),
         build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
     ]
+
+
+def _explain_above(ranking: Ranking) -> str:
+    """Return what the share above the next is; empty where questions were not resampled."""
+    if not ranking.outranks or len(ranking.contestants) < 2:
+        return ""
+    return (
+        "% above the next: of the resamples of questions, those that rank it above the row below."
+    )
 
 
 def show_rank(standing: Standing) -> str:

@@ -95,8 +95,8 @@ def list_findings(findings: Findings) -> list[str | Table]:
     accuracy = build_accuracy_table(findings).only(
         "Condition", "Before", "After", "Over best seat", "Over vote"
     )
-    # Without gold, only the names of the conditions are left.
-    scored = len(accuracy.headings) > 1
+    # Without gold, only the names of the conditions are left; without discussions, no rows.
+    scored = len(accuracy.headings) > 1 and bool(accuracy.rows)
     events = build_events_table(findings.by_seat)
     columns = [
         one

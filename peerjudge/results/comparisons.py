@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -249,6 +249,8 @@ def compare(
     sampler = Sampler(seed=seed)
     named = _name_sources(sources)
     found = [_tabulate(one, list_names(reviewers), sampler) for one in named.values()]
+    if len(named) > 1:
+        _require_comparable(named, found)
     rows, contrasts = _name_rows(list(named), found)
     rated = _name_ratings(list(named), found)
     ratings = compare_ratings(rated, baseline=baseline, sampler=sampler)
@@ -307,6 +309,17 @@ def _name_sources(sources: Sequence[Source]) -> dict[str, Source]:
         hide_password(locate_source(one)) if isinstance(one, Stored) else f"source {number}": one
         for number, one in enumerate(sources, 1)
     }
+
+
+def _require_comparable(named: Iterable[str], found: Iterable[_Found]) -> None:
+    """Raise an error that names the sources that would be left out of the comparison without a word."""
+    empty = [name for name, one in zip(named, found, strict=True) if not (one.rows or one.rated)]
+    if empty:
+        msg = (
+            f"nothing to compare in {', '.join(empty)}: no readable verdict on a comparison with gold, and "
+            "no rating; complete the run, or leave it out"
+        )
+        raise DataError(msg)
 
 
 def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler) -> _Found:

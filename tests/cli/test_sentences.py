@@ -46,6 +46,26 @@ def test_a_note_explains_printed_columns_only():
     assert "Own reading" not in text
 
 
+def test_a_share_of_resamples_is_explained_beside_it():
+    """A ranking says what is above what, in which share of which things."""
+    explained = "of the resamples of questions, those that rank it above the row below"
+    assert explained in str(pj.rank(discuss(), bootstrap=20))
+    assert explained not in str(pj.rank(discuss(), bootstrap=0))
+
+
+def test_a_source_without_verdicts_is_named():
+    """Two runs of which one is empty were compared as if the other one were alone."""
+    unjudged = [replace(one, comparison=replace(one.comparison, gold=None)) for one in discuss()]
+    with pytest.raises(pj.PeerJudgeError, match="nothing to compare in source 2"):
+        pj.compare(discuss(), unjudged)
+
+
+def test_a_source_without_reviews_says_what_to_do():
+    """A run that was stopped before its first discussion has nobody to score."""
+    with pytest.raises(pj.PeerJudgeError, match="has no reviews to score; run it"):
+        pj.score([])
+
+
 def test_what_cannot_be_ranked_names_the_columns_that_it_needs():
     """Without authors of answers there are no contestants."""
     anonymous = []
