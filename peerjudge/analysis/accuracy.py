@@ -168,9 +168,9 @@ def measure_consistency(
     ballots: Ballots, key: Sequence[Column], *, sampler: Sampler
 ) -> Consistency:
     """Return how consistent the judgements are that were made in several orders, with gold or without."""
-    found = match_orders(ballots, *key)
+    orders = match_orders(ballots, *key)
     return _measure_consistency(
-        found.same, found.readable, ballots.question[found.row], sampler.level
+        orders.same, orders.readable, ballots.question[orders.row], sampler.level
     )
 
 

@@ -58,7 +58,7 @@ def describe_annotators(
     ]
     lows = np.minimum(value, np.minimum(*(low for low, _ in bounds)))
     highs = np.maximum(value, np.maximum(*(high for _, high in bounds)))
-    found: list[Annotator] = []
+    annotators: list[Annotator] = []
     for number, name in enumerate(names):
         item = votes.item[votes.annotator == number]
         rates = fit.confusions[number]
@@ -70,7 +70,7 @@ def describe_annotators(
             level=level,
             method="posterior",
         )
-        found.append(
+        annotators.append(
             Annotator(
                 name=name,
                 votes=len(item),
@@ -82,7 +82,7 @@ def describe_annotators(
                 tie=float(rates[2, 2]) if len(rates) > 2 else None,
             )
         )
-    return sorted(found, key=lambda one: (-one.votes, one.name))
+    return sorted(annotators, key=lambda one: (-one.votes, one.name))
 
 
 def _find_reliability(fit: AnnotatorFit) -> Floats:

@@ -214,20 +214,20 @@ class _Models:
     @property
     def best(self) -> AnnotatorFit:
         """The fit to the votes as they are."""
-        return self._spread(_choose([one.fit for one in self.candidates]))
+        return self._spread(_choose([candidate.fit for candidate in self.candidates]))
 
     def refit(self, weights: Floats) -> AnnotatorFit:
         """Return the model fitted again to items that count as often as given."""
         times = _count_items(self.pattern, weights, self.votes)
         fits = [
-            _fit(self.votes, one.prior, times, one.fit.posterior, _RESAMPLED)
-            for one in self.candidates
+            _fit(self.votes, candidate.prior, times, candidate.fit.posterior, _RESAMPLED)
+            for candidate in self.candidates
         ]
         return self._spread(_choose(fits))
 
     def draw_reliabilities(self, seed: int) -> Floats:
         """Return draws `[draw, annotator]` of the posterior of the model that is the best."""
-        best = _choose([one.fit for one in self.candidates])
+        best = _choose([candidate.fit for candidate in self.candidates])
         (prior,) = (one.prior for one in self.candidates if one.fit is best)
         return draw_reliabilities(
             self.votes,
@@ -342,12 +342,12 @@ def _describe_comparisons(
     source: Ballots, numbers: Ints, votes: Votes, chances: Floats, labelled: Numbers
 ) -> list[VotedComparison]:
     counts = np.bincount(votes.item, minlength=votes.items)
-    found: list[VotedComparison] = []
+    comparisons: list[VotedComparison] = []
     chosen: list[int] = numbers.tolist()
     for item, number in enumerate(chosen):
         one = source.comparisons[number]
         verdicts = (*one.shown, "tie")
-        found.append(
+        comparisons.append(
             VotedComparison(
                 id=one.id,
                 votes=int(counts[item]),
@@ -356,7 +356,7 @@ def _describe_comparisons(
                 probabilities=dict(zip(verdicts, chances[item].tolist(), strict=False)),
             )
         )
-    return found
+    return comparisons
 
 
 def _judge(
@@ -383,12 +383,14 @@ def _judge(
     if source is not ballots:
         recorded = align_comparisons(recorded, source)
     recorded = recorded.where(recorded.readable & np.isin(recorded.comparison, numbers))
-    found: list[ModelAccuracy] = []
+    accuracies: list[ModelAccuracy] = []
     for code in order_judges(recorded):
         own = recorded.where(recorded.reviewer == code)
         item = np.searchsorted(numbers, own.comparison)
-        found.append(_measure_judge(judges[code], own, item, posteriors, draws, questions, level))
-    return found
+        accuracies.append(
+            _measure_judge(judges[code], own, item, posteriors, draws, questions, level)
+        )
+    return accuracies
 
 
 def _measure_judge(

@@ -100,7 +100,7 @@ class Discussions:
     @property
     def seats(self) -> Numbers:
         """The number of seats of every discussion."""
-        return np.array([len(one) for one in self.seatings], dtype=np.int32)[self.seating]
+        return np.array([len(seating) for seating in self.seatings], dtype=np.int32)[self.seating]
 
     @property
     def discussed(self) -> Bools:
@@ -286,17 +286,17 @@ class Ballots:
     @property
     def answers(self) -> Numbers:
         """The number of answers shown."""
-        return np.array([len(one) for one in self.orders], dtype=np.int32)[self.order]
+        return np.array([len(order) for order in self.orders], dtype=np.int32)[self.order]
 
     @property
     def first(self) -> Codes:
         """The answer shown first, by its number in the comparison's own order."""
-        return np.array([one[0] for one in self.orders], dtype=np.int8)[self.order]
+        return np.array([order[0] for order in self.orders], dtype=np.int8)[self.order]
 
     @property
     def swapped(self) -> Bools:
         """True where the answers were shown in another order than the comparison's own."""
-        own = [one == tuple(range(len(one))) for one in self.orders]
+        own = [order == tuple(range(len(order))) for order in self.orders]
         return ~np.array(own, dtype=np.bool_)[self.order]
 
     @property
@@ -306,7 +306,7 @@ class Ballots:
 
     def stances(self, which: Literal["opening", "closing"]) -> Codes:
         """Return the stances as `[discussion, seat]`, coded like `verdict`; `NONE` without one."""
-        widest = max((len(one) for one in self.discussions.seatings), default=0)
+        widest = max((len(seating) for seating in self.discussions.seatings), default=0)
         table = np.full((len(self.discussions), widest), NONE, dtype=np.int8)
         rows = (self.opening if which == "opening" else self.closing) & (self.discussion >= 0)
         table[self.discussion[rows], self.seat[rows]] = self.verdict[rows]

@@ -76,7 +76,9 @@ def _number_clusters(questions: Clusters) -> Ints:
     if isinstance(questions, np.ndarray):
         return np.unique(questions, return_inverse=True)[1]
     numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(one, len(numbers)) for one in questions], dtype=np.intp)
+    return np.array(
+        [numbers.setdefault(question, len(numbers)) for question in questions], dtype=np.intp
+    )
 
 
 def _correlate(a: Floats, b: Floats, at: Ints, times: Floats) -> Floats:

@@ -121,7 +121,7 @@ class BallotCollector:
         """
         comparison = self._table.number(transcript.comparison)
         seating = tuple(
-            [(one.reviewer, one.role, one.sampling.temperature) for one in transcript.seats]
+            [(seat.reviewer, seat.role, seat.sampling.temperature) for seat in transcript.seats]
         )
         course = self._course(transcript, comparison)
         for row, probabilities in course.likely:

@@ -73,7 +73,7 @@ def compare_all(
     Raises:
         DataError: no row has the name of the baseline.
     """
-    names = [one.name for one in rows]
+    names = [row.name for row in rows]
     if baseline and baseline not in names:
         msg = f"Unknown baseline {baseline!r}; choose one of {', '.join(map(repr, names))}."
         raise DataError(msg)

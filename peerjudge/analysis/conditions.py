@@ -137,7 +137,9 @@ def build_condition(
         before=measure_accuracy(before, sampler=sampler),
         after=measure_accuracy(after, sampler=sampler),
         gain=_gain(before, after, sampler) if (done.event >= 0).any() else None,
-        subsets=_groups(before, after, [one.subset for one in done.comparisons], sampler),
+        subsets=_groups(
+            before, after, [comparison.subset for comparison in done.comparisons], sampler
+        ),
         categories=_groups(
             before, after, [one.question.category for one in done.comparisons], sampler
         ),

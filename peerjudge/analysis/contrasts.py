@@ -153,7 +153,7 @@ def list_p_values(rows: Sequence[ConditionContrasts]) -> dict[tuple[str, Alterna
 
 def _list_talks(ballots: Ballots) -> Iterator[_Talk]:
     facts = ballots.discussions
-    free = np.array([one == "none" for one in facts.controls], dtype=np.bool_)
+    free = np.array([control == "none" for control in facts.controls], dtype=np.bool_)
     ended = ballots.of_discussions(facts.complete & free[facts.control])
     concluded = ended.where(ended.stage == Stage.CONCLUDED)
     opening = ended.where(ended.opening)
@@ -269,7 +269,7 @@ def _match_vote(
 
 def _subtract(way: _Way, others: Sequence[_Way]) -> _Subtracted:
     size = len(way.right)
-    values = np.stack([one.right for one in others], axis=1) if others else np.empty((size, 0))
+    values = np.stack([other.right for other in others], axis=1) if others else np.empty((size, 0))
     differences = way.right[:, None] - values
     rows: Bools = np.asarray((~np.isnan(differences)).any(axis=1))
     return differences[rows], values[rows], rows
@@ -287,7 +287,7 @@ def _contrast(
             return Contrast(alternative=alternative, primary=declared, reason=reason or _NO_GOLD)
         return Contrast(
             alternative=alternative,
-            against=tuple(one.name for one in others),
+            against=tuple(other.name for other in others),
             comparisons=int(rows.sum()),
             difference=sampler.over_best(differences, values, question[rows]),
             turns=talk.way.turns,
@@ -323,7 +323,7 @@ def _bound_at_once(
         # A vote may also be the self-consistency of a lone reviewer.
         every = list(dict.fromkeys(way for kind in kinds for way in talk.others[kind]))
         for others in (talk.others["best seat"], every):
-            own = np.stack([one.right for one in others], axis=1)
+            own = np.stack([other.right for other in others], axis=1)
             differences = talk.way.right[:, None] - own
             groups.append(differences)
             values.append(compute_over_best(differences, own, question))
@@ -331,7 +331,7 @@ def _bound_at_once(
         return list(rows)
     used: Bools = np.asarray((~np.isnan(np.hstack(groups))).any(axis=1))
     bounds = measure_at_once(
-        [one[used] for one in groups],
+        [group[used] for group in groups],
         question[used],
         values,
         seed=sampler.seed,

@@ -103,7 +103,9 @@ class FindingsCollector:
         ballots, effort = self._ballots.ballots(), self._effort
         ballots = identify_reviewers(ballots, declared=declared or {}, given=contestant_of)
         discussions = ballots.discussions
-        controlled = np.array([one != "none" for one in discussions.controls], dtype=np.bool_)
+        controlled = np.array(
+            [control != "none" for control in discussions.controls], dtype=np.bool_
+        )
         heard = np.zeros(len(discussions), dtype=np.bool_)
         heard[ballots.discussion[ballots.event >= 0]] = True
         heard &= discussions.complete & ~controlled[discussions.control]

@@ -141,7 +141,7 @@ def measure_forks(
     of_parent = {parent: number[name] for parent, name in questions.items()}
     floor = plays.get("", _Plays())
     rows = [_build_row(change, own, floor, of_parent, sampler) for change, own in plays.items()]
-    p_values = [one.difference.p_value for row in rows for one in row.contrasts]
+    p_values = [contrast.difference.p_value for row in rows for contrast in row.contrasts]
     adjusted = iter(adjust_holm(p_values))
     return ForkEffects(
         at=at,
@@ -203,7 +203,7 @@ def _contrast(
 ) -> Sequence[ForkContrast]:
     """Return the contrasts with the redraws; a play with the draws of the parent is none of them."""
     pairs = [key for key in own.played if key in floor.played and key[1] > 0]
-    found: list[ForkContrast] = []
+    contrasts: list[ForkContrast] = []
     for outcome in OUTCOMES:
         differences = {
             key: getattr(own.played[key], outcome) - getattr(floor.played[key], outcome)
@@ -211,14 +211,14 @@ def _contrast(
         }
         values, clusters = _average(differences, questions)
         if len(values):
-            found.append(
+            contrasts.append(
                 ForkContrast(
                     outcome=outcome,
                     discussions=len(values),
                     difference=sampler.difference(values, clusters),
                 )
             )
-    return found
+    return contrasts
 
 
 def _average(

@@ -99,7 +99,9 @@ def align_comparisons(ballots: Ballots, source: Ballots) -> Ballots:
         DataError: a comparison of the same id has other answers in the source.
     """
     numbers = {one.id: number for number, one in enumerate(source.comparisons)}
-    number = np.array([numbers.get(one.id, -1) for one in ballots.comparisons], dtype=np.int32)
+    number = np.array(
+        [numbers.get(comparison.id, -1) for comparison in ballots.comparisons], dtype=np.int32
+    )
     places = np.full((len(number), MAX_ANSWERS), -1, dtype=np.int8)
     for own, at in enumerate(map(int, number)):
         if at >= 0:
@@ -194,8 +196,8 @@ def _split_names(by: str) -> list[str]:
 def _find_totals(comparisons: Iterable[Comparison]) -> dict[str, str]:
     """Return the category of each subset that has only this one and shares it with another."""
     categories: defaultdict[str, set[str]] = defaultdict(set)
-    for one in comparisons:
-        categories[one.subset].add(one.question.category)
+    for comparison in comparisons:
+        categories[comparison.subset].add(comparison.question.category)
     nested = {subset: next(iter(found)) for subset, found in categories.items() if len(found) == 1}
     if len(nested) < len(categories):
         return {}
@@ -210,7 +212,7 @@ def _find_totals(comparisons: Iterable[Comparison]) -> dict[str, str]:
 def _describe_groups(ballots: Ballots, by: str, comparisons: Sequence[Comparison]) -> str:
     own = [name for name, group in GROUPINGS.items() if any(map(group, comparisons))]
     labeled = [LABELER] if len(find_votes(ballots)) else []
-    known = own + labeled + sorted({key for one in comparisons for key in one.meta})
+    known = own + labeled + sorted({key for comparison in comparisons for key in comparison.meta})
     missing = [name for name in _split_names(by) if name not in known]
     if len(_split_names(by)) > 1 and not missing:
         alone = f" {LABELER!r} stands alone." if LABELER in _split_names(by) else ""

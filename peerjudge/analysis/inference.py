@@ -191,23 +191,23 @@ def compare_correlations(
         return None
     correlations: Floats = np.corrcoef(values).clip(-1.0, 1.0)
     r12, r13, r23 = (float(correlations[place]) for place in ((0, 1), (0, 2), (1, 2)))
-    found = run_williams(r12, r13, r23, values.shape[1])
+    williams = run_williams(r12, r13, r23, values.shape[1])
     effect = 1.0
-    if len(by_question) < found.n and found.t:
+    if len(by_question) < williams.n and williams.t:
         # Williams' own variance of the difference is the square of difference over t.
-        effect = _jackknife_difference(by_question) * (found.t / (r12 - r13)) ** 2
+        effect = _jackknife_difference(by_question) * (williams.t / (r12 - r13)) ** 2
         effect = max(effect, 1.0) if isfinite(effect) else 1.0
     from scipy.special import stdtr
 
-    t, df = found.t / sqrt(effect), min(found.df, len(by_question) - 1)
+    t, df = williams.t / sqrt(effect), min(williams.df, len(by_question) - 1)
     p_value = float(2.0 * stdtr(df, -abs(t)))
     return replace(
-        found,
+        williams,
         t=t,
         df=df,
         p_value=p_value,
         design_effect=effect,
-        p_independent=found.p_value,
+        p_independent=williams.p_value,
     )
 
 

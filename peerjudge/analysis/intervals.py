@@ -247,7 +247,9 @@ def sum_by_cluster(columns: Floats, clusters: Clusters) -> Floats:
         count = int(at.max(initial=-1)) + 1
     else:
         numbers: dict[Hashable, int] = {}
-        at = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.intp)
+        at = np.array(
+            [numbers.setdefault(cluster, len(numbers)) for cluster in clusters], dtype=np.intp
+        )
         count = len(numbers)
     sums = [np.bincount(at, column, count) for column in columns.T]
     return np.asarray(sums, dtype=np.float64).T

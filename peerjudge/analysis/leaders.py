@@ -81,7 +81,7 @@ def _find_leaders(seatings: tuple[tuple[SeatKey, ...], ...]) -> list[SeatKey | N
 def find_led_pairs(ballots: Ballots) -> Bools:
     """Return the complete discussions of a leader and a follower that are no control."""
     facts = ballots.discussions
-    plain = np.array([one == "none" for one in facts.controls], dtype=np.bool_)
+    plain = np.array([control == "none" for control in facts.controls], dtype=np.bool_)
     roles = [{role for _, role, _ in seating} for seating in facts.seatings]
     led = np.array([one == {Role.LEADER, Role.FOLLOWER} for one in roles], dtype=np.bool_)
     return facts.complete & facts.discussed & plain[facts.control] & led[facts.seating]

@@ -29,7 +29,7 @@ def leave_out_own_votes(ballots: Ballots, *, labeled: Collection[str] = ()) -> B
         labeled: ids of comparisons whose gold is not made of their votes.
     """
     known = {number for number, one in enumerate(ballots.comparisons) if one.id in set(labeled)}
-    found: Codes = np.full(len(ballots), SHARED, dtype=np.int8)
+    codes: Codes = np.full(len(ballots), SHARED, dtype=np.int8)
     for number, votes in _group_votes(ballots).items():
         scores = [score for _, _, score in votes]
         settled = _VERDICTS[settle_votes(scores, ballots.gold_rule)]
@@ -42,8 +42,8 @@ def leave_out_own_votes(ballots: Ballots, *, labeled: Collection[str] = ()) -> B
                 for at, other, score in votes
                 if at != row and (other != voter or voter in shared)
             ]
-            found[row] = _VERDICTS[settle_votes(others, ballots.gold_rule)] if others else NONE
-    return replace(ballots, voter_gold=found)
+            codes[row] = _VERDICTS[settle_votes(others, ballots.gold_rule)] if others else NONE
+    return replace(ballots, voter_gold=codes)
 
 
 def leave_out_votes_of(judged: Ballots, ballots: Ballots, reviewers: Collection[str]) -> Ballots:

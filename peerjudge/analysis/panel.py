@@ -156,9 +156,9 @@ def _divide(sums: Floats) -> Floats:
 def _count_undecided(ballots: Ballots) -> dict[str, dict[Undecided, Measurement]]:
     counted: dict[str, dict[Undecided, Measurement]] = {}
     for name, code in number_judges(ballots):
-        found = measure_accuracy(ballots.where(ballots.reviewer == code), sampler=Sampler())
-        if found is not None and found.undecided:
-            counted[name] = {Undecided.AS_TIE: found.as_tie, Undecided.AS_HALF: found.as_half}
+        accuracy = measure_accuracy(ballots.where(ballots.reviewer == code), sampler=Sampler())
+        if accuracy is not None and accuracy.undecided:
+            counted[name] = {Undecided.AS_TIE: accuracy.as_tie, Undecided.AS_HALF: accuracy.as_half}
     return counted
 
 

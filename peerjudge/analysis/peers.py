@@ -104,7 +104,7 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
         )
     best = weighted or equal
     ranked = [name for name, one in best.contestants.items() if not isnan(one.score)]
-    found = PeerFindings(
+    findings = PeerFindings(
         equal=equal,
         weighted=weighted,
         weights={} if weighted is None else _weights(weighted, sampler),
@@ -123,7 +123,7 @@ def rank_peers(tournament: Tournament, *, sampler: Sampler) -> tuple[PeerFinding
             level=sampler.level,
         ),
     )
-    return found, ""
+    return findings, ""
 
 
 def _same_weights(own: Sequence[str], groups: int) -> str:

@@ -90,14 +90,14 @@ def measure_consistency(
     """
     readable = ballots.where(ballots.readable)
     judgement = (readable.reviewer, readable.comparison)
-    found = match_orders(readable, *judgement, count_earlier(*judgement, readable.order))
-    reviewer, question = readable.reviewer[found.row], readable.question[found.row]
+    orders = match_orders(readable, *judgement, count_earlier(*judgement, readable.order))
+    reviewer, question = readable.reviewer[orders.row], readable.question[orders.row]
     rows: list[OrderConsistency] = []
     for name, code in number_judges(ballots):
         if name in ballots.unordered:
             continue
         here = reviewer == code
-        same, first, second = (found.same & here, found.first & here, found.second & here)
+        same, first, second = (orders.same & here, orders.first & here, orders.second & here)
         rows.append(
             OrderConsistency(
                 reviewer=name,

@@ -77,7 +77,7 @@ def describe_conditions(ballots: Ballots) -> dict[str, Played]:
     found: dict[str, Played] = {}
     for code, row in zip(codes, rows, strict=True):
         prompts, *options = facts.settings[int(facts.setting[row])].split(" ")
-        after = [one.removeprefix("then=") for one in options if one.startswith("then=")]
+        after = [option.removeprefix("then=") for option in options if option.startswith("then=")]
         _, _, temperature = facts.seatings[int(facts.seating[row])][0]
         found[facts.conditions[int(code)]] = Played(
             method=":".join([facts.protocols[int(facts.protocol[row])], *after]),
@@ -151,7 +151,7 @@ def find_line(
     settings = tables[0].settings
     at = "" if how.temperature is None else f"{evaluator}@{how.temperature:g}"
     name = at if at in settings else evaluator
-    prompts = how.prompts if how.prompts in {one.prompts for one in tables} else ""
+    prompts = how.prompts if how.prompts in {table.prompts for table in tables} else ""
     lines = [line for one in tables if one.prompts == prompts for line in one.lines]
     wanted = (name, how.method)
     return next((line for line in lines if (line.setting, line.protocol) == wanted), None)

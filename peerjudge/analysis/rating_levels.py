@@ -87,9 +87,9 @@ def _measure_mean(
 ) -> Measurement:
     """Return the mean; a single question gives no bounds, as it does not show how much they differ."""
     limits = (float(scale[0]), float(scale[1])) if scale[0] < scale[1] else None
-    found = measure_mean(means, questions, limits=limits, level=level)
+    mean = measure_mean(means, questions, limits=limits, level=level)
     few = len(np.unique(questions)) < 2
-    return replace(found, low=nan, high=nan) if few else found
+    return replace(mean, low=nan, high=nan) if few else mean
 
 
 def _deviate(values: Floats) -> float:

@@ -327,10 +327,12 @@ def _flip(x: Floats, y: Floats, questions: Sequence[str], sampler: Sampler) -> P
     """Return the mean of x - y with its sign-flip test, on the scale of the ratings."""
     # The test bounds differences by 1: no difference exceeds the range of all values.
     span = float(np.ptp(np.concatenate([x, y]))) or 1.0
-    found = measure_difference((x - y) / span, questions, seed=sampler.seed, level=sampler.level)
-    measured = found.difference
+    difference = measure_difference(
+        (x - y) / span, questions, seed=sampler.seed, level=sampler.level
+    )
+    measured = difference.difference
     return replace(
-        found,
+        difference,
         difference=replace(
             measured,
             value=measured.value * span,

@@ -121,7 +121,7 @@ def correlate_ratings(
         if key.startswith(PREFIX) and isinstance(value, int | float)
     )
     lone = ballots.where(ballots.answers == 1)
-    found: list[Correlation] = []
+    correlations: list[Correlation] = []
     for judge in order_judges(lone):
         own = lone.where(lone.reviewer == judge)
         for aspect in aspects:
@@ -129,8 +129,8 @@ def correlate_ratings(
             if len(about):
                 rated = _pair_with_gold(about, aspect)
                 unrated = int(np.isnan(about.rating).sum())
-                found.append(_correlate(judges[judge], aspect, rated, unrated, sampler))
-    return tuple(found)
+                correlations.append(_correlate(judges[judge], aspect, rated, unrated, sampler))
+    return tuple(correlations)
 
 
 def _rates(ballots: Ballots, aspects: Sequence[str]) -> Bools:
@@ -192,8 +192,8 @@ def measure_errors(
         return Measurement(value=nan, low=nan, high=nan, n=0, level=sampler.level)
     span = float(np.ptp(np.concatenate([x, y]))) or 1.0
     limits = None if len(set(questions)) < 2 else (0.0, span)
-    found = measure_mean(np.abs(x - y), questions, limits=limits, level=sampler.level)
-    return found if limits else replace(found, low=nan, high=nan)
+    mean = measure_mean(np.abs(x - y), questions, limits=limits, level=sampler.level)
+    return mean if limits else replace(mean, low=nan, high=nan)
 
 
 def _find_coefficients(x: Floats, y: Floats) -> dict[str, float]:

@@ -112,7 +112,9 @@ class ThemeFinder:
     """
 
     def __init__(self, themes: Themes) -> None:
-        self._words = [[one for one in words if _PLAIN.fullmatch(one)] for words in themes.values()]
+        self._words = [
+            [word for word in words if _PLAIN.fullmatch(word)] for words in themes.values()
+        ]
         self._patterns = [_compile(words) for words in self._words]
         self._phrases = [
             _compile([one for one in words if not _PLAIN.fullmatch(one)])
@@ -218,7 +220,7 @@ class ReasonCounter:
 
     def add_dataset(self, dataset: Dataset) -> None:
         """Count the reasons of the reviews of a dataset."""
-        comparisons = {one.id: one for one in dataset.comparisons}
+        comparisons = {comparison.id: comparison for comparison in dataset.comparisons}
         reasons = list_recorded_reasons(dataset)
         for reason in reasons:
             self._count(reason, comparisons[reason.comparison])
@@ -322,7 +324,7 @@ def _measure_contrast(rows: _Rows, place: int, *, sampler: Sampler) -> Measureme
     compared = (cells.sum(axis=0)[:, [1, 3]] > 0.0).all(axis=1)
     if (cells[:, compared][:, :, [1, 3]].sum(axis=1) > 0.0).sum(axis=0).min() < _FEWEST_QUESTIONS:
         return None
-    found = measure_statistic(
+    statistic = measure_statistic(
         sums,
         _difference_within_strata,
         n=len(outcome),
@@ -331,7 +333,7 @@ def _measure_contrast(rows: _Rows, place: int, *, sampler: Sampler) -> Measureme
         samples=sampler.samples,
         level=sampler.level,
     )
-    return found if found.n else None
+    return statistic if statistic.n else None
 
 
 def _difference_within_strata(sums: Floats) -> Floats:
@@ -353,7 +355,7 @@ def list_reasons(transcript: Transcript) -> list[Reason]:
 
 def list_recorded_reasons(dataset: Dataset) -> list[Reason]:
     """Return the reasons of the reviews of a dataset, without bare verdicts."""
-    comparisons = {one.id: one for one in dataset.comparisons}
+    comparisons = {comparison.id: comparison for comparison in dataset.comparisons}
     return [
         Reason(
             comparison=review.comparison,

@@ -87,11 +87,11 @@ def build_score_document(
             **CONVENTIONS,
             "published": None if scores.conventions is None else to_plain(scores.conventions),
         },
-        "rows": [_row(one, scores) for one in scores.scores],
-        "correlations": [_correlation(one) for one in scores.correlations],
-        "rating_pairs": [to_plain(one) for one in pairs],
-        "disagreements": [_disagreement(one) for one in scores.disagreements],
-        "ratings": [to_plain(one) for one in scores.ratings],
+        "rows": [_row(score, scores) for score in scores.scores],
+        "correlations": [_correlation(correlation) for correlation in scores.correlations],
+        "rating_pairs": [to_plain(pair) for pair in pairs],
+        "disagreements": [_disagreement(disagreement) for disagreement in scores.disagreements],
+        "ratings": [to_plain(rating) for rating in scores.ratings],
         "contrasts": build_contrasts_document(contrasts),
     }
     if scores.rated:

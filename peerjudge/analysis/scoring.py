@@ -234,7 +234,7 @@ def find_source(ballots: Ballots, gold: Dataset | None) -> tuple[Ballots, Bools]
         return ballots, used
     known = {one.id for one, use in zip(ballots.comparisons, used, strict=True) if use}
     source = collect_reviews(gold)
-    used = np.array([one.id in known for one in source.comparisons], dtype=np.bool_)
+    used = np.array([comparison.id in known for comparison in source.comparisons], dtype=np.bool_)
     if not used.any():
         msg = f"{gold.name} has none of the comparisons of {ballots.name}; use the data of the run"
         raise DataError(msg)

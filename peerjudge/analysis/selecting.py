@@ -149,7 +149,9 @@ def keep_contestants(ballots: Ballots, contestants: Collection[str]) -> Ballots:
 
 def find_pairs(ballots: Ballots) -> Bools:
     """Return, by comparison, whether it has two answers."""
-    return np.array([len(one.answers) == 2 for one in ballots.comparisons], dtype=np.bool_)
+    return np.array(
+        [len(comparison.answers) == 2 for comparison in ballots.comparisons], dtype=np.bool_
+    )
 
 
 def number_authors(ballots: Ballots) -> tuple[tuple[str, ...], Numbers]:
@@ -158,8 +160,10 @@ def number_authors(ballots: Ballots) -> tuple[tuple[str, ...], Numbers]:
     The number is -1 where the author is not known, and for other comparisons than pairs.
     """
     pairs = [
-        tuple(answer.author for answer in one.answers) if len(one.answers) == 2 else ("", "")
-        for one in ballots.comparisons
+        tuple(answer.author for answer in comparison.answers)
+        if len(comparison.answers) == 2
+        else ("", "")
+        for comparison in ballots.comparisons
     ]
     names = tuple(sorted({author for pair in pairs for author in pair} - {""}))
     numbers = {name: number for number, name in enumerate(names)} | {"": -1}

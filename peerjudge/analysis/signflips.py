@@ -180,10 +180,10 @@ def measure_at_once(
     alpha = _find_error_rate(sums, counts, seed=seed, level=level) / 2.0
     lows, highs = columns.bound_below(alpha), -columns.negate().bound_below(alpha)
     ends = np.cumsum([group.shape[1] for group in groups])
-    found: list[Measurement] = []
+    measurements: list[Measurement] = []
     for group, value, end in zip(groups, values, ends, strict=True):
         mine = slice(int(end) - group.shape[1], int(end))
-        found.append(
+        measurements.append(
             Measurement(
                 value=value,
                 low=min(value, float(lows[mine].min())),
@@ -193,7 +193,7 @@ def measure_at_once(
                 method=_AT_ONCE,
             )
         )
-    return found
+    return measurements
 
 
 def compute_over_best(differences: Floats, values: Floats, clusters: Clusters) -> float:

@@ -65,7 +65,7 @@ def build_stances(
     sampler = sampler or Sampler()
     discussions = ballots.discussions
     ended = ballots.of_discussions(discussions.complete)
-    controlled = np.array([one != "none" for one in discussions.controls], dtype=np.bool_)
+    controlled = np.array([control != "none" for control in discussions.controls], dtype=np.bool_)
     heard = ended.of_discussions(~controlled[discussions.control])
     accuracies = [row for row in tabulate_by_condition(ended) if row.right]
     contrasts = build_contrasts(ballots, sampler=sampler, primary=primary)
@@ -90,7 +90,7 @@ def build_stances(
 def _silent(ended: Ballots) -> tuple[str, ...]:
     discussions = ended.discussions
     numbers = ended.discussion[ended.stage == Stage.CONCLUDED]
-    vote = np.array([one == VOTE for one in discussions.protocols], dtype=np.bool_)
+    vote = np.array([protocol == VOTE for protocol in discussions.protocols], dtype=np.bool_)
     several = numbers[(discussions.seats > 1)[numbers] & ~vote[discussions.protocol[numbers]]]
     spoke = set(list_distinct(discussions.condition[numbers[discussions.discussed[numbers]]]))
     meant = list_distinct(discussions.condition[several])

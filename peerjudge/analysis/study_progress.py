@@ -99,7 +99,7 @@ def measure_progress(
         left: Number of comparisons that each person can still judge.
         answers: All answers.
     """
-    newest = [one for one in answers if not one.superseded]
+    newest = [answer for answer in answers if not answer.superseded]
     done = Counter(one.item for one in newest if one.check is None)
     return StudyProgress(
         comparisons=len(items),
@@ -128,8 +128,10 @@ def list_attentive(progress: StudyProgress, most_failed: float) -> list[str]:
 
 def keep_votes(votes: Dataset, people: Collection[str]) -> Dataset:
     """Return the votes of these people only; gold stays as it is."""
-    kept = tuple(one for one in votes.reviews if one.reviewer in people)
-    return replace(votes, reviews=kept, humans=tuple(one for one in votes.humans if one in people))
+    kept = tuple(review for review in votes.reviews if review.reviewer in people)
+    return replace(
+        votes, reviews=kept, humans=tuple(human for human in votes.humans if human in people)
+    )
 
 
 def measure_against_models(
@@ -147,11 +149,11 @@ def measure_against_models(
         samples: Number of resamples.
     """
     people = set(votes.humans)
-    known = {one.id: set(one.shown) for one in votes.comparisons}
+    known = {comparison.id: set(comparison.shown) for comparison in votes.comparisons}
     added = [
-        one
-        for one in _list_reviews(models)
-        if known.get(one.comparison) == set(one.shown) and one.reviewer not in people
+        review
+        for review in _list_reviews(models)
+        if known.get(review.comparison) == set(review.shown) and review.reviewer not in people
     ]
     both = collect_reviews(replace(votes, reviews=(*votes.reviews, *added)))
     paired = both.where(find_pairs(both)[both.comparison] & (both.reviewer >= 0))
@@ -171,7 +173,7 @@ def measure_against_models(
         rows += measure_pairs(
             rated, names, chosen, by_question[:, mixed], drawn[:, mixed], seed=None
         )
-    named = [_name_person_first(one, people) for one in rows]
+    named = [_name_person_first(row, people) for row in rows]
     return tuple(sorted(named, key=lambda pair: (pair.other, pair.one)))
 
 
@@ -188,11 +190,11 @@ def _list_reviews(ballots: Ballots) -> list[RecordedReview]:
     numbers: list[int] = judged.comparison.tolist()
     reviewers: list[int] = judged.reviewer.tolist()
     codes: list[int] = judged.verdict.tolist()
-    found: list[RecordedReview] = []
+    reviews: list[RecordedReview] = []
     for number, reviewer, code in zip(numbers, reviewers, codes, strict=True):
         shown = judged.comparisons[number].shown
         verdict = TIE if code == TIE_CODE else Verdict.of(shown[code])
-        found.append(
+        reviews.append(
             RecordedReview(
                 comparison=judged.comparisons[number].id,
                 shown=shown,
@@ -200,17 +202,17 @@ def _list_reviews(ballots: Ballots) -> list[RecordedReview]:
                 verdict=verdict,
             )
         )
-    return found
+    return reviews
 
 
 def _measure_person(answers: Sequence[StudyAnswer], *, left: int) -> PersonProgress:
-    newest = [one for one in answers if not one.superseded]
+    newest = [answer for answer in answers if not answer.superseded]
     judged = [one for one in newest if one.check is None]
     checks = [one for one in newest if one.check is not None]
     choices = [one for one in judged if one.chosen]
     counts: dict[CheckKind, CheckCount] = {}
     for kind in CheckKind:
-        own = [one for one in checks if one.check is kind]
+        own = [check for check in checks if check.check is kind]
         passed = sum(one.passed is True for one in own)
         counts[kind] = CheckCount(passed=passed, answered=len(own))
     passed = sum(one.passed is True for one in checks)
@@ -219,7 +221,9 @@ def _measure_person(answers: Sequence[StudyAnswer], *, left: int) -> PersonProgr
         left=left,
         ties=sum(one.choice == _TIED for one in judged),
         refused=sum(one.choice == _NONE for one in judged),
-        first_shown=measure_proportion(sum(one.choice == "1" for one in choices), len(choices)),
+        first_shown=measure_proportion(
+            sum(choice.choice == "1" for choice in choices), len(choices)
+        ),
         changed=len({one.task for one in answers if one.superseded and one.check is None}),
         checks=counts,
         passed=measure_proportion(passed, len(checks)) if checks else None,

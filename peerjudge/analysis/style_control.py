@@ -173,7 +173,7 @@ def build_control_document(found: ControlledRanking) -> dict[str, object]:
         "controlled": {
             "controls": list(found.controls),
             "contestants": document_standings(found.contestants),
-            "coefficients": [to_plain(one) for one in found.coefficients],
+            "coefficients": [to_plain(coefficient) for coefficient in found.coefficients],
             "left_out": dict(found.left_out),
             "without_texts": found.without_texts,
             "both_orders": found.both_orders,
@@ -316,7 +316,7 @@ def _student(fit: Fit) -> float:
 
 def _rank(names: Sequence[str], plain: Ranking, fit: Fit, seed: int) -> dict[str, Standing]:
     """Return the standings of each group, best first, and then of contestants without a battle."""
-    found: dict[str, Standing] = {}
+    standings: dict[str, Standing] = {}
     for members in plain.groups:
         at = [names.index(name) for name in members]
         centre = UNIT * (np.eye(len(at)) - 1.0 / len(at))
@@ -336,10 +336,10 @@ def _rank(names: Sequence[str], plain: Ranking, fit: Fit, seed: int) -> dict[str
                     rank_low=int(best[k]),
                     rank_high=int(worst[k]),
                 )
-            found[members[k]] = standing
-    idle = [name for name in names if name not in found]
+            standings[members[k]] = standing
+    idle = [name for name in names if name not in standings]
     last = len(names) - len(idle) + 1
-    return found | {name: Standing(score=nan, rank=last) for name in idle}
+    return standings | {name: Standing(score=nan, rank=last) for name in idle}
 
 
 def _draw_ranks(

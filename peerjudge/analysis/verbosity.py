@@ -179,10 +179,15 @@ def _measure_odds(coefficients: Floats, n: int, questions: int) -> Measurement:
     """Return the odds of one coefficient: its value on the data, then on every sample."""
     if np.isnan(coefficients[0]):
         return Measurement(value=nan, low=nan, high=nan, n=0, method=_METHOD)
-    found = make_measurement(
+    measurement = make_measurement(
         float(coefficients[0]), coefficients[1:], clusters=questions, n=n, limits=None
     )
-    return replace(found, value=exp(found.value), low=exp(found.low), high=exp(found.high))
+    return replace(
+        measurement,
+        value=exp(measurement.value),
+        low=exp(measurement.low),
+        high=exp(measurement.high),
+    )
 
 
 def fit_logistic(

@@ -216,9 +216,9 @@ class _Design:
         """Return the columns that can be told apart, and the terms left out."""
         columns = list(self._columns())
         left_out = [
-            LeftOut(term=one.term, name=one.name, reason=self._explain(one.term))
-            for one in columns
-            if not np.any(one.values)
+            LeftOut(term=column.term, name=column.name, reason=self._explain(column.term))
+            for column in columns
+            if not np.any(column.values)
         ]
         columns = [one for one in columns if np.any(one.values)]
         # The authors come early: a term that they explain must not share their strength with them.
@@ -241,7 +241,7 @@ class _Design:
         columns = build_author_columns(self._ballots, len(self._ballots))
         known = float(self._gold @ self._gold)
         if known:
-            columns = [one - self._gold * (self._gold @ one) / known for one in columns]
+            columns = [column - self._gold * (self._gold @ column) / known for column in columns]
         return [one for one in columns if np.abs(one).max() > 0.0]
 
     def _columns(self) -> Iterator[_Column]:
@@ -336,7 +336,7 @@ class _Design:
 def _fit(
     ballots: Ballots, columns: Sequence[_Column], strengths: Sequence[Floats], *, spread: bool
 ) -> Fit:
-    given = [one.values for one in columns] + list(strengths)
+    given = [column.values for column in columns] + list(strengths)
     chosen = np.where(ballots.verdict < 0, 0.5, ballots.verdict == ballots.first)
     rows = Rows(
         given=np.column_stack(given),
@@ -351,7 +351,7 @@ def _fit(
 
 def _measure(columns: Sequence[_Column], found: Fit) -> Iterator[Effect]:
     """Yield the effects term by term; of terms by reviewer first the mean."""
-    counts = [int(np.count_nonzero(one.values)) for one in columns]
+    counts = [int(np.count_nonzero(column.values)) for column in columns]
     for term in _TERMS:
         places = [place for place, one in enumerate(columns) if one.term == term]
         if len(places) > 1 and term in _SPLIT:

@@ -138,7 +138,7 @@ def _compare(
     found = call.compute()
     checks = found.check(*conditions)
     if json and checks and layout == "text":
-        listed = [{**asdict(one), "passed": one.passed} for one in checks]
+        listed = [{**asdict(check), "passed": check.passed} for check in checks]
         print_json({**found.document(), "checks": listed})
     else:
         print_result(found, json=json, layout=layout)
@@ -147,7 +147,7 @@ def _compare(
 
 def _report_checks(checks: Sequence[Check]) -> int:
     """Print the checks that failed, and how many passed; return the exit code."""
-    failed = [one for one in checks if not one.passed]
+    failed = [check for check in checks if not check.passed]
     for one in failed:
         print_status(f"failed: {one.condition}: {one.text}")
     if checks:

@@ -269,7 +269,7 @@ def _show(task: DeskTask) -> None:
     sheet = task.sheet
     titled = [("Your role", sheet.role), ("Question", sheet.question)]
     titled.append(("Reference answer", sheet.reference))
-    titled += [(one.title, one.text) for one in sheet.answers]
+    titled += [(answer.title, answer.text) for answer in sheet.answers]
     titled.append(("", sheet.place))
     titled += [(one.title, one.text) for one in sheet.heard]
     titled.append(("", sheet.instruction))
@@ -303,7 +303,7 @@ def _read_reply(task: DeskTask, clock: _ActiveClock) -> tuple[str, str, str]:
         msg = f"choose one of {', '.join(choices)}, not {choice!r}"
         raise DataError(msg)
     reason = _read_lines("Reason", clock)
-    labels = [one.title for one in task.sheet.answers]
+    labels = [answer.title for answer in task.sheet.answers]
     text = state_verdict(reason, choice, answers=task.answers, ties=task.ties, labels=labels)
     return choice, reason, text
 
@@ -313,11 +313,12 @@ def _read_sliders(task: DeskTask, clock: _ActiveClock) -> dict[str, str]:
     from peerjudge.store.desk_sliders import HIGHEST, LOWEST, list_sliders
 
     return {
-        one.field: given
-        for one in list_sliders(task)
+        slider.field: given
+        for slider in list_sliders(task)
         if (
             given := _read_line(
-                f"{one.aspect} of {one.label}, {LOWEST} to {HIGHEST} (empty: not given)", clock
+                f"{slider.aspect} of {slider.label}, {LOWEST} to {HIGHEST} (empty: not given)",
+                clock,
             )
         )
     }

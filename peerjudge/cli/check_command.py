@@ -87,10 +87,10 @@ async def _try_all(
         )
     tried: list[TriedCard] = []
     async with cancel_on_signal():
-        async for one in try_cards(names, shelf=shelf, cost_limit=cost_limit):
-            tried.append(one)
+        async for card in try_cards(names, shelf=shelf, cost_limit=cost_limit):
+            tried.append(card)
             if not quiet:
-                _print_trial(one)
+                _print_trial(card)
     return tried
 
 

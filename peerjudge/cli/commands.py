@@ -272,4 +272,4 @@ def _annotate_own(run: Callable[..., object]) -> dict[str, inspect.Parameter]:
 
 def _has_help(annotation: object) -> bool:
     extras = getattr(annotation, "__metadata__", ())
-    return any(isinstance(one, Parameter) and one.help for one in extras)
+    return any(isinstance(extra, Parameter) and extra.help for extra in extras)

@@ -120,7 +120,9 @@ def _find_constant(name: str, tree: ast.Module) -> object:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and any(one.name == name for one in node.names):
             return _find_constant(name, _parse(str(node.module)))
-        if isinstance(node, ast.Assign) and any(ast.unparse(one) == name for one in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            ast.unparse(target) == name for target in node.targets
+        ):
             return _evaluate(node.value, tree)
     msg = f"there is no constant {name!r}"
     raise LookupError(msg)

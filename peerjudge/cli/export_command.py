@@ -181,8 +181,8 @@ async def _open_discussions(source: str) -> AsyncGenerator[_Opened]:
 
 
 async def _iterate(transcripts: Iterable[Transcript]) -> AsyncIterator[Transcript]:
-    for one in transcripts:
-        yield one
+    for transcript in transcripts:
+        yield transcript
 
 
 async def _write_scores(
@@ -215,12 +215,12 @@ async def _group_by_comparison(
 ) -> AsyncIterator[list[Transcript]]:
     """Group the discussions by condition and comparison; they are sorted by both."""
     together: list[Transcript] = []
-    async for one in transcripts:
-        last = together[-1] if together else one
-        if (one.condition, one.comparison.id) != (last.condition, last.comparison.id):
+    async for transcript in transcripts:
+        last = together[-1] if together else transcript
+        if (transcript.condition, transcript.comparison.id) != (last.condition, last.comparison.id):
             yield together
             together = []
-        together.append(one)
+        together.append(transcript)
     yield together
 
 

@@ -99,7 +99,9 @@ def _report_discussions(found: ImportedRun, *, json: bool) -> None:
         "comparisons": len({one.comparison.id for one in held}),
         "speakers": len(speakers),
         "turns": sum(len(one.turns) for one in held),
-        "unreadable": sum(one.verdict is not None and not one.verdict.readable for one in verdicts),
+        "unreadable": sum(
+            verdict.verdict is not None and not verdict.verdict.readable for verdict in verdicts
+        ),
     }
     left_out = found.discussions.left_out
     if json:
@@ -130,7 +132,7 @@ def _report_records(found: Imported, *, json: bool) -> None:
                 "out": str(found.folder),
                 "format": found.format,
                 "comparisons": len(data.comparisons),
-                "gold": sum(one.gold is not None for one in data.comparisons),
+                "gold": sum(comparison.gold is not None for comparison in data.comparisons),
                 "reviews": len(data.reviews),
                 "reviewers": len(reviewers - people),
                 "people": len(people),
@@ -156,7 +158,10 @@ def _suggest(data: Dataset, folder: Path) -> str:
         return f"run EXPERIMENT --data {folder}"
     if reviewers <= set(data.humans):
         return f"rank {folder} --reviewers human"
-    scored = any(one.gold is not None or len(one.answers) == 1 for one in data.comparisons)
+    scored = any(
+        comparison.gold is not None or len(comparison.answers) == 1
+        for comparison in data.comparisons
+    )
     return f"{'score' if scored else 'rank'} {folder}"
 
 

@@ -25,13 +25,15 @@ async def _merge(call: Call[Awaitable[MergedRun]], *, json: AsJson = False) -> i
         f"{found.discussions:,} discussions of {found.comparisons:,} comparisons from "
         f"{len(found.sources)} runs"
     )
-    for one in found.sources:
-        book = f"{one.calls:,} calls" + (f", {one.repeated:,} booked before" * bool(one.repeated))
+    for source in found.sources:
+        book = f"{source.calls:,} calls" + (
+            f", {source.repeated:,} booked before" * bool(source.repeated)
+        )
         say(
-            f"{one.name}: {one.discussions:,} discussions, {one.new:,} new; "
+            f"{source.name}: {source.discussions:,} discussions, {source.new:,} new; "
             + (
                 book
-                if one.booked
+                if source.booked
                 else "a file has no book of calls, so what they cost is not included"
             )
         )

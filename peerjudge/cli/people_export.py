@@ -39,7 +39,9 @@ def read_people(run: str) -> list[Mapping[str, object]]:
     place = run.partition("#")[0]
     folder = Path(run)
     if not holds_study(folder):
-        return [cast("Mapping[str, object]", to_plain(one)) for one in list_people_answers(place)]
+        return [
+            cast("Mapping[str, object]", to_plain(answer)) for answer in list_people_answers(place)
+        ]
     from peerjudge.runs.studies import list_study_answers
 
     with StudyDesk.open(folder, create=False) as desk:

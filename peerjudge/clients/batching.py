@@ -275,7 +275,7 @@ class BatchQueue:
     def _follow(self, intent: str, batch: str, requests: Sequence[_Waiting]) -> None:
         """Let requests wait for a batch that was sent, and poll it."""
         polled = intent in self._flying
-        self._flying[intent].update((each.key, each) for each in requests)
+        self._flying[intent].update((request.key, request) for request in requests)
         if not polled:
             self._mode.start(asyncio.create_task(self._poll(intent, batch), name="batch"))
 
@@ -367,13 +367,13 @@ class BatchQueue:
 
 def _fail(requests: Iterable[_Waiting], error: Exception) -> None:
     """End requests with the refusal of the server as their response, or with the error."""
-    for each in requests:
-        if each.done.done():
+    for request in requests:
+        if request.done.done():
             continue
         if isinstance(error, BatchRefusedError):
-            each.done.set_result(LineResponse(error.status_code, error.body))
+            request.done.set_result(LineResponse(error.status_code, error.body))
         else:
-            each.done.set_exception(error)
+            request.done.set_exception(error)
 
 
 def _split(pending: Sequence[_Waiting], api: BatchApi) -> Iterator[list[_Waiting]]:

@@ -110,7 +110,7 @@ def find_charge(error: BaseException) -> Usage | None:
         return Usage()
     names = [{kind.__name__ for kind in type(each).__mro__} for each in chain]
     # httpx over aiohttp gives every lost connection the same name; the cause is more exact.
-    exact = [each for each in names if "ClientConnectionError" in each]
+    exact = [name for name in names if "ClientConnectionError" in name]
     refused = any(each & (_NOT_SENT | _NOT_BILLED) for each in exact or names)
     return Usage() if refused else None
 

@@ -118,7 +118,7 @@ class FakeChatClient(RequestClient, Component[FakeChatConfig]):
             cached=False,
             logprobs=None
             if reply.logprobs is None
-            else [_to_autogen(each) for each in reply.logprobs],
+            else [_to_autogen(logprob) for logprob in reply.logprobs],
         )
 
     async def stream(self, request: CallRequest) -> AsyncGenerator[str | CreateResult, None]:

@@ -237,7 +237,7 @@ class Window:
 
 def lacks_files(error: BaseException) -> bool:
     """Return whether a call failed because the process or the machine has too many open files."""
-    return any(getattr(each, "errno", None) in _NO_FILES for each in walk_causes(error))
+    return any(getattr(cause, "errno", None) in _NO_FILES for cause in walk_causes(error))
 
 
 def is_overload(error: BaseException) -> bool:

@@ -85,7 +85,7 @@ class OpenAIBatches:
         self, requests: Sequence[BatchRequest], *, intent: str, on_create: Callable[[], None]
     ) -> str:
         """Upload the input file of a batch, create the batch under a name, and return its id."""
-        lines = b"".join(_write_line(each) for each in requests)
+        lines = b"".join(_write_line(request) for request in requests)
         file = ("peerjudge.jsonl", lines, "application/jsonl")
         sent = await self._http.post("files", files={"file": file}, data={"purpose": "batch"})
         body = {
@@ -162,7 +162,7 @@ def _read_lines(content: bytes) -> dict[str, LineResponse]:
 def _describe_failure(state: Mapping[str, Any]) -> str:
     errors: dict[str, list[dict[str, Any]]] = state.get("errors") or {}
     problems = errors.get("data") or []
-    said = "; ".join(str(each.get("message") or each.get("code")) for each in problems[:3])
+    said = "; ".join(str(problem.get("message") or problem.get("code")) for problem in problems[:3])
     error = {"message": f"the batch failed: {said or 'the server gives no reason'}"}
     return json.dumps({"error": error})
 

@@ -34,12 +34,12 @@ class Redaction:
         """Remove secrets from the arguments and attributes of an error and of its causes."""
         if not self._secrets:
             return
-        for each in walk_causes(error):
-            if (args := self._redact(each.args)) != each.args:
-                each.args = cast("tuple[object, ...]", args)
-            for name, value in dict(getattr(each, "__dict__", {})).items():
+        for cause in walk_causes(error):
+            if (args := self._redact(cause.args)) != cause.args:
+                cause.args = cast("tuple[object, ...]", args)
+            for name, value in dict(getattr(cause, "__dict__", {})).items():
                 if (redacted := self._redact(value)) != value:
-                    setattr(each, name, redacted)
+                    setattr(cause, name, redacted)
 
     def redact_text(self, text: str) -> str:
         """Return the text without secrets."""

@@ -294,7 +294,7 @@ class Experiment(Declared, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         conditions = _read_items(self.conditions, Condition, "conditions", "Conditions")
         force_setattr(self, "conditions", conditions)
-        read_primary(self.primary, (one.name for one in self.conditions))
+        read_primary(self.primary, (condition.name for condition in self.conditions))
         if self.reask not in (0, 1):
             msg = f"reask is 0 or 1, not {self.reask!r}: a reviewer is asked for its choice once at most"
             raise DataError(msg)

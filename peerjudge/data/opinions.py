@@ -110,8 +110,8 @@ def settle_orders(transcripts: Sequence[Transcript]) -> Verdict:
     majority. An order without a readable verdict makes the whole unreadable, or refused.
     """
     by_order: dict[tuple[str, ...], list[Verdict]] = {}
-    for one in transcripts:
-        by_order.setdefault(one.comparison.shown, []).append(one.verdict)
+    for transcript in transcripts:
+        by_order.setdefault(transcript.comparison.shown, []).append(transcript.verdict)
     verdicts = [_settle_order(found) for found in by_order.values()]
     if REFUSED in verdicts:
         return REFUSED
@@ -124,7 +124,7 @@ def _settle_order(verdicts: Sequence[Verdict]) -> Verdict:
     common = strict_majority(verdicts)
     if common is not None:
         return common
-    unread = [one for one in verdicts if not one.readable]
+    unread = [verdict for verdict in verdicts if not verdict.readable]
     if REFUSED in unread:
         return REFUSED
     return INCONSISTENT if not unread else UNREADABLE

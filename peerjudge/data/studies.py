@@ -156,7 +156,7 @@ def _check_names(annotators: tuple[str, ...]) -> None:
     if not annotators:
         msg = "a study needs annotators; name them, pseudonyms are enough"
         raise DataError(msg)
-    repeated = sorted({one for one in annotators if annotators.count(one) > 1})
+    repeated = sorted({annotator for annotator in annotators if annotators.count(annotator) > 1})
     if repeated:
         msg = f"annotator {repeated[0]!r} is named twice; each person needs a name of their own"
         raise DataError(msg)

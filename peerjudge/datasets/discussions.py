@@ -103,7 +103,7 @@ class _Reader:
     def _read_comparison(self, row: Row) -> Comparison:
         fields = {key: value for key, value in row.fields.items() if key not in _OWN}
         comparison = read_comparison(replace_fields(row, fields))
-        content = [comparison.question.text, *sorted(one.text for one in comparison.answers)]
+        content = [comparison.question.text, *sorted(answer.text for answer in comparison.answers)]
         key = content_hash(*content)
         if not row.label("id"):
             comparison = replace(comparison, id=f"c-{key[:12]}")
@@ -219,7 +219,7 @@ def _conclude(
 def list_comparisons(discussions: Discussions) -> Iterator[Comparison]:
     """Yield the comparisons that were discussed, each once."""
     seen: set[str] = set()
-    for one in discussions.transcripts:
-        if one.comparison.id not in seen:
-            seen.add(one.comparison.id)
-            yield one.comparison
+    for transcript in discussions.transcripts:
+        if transcript.comparison.id not in seen:
+            seen.add(transcript.comparison.id)
+            yield transcript.comparison

@@ -176,8 +176,8 @@ def build_compared(
     `left_out` counts what of the files is not among them, by reason.
     """
     table = _Table(humans=set(request.options.humans))
-    for one in judgements:
-        table.add(one)
+    for judgement in judgements:
+        table.add(judgement)
     return _build(request, table, description=description, left_out=left_out)
 
 

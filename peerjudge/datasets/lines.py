@@ -104,7 +104,7 @@ class Row:
         """
         text = self.label(key)
         if text not in meanings:
-            known = ", ".join(repr(one) for one in meanings if one)
+            known = ", ".join(repr(meaning) for meaning in meanings if meaning)
             raise self._wrong(key, f"one of {known}")
         return meanings[text]
 

@@ -122,7 +122,7 @@ def build_outputs(
     if not judgements:
         msg = f"no question has answers of two of {', '.join(authors)}, so there is nothing to compare"
         raise DataError(msg)
-    paired = {(one.asked or one.question) for one in judgements}
+    paired = {(judgement.asked or judgement.question) for judgement in judgements}
     if alone := len({asked for asked, _ in groups} - paired):
         left_out[_UNPAIRED] = alone
     return build_compared(request, judgements, description=description, left_out=left_out)
@@ -158,8 +158,8 @@ def _add(answers: _Answers, one: Output) -> None:
 def _compare(groups: Iterable[_Answers], pairs: str, baseline: str) -> Iterator[Judgement]:
     for answers in groups:
         if pairs == "single":
-            for one in answers.values():
-                yield from _rate(one)
+            for answer in answers.values():
+                yield from _rate(answer)
             continue
         for author, other in combinations(sorted(answers), 2):
             if not baseline or baseline in (author, other):

@@ -47,7 +47,7 @@ def read_paper(name: str) -> Paper:
     read = _read(name)
     names = cast("dict[str, list[str]]", read.get("names", {}))
     items = cast("list[_Toml]", read["items"])
-    cells = {str(one["name"]): tuple(_cells(one)) for one in items}
+    cells = {str(item["name"]): tuple(_cells(item)) for item in items}
     return Paper(
         name=name,
         title=str(read["title"]),

@@ -44,14 +44,17 @@ def read_questions(spec: str, *, limit: int | None = None) -> tuple[Question, ..
 
 def _list_asked(spec: str) -> tuple[Question, ...]:
     """Return the questions that the comparisons of a dataset ask, each once."""
-    asked = {one.question.id: one.question for one in load(spec, reviews=False).comparisons}
+    asked = {
+        comparison.question.id: comparison.question
+        for comparison in load(spec, reviews=False).comparisons
+    }
     return tuple(asked.values())
 
 
 def _read_file(path: Path, kind: str) -> tuple[Question, ...]:
     ids: dict[str, int] = {}
     texts: dict[str, int] = {}
-    found: list[Question] = []
+    questions: list[Question] = []
     for row in _read_rows(path, kind):
         question = _read_question(row)
         for what, value, seen in (("question", question.text, texts), ("id", question.id, ids)):
@@ -59,8 +62,8 @@ def _read_file(path: Path, kind: str) -> tuple[Question, ...]:
                 msg = f"{what} {value!r:.80} is also on line {seen[value]}; give each question once"
                 raise row.error(msg)
             seen[value] = row.line
-        found.append(question)
-    return tuple(found)
+        questions.append(question)
+    return tuple(questions)
 
 
 def _read_rows(path: Path, kind: str) -> Iterator[Row]:

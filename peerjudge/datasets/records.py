@@ -132,17 +132,17 @@ def _settle(
     for review in reviews:
         if review.reviewer in humans and review.verdict.readable:
             votes.setdefault(review.comparison, []).append(review)
-    for one in comparisons:
-        cast_votes = votes.get(one.id, [])
-        if len(one.answers) != 2 or not cast_votes:
-            yield one
+    for comparison in comparisons:
+        cast_votes = votes.get(comparison.id, [])
+        if len(comparison.answers) != 2 or not cast_votes:
+            yield comparison
             continue
-        pair = (one.answers[0].id, one.answers[1].id)
+        pair = (comparison.answers[0].id, comparison.answers[1].id)
         scores = [
             0 if vote.verdict.choice is None else 2 * pair.index(vote.verdict.choice) - 1
             for vote in cast_votes
         ]
-        yield replace(one, gold=settle_gold(scores, rule, pair))
+        yield replace(comparison, gold=settle_gold(scores, rule, pair))
 
 
 def _read_description(path: Path) -> Mapping[str, object]:

@@ -103,7 +103,7 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
     for row in rows:
         comparison = read_comparison(row)
         annotator = _label(row, "annotator").strip()
-        content = (comparison.question.text, *sorted(one.text for one in comparison.answers))
+        content = (comparison.question.text, *sorted(answer.text for answer in comparison.answers))
         entry = entries.get(content)
         if entry is not None and not annotator and _has_other_authors(entry, comparison):
             content = (content, *sorted(one.author for one in comparison.answers))
@@ -128,7 +128,7 @@ def _collect(rows: Iterable[Row]) -> list[_Entry]:
 def _has_other_authors(entry: _Entry, comparison: Comparison) -> bool:
     """Return whether no vote is in the entry, and the same words are by other contestants here."""
     authors = [
-        sorted(one.author for one in each.answers) for each in (entry.comparison, comparison)
+        sorted(answer.author for answer in each.answers) for each in (entry.comparison, comparison)
     ]
     return authors[0] != authors[1] and not _label(entry.row, "annotator").strip()
 

@@ -27,9 +27,9 @@ def count_left(
     """Return the number of items that a person can judge now, those that they hold included."""
     taken = count_others(claims, annotator)
     judged = {
-        one.item
-        for one in claims
-        if one.annotator == annotator and one.answered and one.check is None
+        claim.item
+        for claim in claims
+        if claim.annotator == annotator and claim.answered and claim.check is None
     }
     return sum(item not in judged and taken[item] < judgments for item in items)
 
@@ -48,12 +48,12 @@ def find_begun(
     taken = count_others(claims, annotator)
     return next(
         (
-            one
-            for one in claims
-            if one.annotator == annotator
-            and not one.answered
-            and one.left == left
-            and (one.check is not None or taken[one.item] < judgments)
+            claim
+            for claim in claims
+            if claim.annotator == annotator
+            and not claim.answered
+            and claim.left == left
+            and (claim.check is not None or taken[claim.item] < judgments)
         ),
         None,
     )
@@ -80,7 +80,9 @@ def choose_item(
         seed: Seed of the draw.
     """
     taken = count_others(claims, annotator)
-    claimed = {one.item for one in claims if one.annotator == annotator and one.check is None}
+    claimed = {
+        claim.item for claim in claims if claim.annotator == annotator and claim.check is None
+    }
     held = [one for one in claims if one.check is None and one.live]
     by_item = Counter((one.item, one.order) for one in held)
     own = Counter(one.order for one in held if one.annotator == annotator)
@@ -110,7 +112,7 @@ def find_due_check(
     """
     if share <= 0:
         return None
-    own = [one for one in claims if one.annotator == annotator]
+    own = [claim for claim in claims if claim.annotator == annotator]
     checks = sum(one.check is not None for one in own)
     if sum(one.answered and one.check is None for one in own) < _LEAST_JUDGED:
         return None

@@ -54,9 +54,9 @@ class CostBook:
     def take(self, discussions: Iterable[str]) -> JudgementCost:
         """Return the cost of these discussions since the last time, and forget it."""
         total = JudgementCost()
-        for one in discussions:
-            self._begun.pop(one, None)
-            total += self._ended.pop(one, JudgementCost())
+        for discussion in discussions:
+            self._begun.pop(discussion, None)
+            total += self._ended.pop(discussion, JudgementCost())
         return total
 
     def _count(self, seat: Seat, said: Utterance) -> JudgementCost:

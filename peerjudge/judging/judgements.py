@@ -120,29 +120,29 @@ class Judgement(Framed):
     @property
     def discussions(self) -> tuple[str, ...]:
         """The ids of the discussions."""
-        return tuple(one.id for one in self.transcripts)
+        return tuple(transcript.id for transcript in self.transcripts)
 
     @property
     def stances(self) -> tuple[SeatStance, ...]:
         """The stances of all seats before and after each discussion."""
         return tuple(
             SeatStance(
-                discussion=one.id,
-                shown=one.comparison.shown,
+                discussion=transcript.id,
+                shown=transcript.comparison.shown,
                 seat=seat.id,
                 reviewer=seat.reviewer,
                 role=seat.role,
-                before=stance_of(one, seat, stance="private"),
-                after=stance_of(one, seat, stance="final"),
+                before=stance_of(transcript, seat, stance="private"),
+                after=stance_of(transcript, seat, stance="final"),
             )
-            for one in self.transcripts
-            for seat in one.seats
+            for transcript in self.transcripts
+            for seat in transcript.seats
         )
 
     @property
     def simulated(self) -> bool:
         """Whether no real model spoke in some turn."""
-        return any(one.simulated for one in self.transcripts)
+        return any(transcript.simulated for transcript in self.transcripts)
 
     @property
     def transcript(self) -> str:
@@ -159,23 +159,23 @@ class Judgement(Framed):
             "simulated": self.simulated,
             "discussions": [
                 {
-                    "id": one.id,
-                    "shown": list(one.comparison.shown),
-                    "verdict": str(one.verdict),
-                    "turns": len(one.turns),
+                    "id": transcript.id,
+                    "shown": list(transcript.comparison.shown),
+                    "verdict": str(transcript.verdict),
+                    "turns": len(transcript.turns),
                 }
-                for one in self.transcripts
+                for transcript in self.transcripts
             ],
             "stances": [
                 {
-                    "discussion": one.discussion,
-                    "seat": one.seat,
-                    "reviewer": one.reviewer,
-                    "role": str(one.role),
-                    "before": None if one.before is None else str(one.before),
-                    "after": None if one.after is None else str(one.after),
+                    "discussion": stance.discussion,
+                    "seat": stance.seat,
+                    "reviewer": stance.reviewer,
+                    "role": str(stance.role),
+                    "before": None if stance.before is None else str(stance.before),
+                    "after": None if stance.after is None else str(stance.after),
                 }
-                for one in self.stances
+                for stance in self.stances
             ],
             "cost": {
                 "paid": self.cost.paid,

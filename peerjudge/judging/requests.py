@@ -70,7 +70,7 @@ def read_request(body: bytes | str) -> JudgeRequest:
         raise RequestError(msg) from cause
     criteria = (given.criteria,) if isinstance(given.criteria, str) else tuple(given.criteria)
     try:
-        answers = [_write_answer(one) for one in given.answers]
+        answers = [_write_answer(answer) for answer in given.answers]
         comparison = build_comparison(
             given.question, answers, criteria=criteria, reference=given.reference
         )

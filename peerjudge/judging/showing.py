@@ -35,20 +35,20 @@ def render_html(judgement: Judgement) -> str:
 
 def build_df(judgement: Judgement) -> pd.DataFrame:
     """Return one row per seat of each discussion."""
-    concluded = {one.id: one.verdict for one in judgement.transcripts}
+    concluded = {transcript.id: transcript.verdict for transcript in judgement.transcripts}
     rows = (
         {
-            "discussion": one.discussion,
-            "shown": one.shown,
-            "seat": one.seat,
-            "reviewer": one.reviewer,
-            "role": str(one.role),
-            "before": None if one.before is None else str(one.before),
-            "after": None if one.after is None else str(one.after),
-            "concluded": str(concluded[one.discussion]),
+            "discussion": stance.discussion,
+            "shown": stance.shown,
+            "seat": stance.seat,
+            "reviewer": stance.reviewer,
+            "role": str(stance.role),
+            "before": None if stance.before is None else str(stance.before),
+            "after": None if stance.after is None else str(stance.after),
+            "concluded": str(concluded[stance.discussion]),
             "verdict": str(judgement.verdict),
         }
-        for one in judgement.stances
+        for stance in judgement.stances
     )
     return build_frame("judgement", rows)
 
@@ -56,17 +56,17 @@ def build_df(judgement: Judgement) -> pd.DataFrame:
 def list_parts(judgement: Judgement) -> Shown:
     """Return the verdict, the stances of the seats in each discussion, and the cost."""
     comparison = judgement.comparison
-    shown = {one.id: one for one in judgement.transcripts}
+    shown = {transcript.id: transcript for transcript in judgement.transcripts}
     rows = tuple(
         (
-            _name_order(one.shown, comparison),
-            f"{one.reviewer} ({one.role.value})",
-            _name_stance(one.before, comparison),
-            _name_stance(one.after, comparison),
-            _name_stance(shown[one.discussion].verdict, comparison),
-            one.discussion[:8],
+            _name_order(stance.shown, comparison),
+            f"{stance.reviewer} ({stance.role.value})",
+            _name_stance(stance.before, comparison),
+            _name_stance(stance.after, comparison),
+            _name_stance(shown[stance.discussion].verdict, comparison),
+            stance.discussion[:8],
         )
-        for one in judgement.stances
+        for stance in judgement.stances
     )
     table = Table(
         title=f"Verdict: {name_verdict(judgement.verdict, comparison)}",

@@ -95,7 +95,9 @@ def _choose_condition(declared: Experiment, condition: str) -> Experiment:
 
 def _list_cards(conditions: tuple[Condition, ...]) -> set[str]:
     return {
-        seat if isinstance(seat, str) else seat.reviewer for one in conditions for seat in one.seats
+        seat if isinstance(seat, str) else seat.reviewer
+        for condition in conditions
+        for seat in condition.seats
     }
 
 

@@ -146,10 +146,12 @@ def _split(search: Search, comparisons: Sequence[Comparison], *, seed: int) -> S
     """Split the questions by subset, or by their mean gold where they are rated."""
     golds: dict[str, list[float]] = {}
     subsets: dict[str, str] = {}
-    for one in comparisons:
-        rating = find_gold_rating(one, search.aspect)
-        golds.setdefault(one.question.id, []).append(0.0 if rating is None else rating)
-        subsets.setdefault(one.question.id, one.subset or one.question.category)
+    for comparison in comparisons:
+        rating = find_gold_rating(comparison, search.aspect)
+        golds.setdefault(comparison.question.id, []).append(0.0 if rating is None else rating)
+        subsets.setdefault(
+            comparison.question.id, comparison.subset or comparison.question.category
+        )
     strata: dict[str, str | float] = (
         {name: sum(values) / len(values) for name, values in golds.items()}
         if search.objective == "error"
@@ -185,22 +187,23 @@ def _list_exemplars(
         return []
     experiment, asked = prepared.plan.experiment, set(splits.search)
     pack = shelf.prompts(experiment.conditions[0].prompts or experiment.prompts)
-    found: list[Exemplar] = []
-    for one in comparisons:
-        if one.question.id not in asked:
+    exemplars: list[Exemplar] = []
+    for comparison in comparisons:
+        if comparison.question.id not in asked:
             continue
-        labels = list_labels(pack, len(one.answers))
+        labels = list_labels(pack, len(comparison.answers))
         answers = [
-            f"{label}: {answer.text}" for label, answer in zip(labels, one.answers, strict=True)
+            f"{label}: {answer.text}"
+            for label, answer in zip(labels, comparison.answers, strict=True)
         ]
-        found.append(
+        exemplars.append(
             Exemplar(
-                question=one.question.id,
-                shown="\n\n".join([one.question.text, *answers]),
-                gold=_name_gold(one, labels, search.aspect),
+                question=comparison.question.id,
+                shown="\n\n".join([comparison.question.text, *answers]),
+                gold=_name_gold(comparison, labels, search.aspect),
             )
         )
-    return found
+    return exemplars
 
 
 def _name_gold(one: Comparison, labels: Sequence[str], aspect: str) -> str:

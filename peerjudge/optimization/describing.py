@@ -34,11 +34,11 @@ def build_df(found: Optimized) -> pd.DataFrame:
     """Return one row per candidate."""
     rows = (
         {
-            **cast("Cells", to_plain(one)),
-            "front": one.id in found.front,
-            "chosen": found.adoption is not None and one.id == found.chosen.id,
+            **cast("Cells", to_plain(candidate)),
+            "front": candidate.id in found.front,
+            "chosen": found.adoption is not None and candidate.id == found.chosen.id,
         }
-        for one in found.candidates
+        for candidate in found.candidates
     )
     return build_frame("search", rows)
 
@@ -65,13 +65,13 @@ def build_estimate(found: Optimized, estimate: SearchEstimate) -> list[str | Tab
     """Return what a search would change and take at most."""
     rows = [
         (
-            one.name,
-            f"{one.evaluations:,}",
-            f"{one.calls:,}",
-            f"{one.tokens:,}",
-            _show_usd(one.cost_usd),
+            phase.name,
+            f"{phase.evaluations:,}",
+            f"{phase.calls:,}",
+            f"{phase.tokens:,}",
+            _show_usd(phase.cost_usd),
         )
-        for one in estimate.phases
+        for phase in estimate.phases
     ]
     total = sum(one.calls for one in estimate.phases)
     rows.append(("all", "", f"{total:,}", f"{estimate.tokens:,}", _show_usd(estimate.cost_usd)))
@@ -122,7 +122,7 @@ def _describe_search(found: Optimized) -> str:
 
 def _tabulate(found: Optimized) -> Table:
     ranked = sorted(
-        (one for one in found.candidates if one.n),
+        (candidate for candidate in found.candidates if candidate.n),
         key=lambda one: (-one.n, -(one.search or 0.0)),
     )
     shown = ranked[:_MOST]
@@ -174,13 +174,13 @@ def _tabulate_finalists(found: Optimized) -> Table:
     finalists = adoption.finalists if adoption else ()
     rows = tuple(
         (
-            one.candidate,
-            _percent(one.mean),
-            _points(one.difference.value),
-            _points(one.bound),
-            "adopted" if adoption and one.candidate == adoption.chosen else "",
+            finalist.candidate,
+            _percent(finalist.mean),
+            _points(finalist.difference.value),
+            _points(finalist.bound),
+            "adopted" if adoption and finalist.candidate == adoption.chosen else "",
         )
-        for one in finalists
+        for finalist in finalists
     )
     note = (
         "Difference: from the base on the same questions, in points. Bound: its one-sided lower bound, "

@@ -36,18 +36,18 @@ class SearchEstimate(Noun, frozen=True, kw_only=True):
     @property
     def calls(self) -> int:
         """Calls of all reviewers and of the proposer."""
-        return sum(one.calls for one in self.phases) + self.texts
+        return sum(phase.calls for phase in self.phases) + self.texts
 
     @property
     def tokens(self) -> int:
         """Tokens of the reviewers; those of the proposer are not known before."""
-        return sum(one.tokens for one in self.phases)
+        return sum(phase.tokens for phase in self.phases)
 
     @property
     def cost_usd(self) -> float | None:
         """Cost of the reviewers in USD."""
-        costs = [one.cost_usd for one in self.phases]
-        return None if None in costs else sum(one or 0.0 for one in costs)
+        costs = [phase.cost_usd for phase in self.phases]
+        return None if None in costs else sum(cost or 0.0 for cost in costs)
 
     def document(self) -> dict[str, Any]:
         """Return the estimate as `optimize --dry-run --json` prints it."""
@@ -108,12 +108,12 @@ def _estimate(name: str, questions: tuple[str, ...], evaluations: int, player: P
     """Return a phase, from what the base takes on all questions of its split."""
     if not questions:
         return Phase(name=name, evaluations=0, calls=0, tokens=0, cost_usd=0.0)
-    found = player.estimate_base(questions)
+    base = player.estimate_base(questions)
     times = evaluations / len(questions)
     return Phase(
         name=name,
         evaluations=evaluations,
-        calls=ceil(times * found.calls),
-        tokens=ceil(times * found.tokens),
-        cost_usd=None if found.cost_usd is None else times * found.cost_usd,
+        calls=ceil(times * base.calls),
+        tokens=ceil(times * base.tokens),
+        cost_usd=None if base.cost_usd is None else times * base.cost_usd,
     )

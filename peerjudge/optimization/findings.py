@@ -168,7 +168,7 @@ class Optimized(Framed, Noun, frozen=True, kw_only=True):
     def chosen(self) -> CandidateRow:
         """The adopted candidate; the base where none was."""
         wanted = self.adoption.chosen if self.adoption else self.base.id
-        return next(one for one in self.candidates if one.id == wanted)
+        return next(candidate for candidate in self.candidates if candidate.id == wanted)
 
     def document(self) -> dict[str, Any]:
         """Return the result as `search.json` holds it: nothing in it depends on interruptions."""

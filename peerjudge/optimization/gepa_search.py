@@ -168,8 +168,10 @@ class _Reflection:
         self._bridge = bridge
         self._player = player
         self._options, self._draw = declared.options, declared.seed
-        self._targets: Mapping[str, Target] = {one.name: one for one in self._options.targets}
-        self._items = {one.question: one for one in self._options.exemplars}
+        self._targets: Mapping[str, Target] = {
+            target.name: target for target in self._options.targets
+        }
+        self._items = {exemplar.question: exemplar for exemplar in self._options.exemplars}
         self._ask, self._reserve = ask, reserve
         self._candidates = {_key(self.board.base.texts): self.board.base}
         self._scores: dict[str, dict[str, float]] = {}
@@ -260,8 +262,8 @@ class _Reflection:
 
     def describe(self) -> SearchState:
         """Return the state at the end of the search."""
-        for one in self._candidates.values():
-            self.board.promote([one])
+        for candidate in self._candidates.values():
+            self.board.promote([candidate])
         self.board.steps = self._options.steps
         return self.board.describe(finished=True)
 

@@ -130,7 +130,12 @@ def _score_ratings(group: Sequence[Transcript], aspect: str) -> _Rated:
 
 def list_aspects(comparisons: Iterable[Comparison]) -> list[str]:
     """Return the aspects with gold ratings of lone answers."""
-    names = {name for one in comparisons if len(one.answers) == 1 for name in one.meta}
+    names = {
+        name
+        for comparison in comparisons
+        if len(comparison.answers) == 1
+        for name in comparison.meta
+    }
     return sorted(name.removeprefix(_GOLD) for name in names if name.startswith(_GOLD))
 
 

@@ -212,8 +212,10 @@ async def optimize(
         bounds=bounds,
         environ=environ,
     )
-    texts = {one.name for one in declared.options.targets}
-    check_factors(player, [one for one in declared.options.factors if one.name not in texts])
+    texts = {target.name for target in declared.options.targets}
+    check_factors(
+        player, [factor for factor in declared.options.factors if factor.name not in texts]
+    )
     work = _Work(player=player, declared=declared, tell=on_step or (lambda _: None))
     if dry_run:
         return replace(work.report(), estimate=estimate_search(declared, player))
@@ -272,8 +274,8 @@ class _Work:
             if isinstance(step, Evaluate):
                 self.tell(_describe_step(step, options))
                 results = [
-                    await player.evaluate(one, step.questions, reserve=reserve)
-                    for one in step.candidates
+                    await player.evaluate(candidate, step.questions, reserve=reserve)
+                    for candidate in step.candidates
                 ]
                 record: Evaluated | Proposed = Evaluated(results=tuple(results))
             else:
@@ -360,12 +362,12 @@ class _Work:
             method=declared.search.method,
             objective=declared.search.objective,
             aspect=declared.search.aspect,
-            targets={one.name: one.text for one in declared.options.targets},
+            targets={target.name: target.text for target in declared.options.targets},
             splits=_count_splits(declared),
             left_out=declared.left_out,
             candidates=tuple(
-                _build_row(one, scores.get(one.id), self.selected.get(one.id))
-                for one in state.candidates
+                _build_row(candidate, scores.get(candidate.id), self.selected.get(candidate.id))
+                for candidate in state.candidates
             ),
             front=_find_front(state, declared.splits.search),
             adoption=self.adoption,
@@ -396,7 +398,9 @@ class _Work:
         return self.state
 
     def _find(self, wanted: str) -> Candidate:
-        return next(one for one in self._require_state().candidates if one.id == wanted)
+        return next(
+            candidate for candidate in self._require_state().candidates if candidate.id == wanted
+        )
 
 
 def _describe_step(step: Step, options: SearchOptions) -> str:
@@ -434,7 +438,9 @@ def _count_splits(declared: Declared) -> dict[str, SplitSize]:
     return {
         name: SplitSize(
             questions=len(asked),
-            comparisons=sum(one.question.id in set(asked) for one in declared.comparisons),
+            comparisons=sum(
+                comparison.question.id in set(asked) for comparison in declared.comparisons
+            ),
         )
         for name, asked in (
             ("search", splits.search),
@@ -475,12 +481,12 @@ def _build_row(
 def _find_front(state: SearchState, questions: Sequence[str]) -> tuple[str, ...]:
     """Return the Pareto front of the candidates that were scored on all questions."""
     points: dict[str, tuple[float, float | None, float | None]] = {}
-    for one in state.candidates:
-        scored = state.scores.get(one.id)
+    for candidate in state.candidates:
+        scored = state.scores.get(candidate.id)
         if scored is None or scored.scores.keys() < set(questions):
             continue
         mean = sum(scored.scores.values()) / len(scored.scores)
-        points[one.id] = (mean, scored.consistency, scored.tokens)
+        points[candidate.id] = (mean, scored.consistency, scored.tokens)
     return pareto_front(points) if points else ()
 
 

@@ -102,7 +102,9 @@ class Player:
         """Resolve the experiment with these texts and options on these questions."""
         shelf = lay_over(self.shelf, texts, self.base)
         asked = set(questions)
-        comparisons = tuple(one for one in self.dataset.comparisons if one.question.id in asked)
+        comparisons = tuple(
+            comparison for comparison in self.dataset.comparisons if comparison.question.id in asked
+        )
         prepared = prepare(
             self.base.plan.experiment,
             settings={name: str(value) for name, value in (settings or {}).items()},
@@ -224,18 +226,18 @@ class Player:
 
     def estimate(self, questions: Collection[str], *, times: int) -> Spending:
         """Return the most that playing the base so many times on these questions takes."""
-        found = self.estimate_base(questions)
-        usd = found.cost_usd
-        return Spending(tokens=times * found.tokens, usd=None if usd is None else times * usd)
+        base = self.estimate_base(questions)
+        usd = base.cost_usd
+        return Spending(tokens=times * base.tokens, usd=None if usd is None else times * usd)
 
 
 def _sum_usage(transcripts: Sequence[Transcript], prepared: Prepared) -> tuple[int, float | None]:
     """Return tokens and cost of all replies, as if none were cached."""
     tokens, cost = 0, 0.0
     known = True
-    for one in transcripts:
-        seats = {seat.id: seat.reviewer for seat in one.seats}
-        for turn in one.turns:
+    for transcript in transcripts:
+        seats = {seat.id: seat.reviewer for seat in transcript.seats}
+        for turn in transcript.turns:
             usage: Usage = turn.utterance.usage
             tokens += usage.prompt_tokens + usage.completion_tokens
             price = prepared.costs.of(seats[turn.cue.seat], usage)

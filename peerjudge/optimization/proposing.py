@@ -49,14 +49,14 @@ async def propose(
         sampling = replace(sampling, max_tokens=_LONGEST)
     tasks = [
         WritingTask(
-            id=one.id,
+            id=request.id,
             card=card,
             task="propose",
-            messages=one.messages,
-            draw=one.draw,
-            sampling=replace(sampling, seed=one.draw, logprobs=False),
+            messages=request.messages,
+            draw=request.draw,
+            sampling=replace(sampling, seed=request.draw, logprobs=False),
         )
-        for one in step.requests
+        for request in step.requests
     ]
     result = await write_texts(
         tasks,
@@ -79,5 +79,5 @@ async def propose(
             # A failed text is not kept: to go on without it would give another search next time.
             raise StoppedError(FAILED, why=f"{card}: {one.failure.kind}: {one.failure.message}")
     return Proposed(
-        replies=tuple(TextReply(id=one.task.id, text=one.text or "") for one in result.texts)
+        replies=tuple(TextReply(id=text.task.id, text=text.text or "") for text in result.texts)
     )

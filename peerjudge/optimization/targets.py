@@ -32,13 +32,13 @@ _MARK = "Zq7 marks this text."
 
 def list_packs(experiment: Experiment) -> tuple[str, ...]:
     """Return the names of the packs that the conditions use, in order."""
-    named = [each.prompts or experiment.prompts for each in experiment.conditions]
+    named = [condition.prompts or experiment.prompts for condition in experiment.conditions]
     return tuple(dict.fromkeys(named))
 
 
 def list_cards(experiment: Experiment) -> tuple[str, ...]:
     """Return the names of the cards that the conditions seat, in order."""
-    seats = [seat for each in experiment.conditions for seat in each.seats]
+    seats = [seat for condition in experiment.conditions for seat in condition.seats]
     return tuple(
         dict.fromkeys(seat.reviewer if isinstance(seat, Seating) else seat for seat in seats)
     )
@@ -46,19 +46,19 @@ def list_cards(experiment: Experiment) -> tuple[str, ...]:
 
 def list_targets(experiment: Experiment, shelf: Shelf) -> dict[str, Target]:
     """Return every text that a search of this experiment could change, by name."""
-    found: dict[str, Target] = {}
+    targets: dict[str, Target] = {}
     packs = list_packs(experiment)
     for pack in packs:
         prefix = "pack" if len(packs) == 1 else f"pack@{pack}"
         for part, text, form in _list_texts(shelf.prompts(pack)):
             name = f"{prefix}:{part}"
-            found[name] = Target(name=name, text=text, form=form)
+            targets[name] = Target(name=name, text=text, form=form)
     for card in list_cards(experiment):
         if shelf.find("agents", card).path.suffix != ".toml":
             continue  # The role of a card in Python is in its code.
         name = f"role:{card}"
-        found[name] = Target(name=name, text=shelf.card(card).role, form="plain")
-    return found
+        targets[name] = Target(name=name, text=shelf.card(card).role, form="plain")
+    return targets
 
 
 def choose_targets(

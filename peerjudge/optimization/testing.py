@@ -42,7 +42,7 @@ class Played:
 
     def measure(self) -> tuple[Measurement, Measurement, Measurement]:
         """Return the means of both, and of their difference; questions are the unit."""
-        ours = [self.chosen.scores.get(one, 0.0) for one in self.questions]
+        ours = [self.chosen.scores.get(question, 0.0) for question in self.questions]
         theirs = [self.base.scores.get(one, 0.0) for one in self.questions]
         clusters = np.arange(len(ours))
         difference = np.asarray(ours) - np.asarray(theirs)
@@ -60,7 +60,9 @@ async def play_both(player: Player, chosen: Candidate, questions: Sequence[str])
         StoppedError: a limit was reached.
     """
     asked = set(questions)
-    kept = tuple(one for one in player.dataset.comparisons if one.question.id in asked)
+    kept = tuple(
+        comparison for comparison in player.dataset.comparisons if comparison.question.id in asked
+    )
     prepared, shelf = _pair(player, chosen, replace(player.dataset, comparisons=kept))
     return await _play(player, prepared, shelf, questions, shown=True)
 
@@ -90,7 +92,9 @@ async def transfer(
         StoppedError: a limit was reached.
     """
     asked = set(questions)
-    kept = tuple(one for one in player.dataset.comparisons if one.question.id in asked)
+    kept = tuple(
+        comparison for comparison in player.dataset.comparisons if comparison.question.id in asked
+    )
     own = replace(player.dataset, comparisons=kept)
     rows: list[TransferRow] = []
     for data in (own, *datasets):
@@ -185,8 +189,8 @@ def _pair(
     )
     experiment = plan.experiment
     conditions = [
-        _rename(_seat(one, card), experiment, chosen, named if way == CHOSEN else {}, way)
-        for one in experiment.conditions
+        _rename(_seat(condition, card), experiment, chosen, named if way == CHOSEN else {}, way)
+        for condition in experiment.conditions
         for way in (BASE, CHOSEN)
     ]
     data = experiment.data if dataset.name == player.dataset.name else dataset.name

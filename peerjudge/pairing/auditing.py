@@ -44,12 +44,12 @@ def audit(pairs: Sequence[Pair]) -> tuple[Audit, ...]:
         return ()
     questions = [pair.item.question for pair in pairs]
     chance = float(np.mean([1 / len(pair.shown) for pair in pairs]))
-    found: list[Audit] = []
+    audits: list[Audit] = []
     for name, feature in JUDGES.items():
         credits_ = [_credit(pair, feature) for pair in pairs]
         accuracy = measure_mean(credits_, questions, limits=(0.0, 1.0))
-        found.append(Audit(judge=name, accuracy=accuracy, chance=chance))
-    return tuple(found)
+        audits.append(Audit(judge=name, accuracy=accuracy, chance=chance))
+    return tuple(audits)
 
 
 def _credit(pair: Pair, feature: Feature) -> float:

@@ -30,20 +30,20 @@ def build_df(found: Paired) -> pd.DataFrame:
         "pairs",
         (
             {
-                "id": one.id,
-                "recipe": one.recipe,
-                "category": one.item.category,
-                "parent": one.item.parent,
-                "question": one.item.text,
-                "better": one.better.text,
-                "worse": tuple(each.text for each in one.worse),
-                "place": one.place,
-                "writer": one.writer,
-                "status": one.status,
-                "votes": sum(right for right, _ in one.votes.values()),
-                "verdicts": sum(number for _, number in one.votes.values()),
+                "id": pair.id,
+                "recipe": pair.recipe,
+                "category": pair.item.category,
+                "parent": pair.item.parent,
+                "question": pair.item.text,
+                "better": pair.better.text,
+                "worse": tuple(each.text for each in pair.worse),
+                "place": pair.place,
+                "writer": pair.writer,
+                "status": pair.status,
+                "votes": sum(right for right, _ in pair.votes.values()),
+                "verdicts": sum(number for _, number in pair.votes.values()),
             }
-            for one in found.pairs
+            for pair in found.pairs
         ),
     )
 
@@ -86,7 +86,7 @@ def build_document(found: Paired) -> dict[str, Any]:
         "seed": found.seed,
         "pairs": len(found.pairs),
         "better_first": sum(pair.place == 0 for pair in found.pairs),
-        "recipes": {one.recipe: to_plain(one) for one in found.counts},
+        "recipes": {count.recipe: to_plain(count) for count in found.counts},
         "status": {
             name: sum(pair.status == name for pair in found.pairs)
             for name in ("by rule", "unverified", "verified", "disputed")
@@ -112,12 +112,12 @@ def build_document(found: Paired) -> dict[str, Any]:
 def _tabulate_counts(found: Paired) -> Table:
     rows = tuple(
         (
-            one.recipe,
-            str(one.kept),
-            str(one.disputed),
-            ", ".join(f"{number} {why}" for why, number in one.left_out.items()) or "-",
+            count.recipe,
+            str(count.kept),
+            str(count.disputed),
+            ", ".join(f"{number} {why}" for why, number in count.left_out.items()) or "-",
         )
-        for one in found.counts
+        for count in found.counts
     )
     note = (
         "Disputed: fewer than two thirds of the verifiers' verdicts chose the better answer."

@@ -64,7 +64,8 @@ def build_row(pair: Pair, found: Paired) -> dict[str, Scalar | list[dict[str, st
         "id": pair.id,
         "question": pair.item.text,
         "answers": [
-            {"id": one.id, "text": one.text, "author": one.author} for one in comparison.answers
+            {"id": answer.id, "text": answer.text, "author": answer.author}
+            for answer in comparison.answers
         ],
         "gold": "better",
         "subset": pair.recipe,
@@ -106,10 +107,10 @@ def write_card(found: Paired) -> str:
         "| recipe | what is worse | pairs | disputed | left out |",
         "|---|---|---|---|---|",
     ]
-    for one in found.counts:
-        reasons = ", ".join(f"{number} {why}" for why, number in one.left_out.items()) or "none"
-        says = RECIPES[one.recipe].says
-        lines.append(f"| {one.recipe} | {says} | {one.kept} | {one.disputed} | {reasons} |")
+    for count in found.counts:
+        reasons = ", ".join(f"{number} {why}" for why, number in count.left_out.items()) or "none"
+        says = RECIPES[count.recipe].says
+        lines.append(f"| {count.recipe} | {says} | {count.kept} | {count.disputed} | {reasons} |")
     lines += ["", "## Who checked them", ""]
     if found.verifiers:
         lines.append(

@@ -171,17 +171,17 @@ def list_items(source: Dataset, *, limit: int | None) -> tuple[Item, ...]:
     Raises `DataError` where there is none.
     """
     found: dict[str, Item] = {}
-    for one in source.comparisons:
-        answer = _find_accepted(one)
-        if answer is None or not answer.text.strip() or one.question.id in found:
+    for comparison in source.comparisons:
+        answer = _find_accepted(comparison)
+        if answer is None or not answer.text.strip() or comparison.question.id in found:
             continue
-        found[one.question.id] = Item(
-            question=one.question.id,
-            text=one.question.text,
+        found[comparison.question.id] = Item(
+            question=comparison.question.id,
+            text=comparison.question.text,
             answer=answer.text.strip(),
             author=answer.author,
-            category=one.question.category,
-            parent=one.id,
+            category=comparison.question.category,
+            parent=comparison.id,
         )
     if not found:
         msg = (
@@ -204,7 +204,7 @@ def _find_accepted(one: Comparison) -> MadeAnswer | None:
 
 
 def _list_answers(source: Dataset) -> list[str]:
-    return [answer.text for one in source.comparisons for answer in one.answers]
+    return [answer.text for comparison in source.comparisons for answer in comparison.answers]
 
 
 @dataclass(slots=True)
@@ -363,7 +363,7 @@ class _Work:
         known = self.cost_usd is not None and result.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
         self.stopped = result.stopped
-        return {int(one.task.id): one for one in result.texts}
+        return {int(text.task.id): text for text in result.texts}
 
     def report(
         self,
@@ -381,18 +381,20 @@ class _Work:
         for name, reasons in self.left_out.items():
             mine = [pair for pair in made if pair.recipe == name]
             easy = sum(pair.recipe == name for pair in checked.easy)
-            found = Counter(reasons)
+            counter = Counter(reasons)
             if easy:
-                found[f"right by {hard_for}"] = easy
+                counter[f"right by {hard_for}"] = easy
             counts.append(
                 RecipeCount(
                     recipe=name,
                     kept=len(mine),
                     disputed=sum(pair.status == "disputed" for pair in mine),
-                    left_out=dict(found),
+                    left_out=dict(counter),
                 )
             )
-        audits = {one.recipe: audit([p for p in made if p.recipe == one.recipe]) for one in counts}
+        audits = {
+            count.recipe: audit([p for p in made if p.recipe == count.recipe]) for count in counts
+        }
         if len(counts) > 1:
             audits = {"all": audit(made), **audits}
         kinds = {self.shelf.card(name).kind for name in {self.writer, *verifiers, hard_for} if name}
@@ -439,7 +441,7 @@ def _check_cards(
     recipes: Sequence[Recipe], shelf: Shelf, *, writer: str, verify: Sequence[str], hard_for: str
 ) -> None:
     """Raise where a recipe has no writer, a card cannot do its part, or nobody but the writer verifies."""
-    needing = [one.name for one in recipes if not one.rule]
+    needing = [recipe.name for recipe in recipes if not recipe.rule]
     if needing and not writer:
         msg = f"a model writes the answers of {', '.join(needing)}; name a card with --writer"
         raise ExperimentError(msg)

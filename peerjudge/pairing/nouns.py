@@ -110,7 +110,7 @@ class Paired(Framed, Noun, frozen=True, kw_only=True):
 
     def describe_briefly(self) -> str:
         """Return one line, as `repr` is."""
-        recipes = ", ".join(one.recipe for one in self.counts)
+        recipes = ", ".join(count.recipe for count in self.counts)
         told = f"{len(self.pairs):,} sets of answers by {recipes}"
         return mark_controls(f"<Paired from {self.source}: {told}>")
 
@@ -118,6 +118,6 @@ class Paired(Framed, Noun, frozen=True, kw_only=True):
     def solvable_by(self) -> dict[str, list[str]]:
         """The judges that read nothing and are still right, by recipe (`all` for all together)."""
         found = {
-            name: [one.judge for one in rows if one.solves] for name, rows in self.audits.items()
+            name: [row.judge for row in rows if row.solves] for name, rows in self.audits.items()
         }
         return {name: judges for name, judges in found.items() if judges}

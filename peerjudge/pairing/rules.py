@@ -39,7 +39,11 @@ def borrow_neighbour(item: Item, others: Sequence[Item], strength: int, seed: in
     del seed
     words = _list_words(item.text)
     ranked = sorted(
-        (one for one in others if one.question != item.question and one.answer != item.answer),
+        (
+            other
+            for other in others
+            if other.question != item.question and other.answer != item.answer
+        ),
         key=lambda one: (-_overlap(words, _list_words(one.text)), one.question),
     )
     fitting = [one.answer for one in ranked if is_as_long(one.answer, item.answer)]

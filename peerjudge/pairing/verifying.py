@@ -114,9 +114,9 @@ _Votes = Mapping[tuple[str, str], Counter[str]]
 
 def _count_votes(transcripts: Sequence[Transcript]) -> dict[tuple[str, str], Counter[str]]:
     votes: dict[tuple[str, str], Counter[str]] = {}
-    for one in transcripts:
-        counted = votes.setdefault((one.comparison.id, one.condition), Counter[str]())
-        counted[one.verdict.choice or ""] += 1
+    for transcript in transcripts:
+        counted = votes.setdefault((transcript.comparison.id, transcript.condition), Counter[str]())
+        counted[transcript.verdict.choice or ""] += 1
     return votes
 
 

@@ -150,7 +150,7 @@ def _summarize(estimates: Estimates, size: int) -> SizeResult:
     if not known.any():
         nan = float("nan")
         return SizeResult(comparisons=size, value=nan, low=nan, high=nan, power=0.0, spread=0.0)
-    values, errors, claimed = (each[known] for each in estimates)
+    values, errors, claimed = (estimate[known] for estimate in estimates)
     low, high = np.quantile(values, [0.025, 0.975]).tolist()
     return SizeResult(
         comparisons=size,

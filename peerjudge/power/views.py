@@ -44,7 +44,7 @@ _NO_VOTE = (
 
 def describe_plan(plan: StudyPlan) -> list[str | Table]:
     """Return power by effect, then the cost of studies of these sizes, then the assumptions."""
-    pulled = any(one.without_pull is not None for one in plan.effects)
+    pulled = any(effect.without_pull is not None for effect in plan.effects)
     stops = any(one.stop is not None for one in plan.effects)
     return [
         f"{plan.experiment} (simulated): {plan.studies:,} studies of each size",
@@ -63,14 +63,14 @@ def describe_plan(plan: StudyPlan) -> list[str | Table]:
 
 def list_forecasts(plan: StudyPlan) -> Iterator[Cells]:
     """Yield one row for each effect, with and without truth pull, and size."""
-    for one in plan.effects:
-        for pulled, forecast in ((True, one.as_carded), (False, one.without_pull)):
+    for effect in plan.effects:
+        for pulled, forecast in ((True, effect.as_carded), (False, effect.without_pull)):
             for size in forecast.sizes if forecast else ():
                 yield {
-                    "effect": one.effect.kind,
-                    "condition": one.effect.condition,
-                    "against": one.effect.against or None,
-                    "gain": one.effect.gain,
+                    "effect": effect.effect.kind,
+                    "condition": effect.effect.condition,
+                    "against": effect.effect.against or None,
+                    "gain": effect.effect.gain,
                     "truth_pull": pulled,
                     "comparisons": size.comparisons,
                     "value": size.value,
@@ -110,16 +110,16 @@ def build_plan_document(plan: StudyPlan) -> dict[str, object]:
         "unpriced": list(plan.unpriced),
         "effects": [
             {
-                "effect": one.effect.kind,
-                "condition": one.effect.condition,
-                "against": one.effect.against or None,
-                "gain": one.effect.gain,
-                "same_reviewers": one.effect.same_reviewers,
-                "as_carded": _forecast_document(one.as_carded),
-                "without_pull": one.without_pull and _forecast_document(one.without_pull),
-                "until_decided": one.stop and asdict(one.stop),
+                "effect": effect.effect.kind,
+                "condition": effect.effect.condition,
+                "against": effect.effect.against or None,
+                "gain": effect.effect.gain,
+                "same_reviewers": effect.effect.same_reviewers,
+                "as_carded": _forecast_document(effect.as_carded),
+                "without_pull": effect.without_pull and _forecast_document(effect.without_pull),
+                "until_decided": effect.stop and asdict(effect.stop),
             }
-            for one in plan.effects
+            for effect in plan.effects
         ],
         "expenses": [asdict(row) for row in plan.expenses],
         "expected": [asdict(row) for row in plan.expected],
@@ -142,8 +142,8 @@ def _forecast_document(forecast: Forecast) -> dict[str, object]:
 
 def _group_effects(plan: StudyPlan) -> dict[str, list[EffectForecast]]:
     groups: dict[str, list[EffectForecast]] = {}
-    for one in plan.effects:
-        groups.setdefault(one.effect.group, []).append(one)
+    for effect in plan.effects:
+        groups.setdefault(effect.effect.group, []).append(effect)
     return groups
 
 
@@ -175,14 +175,14 @@ def _power_table(group: str, effects: list[EffectForecast], wanted: float) -> Ta
         ),
         rows=tuple(
             (
-                "" if number else _label(one),
+                "" if number else _label(effect),
                 world,
                 f"{forecast.sizes[-1].value:+.3f}",
                 *(f"{row.power:.0%}" for row in forecast.sizes),
                 _format_needed(forecast),
             )
-            for one in effects
-            for number, (world, forecast) in enumerate(_worlds(one))
+            for effect in effects
+            for number, (world, forecast) in enumerate(_worlds(effect))
         ),
         names=2,
     )
@@ -198,14 +198,14 @@ def _format_needed(forecast: Forecast) -> str:
 def _enough_sizes(plan: StudyPlan) -> dict[int, str]:
     """Return notes on the sizes that are enough for every effect, with and without truth pull."""
     notes: dict[int, str] = {}
-    apart = any(one.without_pull is not None for one in plan.effects)
+    apart = any(effect.without_pull is not None for effect in plan.effects)
     for world in (_CARDED, _UNPULLED) if apart else (_CARDED,):
         forecasts = [
             one.as_carded if world == _CARDED else one.without_pull or one.as_carded
             for one in plan.effects
             if one.effect.gain is None
         ]
-        needed = [each.needed for each in forecasts if each.needed is not None]
+        needed = [forecast.needed for forecast in forecasts if forecast.needed is not None]
         if needed:
             note = "enough for every effect found"
             notes.setdefault(max(needed), f"{note}, {world}" if apart else note)
@@ -218,14 +218,14 @@ def _stops_table(plan: StudyPlan) -> Table:
         headings=("condition", "effect", "at most", "better", "worse", "mean", "median"),
         rows=tuple(
             (
-                one.effect.condition,
-                _label(one),
+                effect.effect.condition,
+                _label(effect),
                 f"{stop.most:,}",
                 *(f"{share:.0%}" for share in (stop.better, stop.worse)),
                 *(f"{round(each):,}" for each in (stop.mean, stop.median)),
             )
-            for one in plan.effects
-            if (stop := one.stop) is not None
+            for effect in plan.effects
+            if (stop := effect.stop) is not None
         ),
         names=2,
     )
@@ -275,7 +275,7 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
         )
     if plan.flawed:
         yield f"Unreadable and refused replies of {', '.join(plan.flawed)} are left out."
-    kinds = {one.effect.kind for one in plan.effects}
+    kinds = {effect.effect.kind for effect in plan.effects}
     worse = [
         one.effect.condition
         for one in plan.effects
@@ -294,11 +294,11 @@ def _notes(plan: StudyPlan) -> Iterator[str]:
 
 
 def _curves(effects: list[EffectForecast]) -> Iterator[Curve]:
-    for one in effects:
-        for world, forecast in _worlds(one):
-            name = _SHORT_NAMES.get(one.effect.kind, one.effect.condition)
-            if one.effect.gain is not None:
-                name = f"{name}, truly {100 * one.effect.gain:+.0f}"
+    for effect in effects:
+        for world, forecast in _worlds(effect):
+            name = _SHORT_NAMES.get(effect.effect.kind, effect.effect.condition)
+            if effect.effect.gain is not None:
+                name = f"{name}, truly {100 * effect.effect.gain:+.0f}"
             powers = [row.power for row in forecast.sizes]
             yield Curve(
                 name=f"{name}, {world}" if world == _UNPULLED else name,

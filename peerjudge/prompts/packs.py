@@ -142,7 +142,7 @@ def write_pack(pack: PromptPack) -> str:
         if (text := getattr(pack, part)) or part not in _OPTIONAL:
             lines += ["", f"{part} = {_quote(text)}"]
     if pack.aspects:
-        lines += ["", "aspects = [", *(f"    {_quote(one)}," for one in pack.aspects), "]"]
+        lines += ["", "aspects = [", *(f"    {_quote(aspect)}," for aspect in pack.aspects), "]"]
     for part in _TABLES:
         table: Mapping[str, str] = getattr(pack, part)
         lines += ["", f"[{part}]"]

@@ -190,7 +190,7 @@ class Prompter:
         """Return the parts of the prompt for a cue as a person is shown them, without a form of reply."""
         number, seats = self._numbers[cue.seat], len(self._numbers)
         labels = list_labels(self._pack, len(cue.sees))
-        texts = ["" if cue.blind else self._comparison.answer(one).text for one in cue.sees]
+        texts = ["" if cue.blind else self._comparison.answer(see).text for see in cue.sees]
         titled = [
             TitledText(title=self._entitle(turn, cue), text=self._find_words(turn, cue))
             for turn in sorted(heard, key=lambda turn: not turn.cue.private)

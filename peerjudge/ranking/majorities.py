@@ -203,7 +203,7 @@ def _spread_verdicts(
         chosen = np.flatnonzero(~firm & (said == score).any(axis=0))
         places.append(chosen)
         scores.append(np.full(len(chosen), score, dtype=np.int8))
-        questions.append(np.arange(len(chosen)) + sum(one.shape[1] for one in times))
+        questions.append(np.arange(len(chosen)) + sum(time.shape[1] for time in times))
         times.append(draws[:, column[chosen]] * (said[:, chosen] == score))
     used, question = np.unique(np.concatenate(questions), return_inverse=True)
     place = np.concatenate(places)

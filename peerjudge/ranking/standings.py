@@ -363,7 +363,7 @@ def _standings(
     everyone = np.arange(len(contestants), dtype=np.intp)
     # One group and those without a battle, who rank last, are ranked together.
     parts = groups if len(groups) > 1 else [everyone]
-    found: dict[str, Standing] = {}
+    standings: dict[str, Standing] = {}
     for part in parts:
         names = name_group(contestants, part)
         place = rank_scores(scores[part])
@@ -371,10 +371,10 @@ def _standings(
         order: list[int] = np.lexsort((part, place)).tolist()
         for k in order:
             standing = Standing(score=float(scores[part[k]]), rank=int(place[k]))
-            found[names[k]] = standing if bounds is None else replace(standing, **bounds[k])
-    idle = [name for name in contestants if name not in found]
+            standings[names[k]] = standing if bounds is None else replace(standing, **bounds[k])
+    idle = [name for name in contestants if name not in standings]
     last = len(contestants) - len(idle) + 1
-    return found | {name: Standing(score=nan, rank=last) for name in idle}
+    return standings | {name: Standing(score=nan, rank=last) for name in idle}
 
 
 def _known(value: float) -> float | None:

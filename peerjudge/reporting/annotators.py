@@ -55,7 +55,7 @@ def build_annotator_tables(found: AnnotatedGold) -> list[Table]:
 
 def describe_annotators(found: AnnotatedGold) -> list[str]:
     """Return what the model changes, and what limits it."""
-    votes = Counter(one.votes for one in found.comparisons)
+    votes = Counter(comparison.votes for comparison in found.comparisons)
     voted = counted(len(found.comparisons), "comparison")
     said = [f"{found.changed:,} of {voted} with votes have another label than gold."]
     if votes[1]:

@@ -69,7 +69,7 @@ def build_contestants_section(findings: Findings | Standings) -> Section | None:
             "Elo rating by battle",
             describe_trajectory("each contestant", findings.level) + best,
             draw_trajectory(
-                [build_curve(one) for one in peers.trajectories],
+                [build_curve(trajectory) for trajectory in peers.trajectories],
                 "Elo rating of each contestant by number of battles.",
                 findings.level,
             ),

@@ -103,8 +103,8 @@ def describe_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
 
 def explain_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
     """Return the same as one paragraph for a page, or nothing."""
-    found = describe_missing(rows)
-    return [" ".join(found)] if found else []
+    missing = describe_missing(rows)
+    return [" ".join(missing)] if missing else []
 
 
 def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:

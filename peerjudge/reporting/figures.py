@@ -259,14 +259,14 @@ class Curves:
     @property
     def x(self) -> Axis:
         """The horizontal axis; turns, rounds and battles have ticks at whole numbers only."""
-        places = [0.0, *(float(place) for one in self.curves for place in one.at)]
+        places = [0.0, *(float(place) for curve in self.curves for place in curve.at)]
         whole = all(place.is_integer() for place in places)
         return build_axis(places, unit=plain_tick, whole=whole, exact=True)
 
     @property
     def y(self) -> Axis:
         """The axis of values."""
-        values = [end for one in self.curves for end in (*one.values, *one.low, *one.high)]
+        values = [end for curve in self.curves for end in (*curve.values, *curve.low, *curve.high)]
         printed = [one.printed for one in self.curves if one.printed is not None]
         return build_axis([*values, *printed], unit=self.unit, limits=self.limits)
 
@@ -285,7 +285,7 @@ class Curves:
     def heights(self) -> Sequence[float]:
         """Places of the names in percent from the top, near the ends of the lines, none over another."""
         y = self.y
-        wanted = [100 - y.at(one.values[-1]) for one in self.curves]
+        wanted = [100 - y.at(curve.values[-1]) for curve in self.curves]
         order = sorted(range(len(wanted)), key=lambda number: wanted[number])
         places = [wanted[number] for number in order]
         for place in range(1, len(places)):
@@ -405,7 +405,7 @@ class Histograms:
     @property
     def x(self) -> Axis:
         """The scale, with half a point on each side of its ends."""
-        points = [point for one in self.panels for point in one.counts]
+        points = [point for panel in self.panels for point in panel.counts]
         low, high = min(points), max(points)
         stride = -(-(high - low + 1) // 12)
         ticks = tuple((float(p), plain_tick(p)) for p in range(low, high + 1, stride))
@@ -414,7 +414,7 @@ class Histograms:
     @property
     def y(self) -> Axis:
         """The axis of shares."""
-        tallest = max(value for one in self.panels for value in one.shares.values())
+        tallest = max(value for panel in self.panels for value in panel.shares.values())
         top = build_axis((0.0, tallest), unit=share_tick, limits=(0.0, 1.0)).high
         ticks = tuple((value, share_tick(value)) for value in (0.0, top / 2, top))
         return Axis(low=0.0, high=top, ticks=ticks)

@@ -151,7 +151,7 @@ class Table:
 
     def only(self, *headings: str) -> Table:
         """Return the table with these columns, as far as it has them."""
-        places = [self.headings.index(one) for one in headings if one in self.headings]
+        places = [self.headings.index(heading) for heading in headings if heading in self.headings]
 
         def pick(row: Sequence[R]) -> tuple[R, ...]:
             return tuple(row[place] for place in places)
@@ -182,7 +182,7 @@ class Table:
         from peerjudge.analysis.export import defuse
 
         records, written = self.records(), StringIO()
-        keys = list(dict.fromkeys(key for one in records for key in one))
+        keys = list(dict.fromkeys(key for record in records for key in record))
         rows = csv.DictWriter(written, keys, lineterminator="\n")
         rows.writeheader()
         rows.writerows({key: defuse(value) for key, value in one.items()} for one in records)
@@ -251,7 +251,7 @@ def build_table(
     All columns stay if there are groups, or if only the names would be left.
     """
     held = list(rows)
-    typed = [one if isinstance(one, Column) else Column(*one) for one in columns]
+    typed = [column if isinstance(column, Column) else Column(*column) for column in columns]
     values = [[one.value(row) for row in held] for one in typed]
     cells = [[one.show(cell) for cell in own] for one, own in zip(typed, values, strict=True)]
     kept = [

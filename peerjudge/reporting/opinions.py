@@ -106,7 +106,7 @@ def build_events_table(seats: Sequence[SeatFindings]) -> Table:
 
 def _shown_kinds(events: Iterable[Mapping[EventKind, int]]) -> list[EventKind]:
     """Return holding and altering, and the other kinds that occur."""
-    found = {kind for one in events for kind, number in one.items() if number}
+    found = {kind for event in events for kind, number in event.items() if number}
     return [kind for kind in EventKind if kind in found | {EventKind.HELD, EventKind.ALTERED}]
 
 
@@ -224,7 +224,7 @@ def build_settling_table(rows: Sequence[Settling]) -> Table:
 def _agreement_table(findings: Findings) -> Table:
     return build_table(
         "Discussions whose seats agree, in %",
-        [one for one in findings.conditions if one.seats > 1],
+        [condition for condition in findings.conditions if condition.seats > 1],
         Column("Condition", "name"),
         Column("In private", "agreement.before", "share"),
         Column("At the end", "agreement.after", "share"),

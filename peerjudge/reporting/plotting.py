@@ -269,7 +269,7 @@ def _draw_bars(axes: Axes, chart: Bars) -> None:
 
 def _draw_curves(axes: Axes, chart: Curves) -> None:
     x, y = chart.x, chart.y
-    names = _measure([one.name for one in chart.curves], **_BOLD)
+    names = _measure([curve.name for curve in chart.curves], **_BOLD)
     room = names + 14 + _measure([one.note for one in chart.curves])
     left = 10 + (0 if chart.has_bands else 7 * len(chart.curves))
     for number, (one, height) in enumerate(zip(chart.curves, chart.heights, strict=True)):

@@ -91,7 +91,7 @@ def _lost(row: RatingLevel) -> float:
 
 def draw_ratings(levels: Sequence[RatingLevel]) -> Figure | None:
     """Return the distribution of the ratings of each condition or reviewer in a panel of its own."""
-    shown = [one for one in levels if one.ratings]
+    shown = [level for level in levels if level.ratings]
     if not shown:
         return None
     return Figure(
@@ -143,7 +143,7 @@ def say_ratings(
         isolate: set names apart for a page, where they may have another direction.
     """
     name = isolated if isolate else str
-    known = [one for one in levels if one.ratings]
+    known = [level for level in levels if level.ratings]
     if not known or len({one.aspect for one in known}) > 1:
         return []
     most, least = (pick(known, key=lambda one: one.mean.value) for pick in (max, min))

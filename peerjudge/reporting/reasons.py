@@ -93,7 +93,9 @@ def render_reasons(comparison: Comparison, reasons: Sequence[Reason]) -> str:
 def _sort_by_verdict(
     comparison: Comparison, reasons: Iterable[Reason]
 ) -> dict[Verdict, list[Reason]]:
-    found: dict[Verdict, list[Reason]] = {Verdict.of(one.id): [] for one in comparison.answers}
+    found: dict[Verdict, list[Reason]] = {
+        Verdict.of(answer.id): [] for answer in comparison.answers
+    }
     for one in reasons:
         found.setdefault(one.verdict, []).append(one)
     return found
@@ -102,10 +104,12 @@ def _sort_by_verdict(
 def _merge(reasons: Iterable[Reason]) -> list[tuple[str, str]]:
     """Return who gave each reason and its words; equal ones of one reviewer are one, with their number."""
     conditions: dict[tuple[str, str, str], list[str]] = {}
-    for one in reasons:
-        stage = ("before discussion" if one.private else "in discussion") if one.condition else ""
-        key = (one.reviewer, stage, " ".join(one.text.split()))
-        conditions.setdefault(key, []).append(one.condition)
+    for reason in reasons:
+        stage = (
+            ("before discussion" if reason.private else "in discussion") if reason.condition else ""
+        )
+        key = (reason.reviewer, stage, " ".join(reason.text.split()))
+        conditions.setdefault(key, []).append(reason.condition)
     merged: list[tuple[str, str]] = []
     for (reviewer, stage, text), held in conditions.items():
         where = held[0] if len(set(held)) == 1 else f"{len(set(held))} conditions"

@@ -99,9 +99,9 @@ def list_findings(findings: Findings) -> list[str | Table]:
     scored = len(accuracy.headings) > 1 and bool(accuracy.rows)
     events = build_events_table(findings.by_seat)
     columns = [
-        one
-        for one in events.headings
-        if one not in {"Agreed", "Altered after agreement", "No event"}
+        heading
+        for heading in events.headings
+        if heading not in {"Agreed", "Altered after agreement", "No event"}
     ]
     controls = build_controls_table(
         [row for row in findings.stances.controls if row.reviewer is None]

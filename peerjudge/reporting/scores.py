@@ -213,9 +213,9 @@ def describe_scores(scores: Scores) -> list[str]:
     said = describe_conventions(scores.scores, scores.conventions)
     said += [f"{scores.left_out} incomplete discussions are left out"] if scores.left_out else []
     return said + [
-        f"{one.condition}, {one.reviewer}: {one.weighted:,} ratings weighted by "
-        f"log-probabilities, {one.stated:,} as stated, {one.unreadable:,} unreadable"
-        for one in scores.ratings
+        f"{rating.condition}, {rating.reviewer}: {rating.weighted:,} ratings weighted by "
+        f"log-probabilities, {rating.stated:,} as stated, {rating.unreadable:,} unreadable"
+        for rating in scores.ratings
     ]
 
 

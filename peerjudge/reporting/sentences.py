@@ -114,8 +114,8 @@ def _first(findings: Findings) -> Iterator[str]:
 def _lost(findings: Findings) -> Iterator[str]:
     effort = findings.effort
     lost = sum(
-        one.outcomes[outcome]
-        for one in findings.conditions
+        condition.outcomes[outcome]
+        for condition in findings.conditions
         for outcome in (Outcome.UNREADABLE, Outcome.REFUSED)
     )
     parts = [

@@ -26,7 +26,11 @@ def describe_ranking(ranking: Ranking, *, orders: int, bootstrap: int) -> str:
     bounds = _describe_bounds(ranking, orders=orders, bootstrap=bootstrap)
     read = f"{ranking.reviews:,} reviews, {ranking.unreadable:,} more without a readable verdict"
     read += _schedule(ranking)
-    scores = {one.score for one in ranking.contestants.values() if not isnan(one.score)}
+    scores = {
+        contestant.score
+        for contestant in ranking.contestants.values()
+        if not isnan(contestant.score)
+    }
     if len(scores) == 1 and ranking.reviews:
         bounds = f"{bounds}; the reviews do not tell the contestants apart: all have the same score"
     found = ranking.weights
@@ -104,9 +108,9 @@ def draw_standings(ranking: Ranking) -> Figure | None:
         if isnan(one.score):
             continue
         low, high = (nan if bound is None else bound for bound in (one.low, one.high))
-        found = Measurement(value=one.score, low=low, high=high, n=ranking.questions)
-        note = interval(found, 0) if rated else f"{percent(found)} %"
-        rows.append(Row(name=name, note=note, marks=[build_mark(found)]))
+        measurement = Measurement(value=one.score, low=low, high=high, n=ranking.questions)
+        note = interval(measurement, 0) if rated else f"{percent(measurement)} %"
+        rows.append(Row(name=name, note=note, marks=[build_mark(measurement)]))
     if not rows:
         return None
     return Figure(

@@ -43,10 +43,13 @@ class AnnotatorsResult(FramedResult):
 
     def rows(self) -> Iterator[Cells]:
         """Yield the accuracies of each judge: against gold, against labels, and expected."""
-        for one in self.model.accuracies:
-            judge = {"condition": one.judge.condition or None, "reviewer": one.judge.reviewer}
+        for accuracy in self.model.accuracies:
+            judge = {
+                "condition": accuracy.judge.condition or None,
+                "reviewer": accuracy.judge.reviewer,
+            }
             for against in ("gold", "label", "expected"):
-                yield {**judge, "against": against, **list_cells(getattr(one, against))}
+                yield {**judge, "against": against, **list_cells(getattr(accuracy, against))}
 
 
 def annotators(
@@ -68,10 +71,10 @@ def annotators(
         DataError: There are no votes of people on pairs, or one on each comparison.
         StoreError: There is no such run.
     """
-    found = read_material(source)
+    material = read_material(source)
     replaced = load_dataset(gold) if isinstance(gold, str) else gold
     return AnnotatorsResult(
         model=measure_annotators(
-            found.ballots, gold=replaced, reviewers=list_names(reviewers), seed=seed
+            material.ballots, gold=replaced, reviewers=list_names(reviewers), seed=seed
         )
     )

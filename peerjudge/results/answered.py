@@ -35,7 +35,9 @@ def render_html(found: Answers) -> str:
 
 def build_df(found: Answers) -> pd.DataFrame:
     """Return one row per contestant."""
-    return build_frame("answers", (cast("Cells", to_plain(one)) for one in found.contestants))
+    return build_frame(
+        "answers", (cast("Cells", to_plain(contestant)) for contestant in found.contestants)
+    )
 
 
 def list_answers(found: Answers) -> Shown:
@@ -54,21 +56,21 @@ def list_answers(found: Answers) -> Shown:
         ),
         rows=tuple(
             (
-                one.contestant,
+                contestant.contestant,
                 *(
                     f"{count:,}"
                     for count in (
-                        one.answers,
-                        one.empty,
-                        one.refused,
-                        one.cut_off,
-                        one.failed,
-                        one.missing,
+                        contestant.answers,
+                        contestant.empty,
+                        contestant.refused,
+                        contestant.cut_off,
+                        contestant.failed,
+                        contestant.missing,
                     )
                 ),
-                MISSING if one.mean_words is None else f"{one.mean_words:.0f}",
+                MISSING if contestant.mean_words is None else f"{contestant.mean_words:.0f}",
             )
-            for one in found.contestants
+            for contestant in found.contestants
         ),
     )
     simulated = any(one.simulated for one in found.contestants)
@@ -133,7 +135,7 @@ def build_answers_document(found: Answers) -> Document:
     return {
         "questions": found.questions,
         "seed": found.seed,
-        "contestants": [to_plain(one) for one in found.contestants],
+        "contestants": [to_plain(contestant) for contestant in found.contestants],
         "answers": len(found.rows),
         "pairs": len(found.pairs),
         "equal_pairs": found.equal,

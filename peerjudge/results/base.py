@@ -67,13 +67,15 @@ class Result(ABC):
 
     def to_csv(self) -> str:
         """Return the tables as CSV, each below a line with `#` and its title, with an empty line between."""
-        return "\n".join(f"# {mark_controls(one.title)}\n{one.to_csv()}" for one in self.tables)
+        return "\n".join(
+            f"# {mark_controls(table.title)}\n{table.to_csv()}" for table in self.tables
+        )
 
     def __str__(self) -> str:
         return render_text(self.parts())
 
     def __repr__(self) -> str:
-        sized = (f"{one.title or 'table'} ({len(one.rows):,} rows)" for one in self.tables)
+        sized = (f"{table.title or 'table'} ({len(table.rows):,} rows)" for table in self.tables)
         told = mark_controls("; ".join(sized) or f"{len([*filter(None, self.parts())]):,} lines")
         return f"<{type(self).__name__}: {shorten(told, _LENGTH)}>"
 

@@ -57,12 +57,12 @@ class BiasResult(DrawnResult):
     def figures(self) -> Mapping[str, Figure]:
         """The choices of the first-shown answer by reviewers that saw both orders."""
         measures = self.bias.measures
-        found = draw_places(
+        places = draw_places(
             select_rows(measures, "position", Position),
             select_rows(measures, "consistency", OrderConsistency),
             note=interval_note(_LEVEL, self.questions),
         )
-        return {} if found is None else {found.id: found}
+        return {} if places is None else {places.id: places}
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each measured quantity of each reviewer."""
@@ -108,16 +108,16 @@ def bias(
         >>> "position" in set(found.df["measure"])
         True
     """
-    found = read_material(source, contestant_of=contestant_of)
+    material = read_material(source, contestant_of=contestant_of)
     measured = measure_bias(
-        found.ballots,
+        material.ballots,
         reviewers=list_names(reviewers),
         gold=gold,
-        families=found.merge_families(families),
+        families=material.merge_families(families),
         seed=seed,
     )
     return BiasResult(
         bias=measured,
-        gold=name_gold(found.ballots, gold),
-        questions=found.ballots.count_questions(),
+        gold=name_gold(material.ballots, gold),
+        questions=material.ballots.count_questions(),
     )

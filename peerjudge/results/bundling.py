@@ -262,7 +262,7 @@ def digest_comparison(comparison: Comparison) -> Comparison:
         comparison,
         meta=meta,
         question=replace(comparison.question, text=_digest(comparison.question.text)),
-        answers=tuple(replace(one, text=_digest(one.text)) for one in comparison.answers),
+        answers=tuple(replace(answer, text=_digest(answer.text)) for answer in comparison.answers),
     )
 
 

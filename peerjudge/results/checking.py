@@ -116,7 +116,7 @@ def check_rows(rows: Sequence[Row], conditions: Sequence[Condition]) -> tuple[Ch
     Raises:
         DataError: There is no row of this measure, or none with this name.
     """
-    return tuple(check for one in conditions for check in _check(rows, one))
+    return tuple(check for condition in conditions for check in _check(rows, condition))
 
 
 def _check(rows: Sequence[Row], condition: Condition) -> Iterator[Check]:
@@ -159,7 +159,7 @@ def _test(condition: Condition, row: Row) -> Check:
 def _is_within(condition: Condition, row: Row) -> bool:
     """Return whether a bound on a point estimate lies in the interval, which then leaves it open."""
     low, high = row.numbers.get("low", nan), row.numbers.get("high", nan)
-    return any(one.field == "value" and low <= one.bound <= high for one in condition.terms)
+    return any(term.field == "value" and low <= term.bound <= high for term in condition.terms)
 
 
 def _describe(row: Row) -> str:

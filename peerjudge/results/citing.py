@@ -69,7 +69,9 @@ class Work:
         journal = self.venue or (f"arXiv preprint arXiv:{self.arxiv}" if self.arxiv else "")
         fields = {
             "title": f"{{{escape_latex(self.title)}}}",
-            "author": " and ".join(one if ", " in one else f"{{{one}}}" for one in self.authors),
+            "author": " and ".join(
+                author if ", " in author else f"{{{author}}}" for author in self.authors
+            ),
             "year": str(self.year or ""),
             place: escape_latex(journal),
             "eprint": self.arxiv,
@@ -90,7 +92,7 @@ class Citations(FramedResult):
     def document(self) -> Document:
         """Return the document of `peerjudge cite --json`."""
         names = ("key", "type", "title", "authors", "year", "venue", "arxiv", "version", "for_what")
-        return {"works": [{name: getattr(one, name) for name in names} for one in self.works]}
+        return {"works": [{name: getattr(work, name) for name in names} for work in self.works]}
 
     def parts(self) -> Shown:
         """Return a table of what rests on which work, and the works in words."""
@@ -105,24 +107,24 @@ class Citations(FramedResult):
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each work."""
-        for one in self.works:
+        for work in self.works:
             yield {
-                "key": one.key,
-                "type": one.type,
-                "title": one.title,
-                "authors": "; ".join(one.authors),
-                "year": one.year,
-                "venue": one.venue,
-                "arxiv": one.arxiv,
-                "version": one.version,
-                "for_what": ", ".join(one.for_what),
-                "text": one.text,
+                "key": work.key,
+                "type": work.type,
+                "title": work.title,
+                "authors": "; ".join(work.authors),
+                "year": work.year,
+                "venue": work.venue,
+                "arxiv": work.arxiv,
+                "version": work.version,
+                "for_what": ", ".join(work.for_what),
+                "text": work.text,
             }
 
     def bibtex(self) -> str:
         """Return the works as a bibliography; those without an entry as comments."""
         entries = [
-            one.bibtex or f"% {one.text} (for {', '.join(one.for_what)})" for one in self.works
+            work.bibtex or f"% {work.text} (for {', '.join(work.for_what)})" for work in self.works
         ]
         return "\n\n".join(entries) + "\n"
 

@@ -98,7 +98,11 @@ class CompareResult(DrawnResult):
             *preface(simulated=self.simulated, questions=asked),
             self._accuracy_table(),
             build_contrasts_table(self.contrasts),
-            *(note for one in self.decisions for note in note_decision(one, isolate=False)),
+            *(
+                note
+                for decision in self.decisions
+                for note in note_decision(decision, isolate=False)
+            ),
             build_pairs_table(
                 "On the same comparisons, difference in accuracy in points", self.pairs
             ),
@@ -159,7 +163,10 @@ class CompareResult(DrawnResult):
             >>> all(one.passed for one in pj.compare("study").check("accuracy.high<0.5"))
             True
         """
-        parsed = [parse_condition(one) if isinstance(one, str) else one for one in conditions]
+        parsed = [
+            parse_condition(condition) if isinstance(condition, str) else condition
+            for condition in conditions
+        ]
         return check_rows(tuple(self._list_checked()), parsed)
 
     def _list_checked(self) -> Iterator[Row]:
@@ -191,8 +198,8 @@ class CompareResult(DrawnResult):
     def figures(self) -> Mapping[str, Figure]:
         """The accuracies, discussions over their better seat, and the distribution of ratings."""
         more = (draw_contrasts(self.contrasts), draw_ratings(self.rated))
-        found = draw_accuracies(self.accuracy)
-        return {**found, **{one.id.replace("-", "_"): one for one in more if one is not None}}
+        accuracies = draw_accuracies(self.accuracy)
+        return {**accuracies, **{one.id.replace("-", "_"): one for one in more if one is not None}}
 
     def _accuracy_table(self) -> Table:
         return build_table(
@@ -323,9 +330,9 @@ def _require_comparable(named: Iterable[str], found: Iterable[_Found]) -> None:
 
 
 def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler) -> _Found:
-    found = read_material(source, logprobs=True)
-    ballots = found.ballots
-    if not found.of_run:
+    material = read_material(source, logprobs=True)
+    ballots = material.ballots
+    if not material.of_run:
         rated = tabulate_ratings(ballots, reviewers=reviewers)
         # Data of ratings alone have no pairs whose accuracy could be compared.
         rated_only = bool(rated) and not (ballots.answers > 1).any()
@@ -333,10 +340,10 @@ def _tabulate(source: Source, reviewers: Sequence[str] | None, sampler: Sampler)
         return _Found(rows=rows, contrasts=(), rated=rated, simulated=ballots.simulated)
     return _Found(
         rows=tuple(row for row in tabulate_by_condition(ballots) if row.right),
-        contrasts=build_contrasts(ballots, sampler=sampler, primary=found.primary),
+        contrasts=build_contrasts(ballots, sampler=sampler, primary=material.primary),
         rated=tabulate_ratings(ballots),
         simulated=ballots.simulated,
-        decision=found.decision,
+        decision=material.decision,
     )
 
 

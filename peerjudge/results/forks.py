@@ -81,13 +81,13 @@ class ForkResult(FramedResult):
             own = {"change": row.change or NO_CHANGE}
             for measure in ("turned", "towards", "away", "altered"):
                 yield {**own, "measure": measure, **list_cells(getattr(row, measure))}
-            for one in row.contrasts:
+            for contrast in row.contrasts:
                 yield {
                     **own,
-                    "measure": f"{one.outcome}, difference",
-                    **list_cells(one.difference.difference),
-                    "p": one.difference.p_value,
-                    "p_holm": one.p_holm,
+                    "measure": f"{contrast.outcome}, difference",
+                    **list_cells(contrast.difference.difference),
+                    "p": contrast.difference.p_value,
+                    "p_holm": contrast.p_holm,
                 }
 
     def _tables(self) -> list[Table]:
@@ -116,7 +116,7 @@ class ForkResult(FramedResult):
             )
         ]
         contrasts: list[tuple[ForkRow, ForkContrast]] = [
-            (row, one) for row in found.rows for one in row.contrasts
+            (row, contrast) for row in found.rows for contrast in row.contrasts
         ]
         if contrasts:
             tables.append(
@@ -248,7 +248,7 @@ async def fork(
     async with open_run(folder) as played:
         effects = measure_forks(
             [one async for one in played.transcripts()],
-            {one.id: one for one in prepared.parents},
+            {parent.id: parent for parent in prepared.parents},
             {arm.condition: arm.change.text for arm in prepared.arms},
             at=at,
             sampler=Sampler(seed=seed),

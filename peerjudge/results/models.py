@@ -42,8 +42,8 @@ class ModelResult(FramedResult):
 
     def rows(self) -> Iterator[Cells]:
         """Yield one row for each effect."""
-        for one in self.model.effects:
-            yield {"effect": one.term, "name": one.name, **list_cells(one.value)}
+        for effect in self.model.effects:
+            yield {"effect": effect.term, "name": effect.name, **list_cells(effect.value)}
 
 
 def model(
@@ -80,12 +80,12 @@ def model(
         >>> found.df["effect"].to_list()[:2]
         ['ability', 'ability']
     """
-    found = read_material(source, contestant_of=contestant_of)
+    material = read_material(source, contestant_of=contestant_of)
     fitted = fit_verdict_model(
-        found.ballots,
+        material.ballots,
         reviewers=list_names(reviewers),
         gold=gold,
-        families=found.merge_families(families),
+        families=material.merge_families(families),
         pooled=pooled,
     )
     return ModelResult(model=fitted)

@@ -110,9 +110,11 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
         {'agreed': 206, 'held': 12, 'altered': 6}
     """
     if summary:
-        found = read_material(source)
-        stances = build_stances(found.ballots, sampler=Sampler(seed=seed), primary=found.primary)
-        return StancesResult(stances=stances, questions=found.ballots.count_questions())
+        material = read_material(source)
+        stances = build_stances(
+            material.ballots, sampler=Sampler(seed=seed), primary=material.primary
+        )
+        return StancesResult(stances=stances, questions=material.ballots.count_questions())
     held: list[OpinionEvent] = []
     stream_events(_require_transcripts(source), held.append)
     return EventsResult(events=tuple(held))

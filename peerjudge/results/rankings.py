@@ -107,8 +107,8 @@ class RankResult(DrawnResult):
     @property
     def figures(self) -> Mapping[str, Figure]:
         """The scores of the contestants."""
-        found = draw_standings(self.ranking)
-        return {} if found is None else {found.id: found}
+        standings = draw_standings(self.ranking)
+        return {} if standings is None else {standings.id: standings}
 
     def graph(self) -> nx.DiGraph[str]:
         """Return wins between contestants, under the weights of the ranking, as a networkx graph."""

@@ -82,7 +82,7 @@ class ComparisonReasonsResult(Result):
 
     def document(self) -> Document:
         """Return the document of `peerjudge reasons --comparison ID --json`."""
-        reasons = [cast("dict[str, object]", to_plain(one)) for one in self.reasons]
+        reasons = [cast("dict[str, object]", to_plain(reason)) for reason in self.reasons]
         plain = {"comparison": to_plain(self.comparison), "reasons": reasons}
         return make_plain({"schema": _SCHEMA, **plain})
 
@@ -159,9 +159,10 @@ def reasons(
 def _read_comparison(source: Source, name: str) -> ComparisonReasonsResult:
     dataset = _find_dataset(source)
     if dataset is not None:
-        shown = {one.id: one for one in dataset.comparisons}
+        shown = {comparison.id: comparison for comparison in dataset.comparisons}
         some = replace(
-            dataset, reviews=tuple(one for one in dataset.reviews if one.comparison == name)
+            dataset,
+            reviews=tuple(review for review in dataset.reviews if review.comparison == name),
         )
         held = list_recorded_reasons(some) if name in shown else []
     else:

@@ -203,8 +203,8 @@ class RecordedReport(Report):
             yield {**own, **list_cells(row.total.accuracy)}
 
     def _glance(self) -> list[str]:
-        papers = [one for one in self.results.values() if isinstance(one, ReproduceResult)]
-        return [said for one in papers for said in one.describe_counts()]
+        papers = [result for result in self.results.values() if isinstance(result, ReproduceResult)]
+        return [said for paper in papers for said in paper.describe_counts()]
 
     def _sections(self) -> list[Section]:
         found = [build_contestants_section(self.standings)]
@@ -217,7 +217,8 @@ class RecordedReport(Report):
             result, drawn = self.results.get(name), list[Figure]()
             if isinstance(result, DrawnResult):
                 drawn = [
-                    replace(one, id=_name_figure(name, one)) for one in result.figures.values()
+                    replace(figure, id=_name_figure(name, figure))
+                    for figure in result.figures.values()
                 ]
             if result is None:
                 parts = (
@@ -350,7 +351,9 @@ def _measure_people(data: str | None, judged: Collection[Hashable]) -> Panel | N
     """
     try:
         ballots = collect_reviews(load_dataset(data or ""))
-        kept = np.array([_identify(one) in judged for one in ballots.comparisons], dtype=np.bool_)
+        kept = np.array(
+            [_identify(comparison) in judged for comparison in ballots.comparisons], dtype=np.bool_
+        )
         votes = ballots.where(kept[ballots.comparison])
         panel = measure_panel(select_judges(votes, reviewers=[HUMAN]))
     except PeerJudgeError:
@@ -400,7 +403,7 @@ def _compute_results(
 
     Of many reviewers, pairs and the single ones are left out.
     """
-    golden = [one for one in dataset.comparisons if one.gold is not None]
+    golden = [comparison for comparison in dataset.comparisons if comparison.gold is not None]
     subsets = any(one.subset for one in golden)
     by = "subset" if subsets else "category" * any(bool(one.question.category) for one in golden)
     wanted: dict[str, Callable[[], Result]] = {

@@ -168,15 +168,15 @@ def reproduce(
     """
     wanted = read_paper(paper)
     chosen = _choose_items(wanted, list_names(items))
-    found = read_material(source)
-    place = locate_source(source) if isinstance(source, Stored) else found.ballots.name
-    evidence = _build_evidence(wanted, chosen[0], found, stand_ins or {}, seed=seed)
+    material = read_material(source)
+    place = locate_source(source) if isinstance(source, Stored) else material.ballots.name
+    evidence = _build_evidence(wanted, chosen[0], material, stand_ins or {}, seed=seed)
     estimates = find_estimates(wanted.name)
     cells: list[ReproducedCell] = []
     given = False
     for item in chosen:
         estimated = _estimate(replace(evidence, item=item), estimates.get(item.name))
-        cells += _compare(item, estimated, found)
+        cells += _compare(item, estimated, material)
         given = given or bool(estimated.values and not (estimated.source and items is None))
     if not given:
         raise DataError(_explain_nothing(wanted, chosen, place))
@@ -189,10 +189,10 @@ def reproduce(
             name: model
             for model, names in evidence.reviewers.items()
             for name in names
-            if found.of_run and name != model
+            if material.of_run and name != model
         },
-        of_simulated=found.of_run and found.ballots.simulated,
-        questions=found.ballots.count_questions(),
+        of_simulated=material.of_run and material.ballots.simulated,
+        questions=material.ballots.count_questions(),
     )
 
 

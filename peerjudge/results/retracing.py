@@ -82,7 +82,7 @@ class BundledRun:
         """The seeds of the run, or of the runs that were merged into it."""
         merged = self.manifest.get(MERGED)
         sources = [self.manifest, *(_table(one, "manifest") for one in _list(merged))]
-        seeds = [_table(one, "experiment").get("seed") for one in sources]
+        seeds = [_table(source, "experiment").get("seed") for source in sources]
         return frozenset(seed for seed in seeds if isinstance(seed, int))
 
     @property
@@ -264,7 +264,7 @@ class _Replayer:
         reason = self._unidentified
         pack = transcript.prompts
         held = (self._run.folder / PLACES["prompts"][0] / f"{pack}.toml").is_file()
-        if any(one.text and not one.known_text for one in transcript.comparison.answers):
+        if any(answer.text and not answer.known_text for answer in transcript.comparison.answers):
             reason = "the texts that an id is computed from are withheld"
         if not reason and not (held and self._seeds and transcript.protocol not in _ELSEWHERE):
             reason = "the bundle does not hold all that an id is computed from"

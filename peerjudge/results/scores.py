@@ -81,7 +81,7 @@ class ScoreResult(DrawnResult):
             self.scores, contrasts=self.contrasts, pairs=self.ratings, published=self.published
         )
         if self.leaders:
-            document["leaders"] = [to_plain(one) for one in self.leaders]
+            document["leaders"] = [to_plain(leader) for leader in self.leaders]
         if self.choosers:
             document["choosers"] = list(self.choosers)
         if self.decision is not None:
@@ -207,14 +207,14 @@ def score(
         0  sim_strong   0.75
     """
     by = ",".join(list_names(by) or ())
-    found = read_material(source, logprobs=True, as_declared=True)
+    material = read_material(source, logprobs=True, as_declared=True)
     if gold is None and as_published:
         # A run has neither the votes nor the conventions of its dataset.
-        gold = found.data
+        gold = material.data
     replaced = load_dataset(gold) if isinstance(gold, str) else gold
-    name = found.ballots.name if replaced is None else replaced.name
-    declared = found.conventions if replaced is None else replaced.conventions
-    ballots = found.ballots
+    name = material.ballots.name if replaced is None else replaced.name
+    declared = material.conventions if replaced is None else replaced.conventions
+    ballots = material.ballots
     kept = list_names(between)
     if kept is not None:
         ballots = keep_contestants(ballots, kept)
@@ -229,19 +229,19 @@ def score(
         by="" if by == _LEADER else by,
         reviewers=list_names(reviewers),
         gold=replaced,
-        reviews=found.reviews if own_reading else (),
-        ratings=found.ratings,
+        reviews=material.reviews if own_reading else (),
+        ratings=material.ratings,
         conventions=require_conventions(declared, name=name) if as_published else None,
         seed=seed,
     )
     judged = ballots if replaced is None else align_comparisons(ballots, collect_reviews(replaced))
     return ScoreResult(
         scores=scores,
-        contrasts=build_contrasts(judged, sampler=Sampler(seed=seed), primary=found.primary),
+        contrasts=build_contrasts(judged, sampler=Sampler(seed=seed), primary=material.primary),
         ratings=compare_ratings(scores.rated, sampler=Sampler(seed=seed)),
         published=None if beside is None else _match(scores, ballots, beside),
         questions=ballots.count_questions(),
-        decision=found.decision if kept is None else None,
+        decision=material.decision if kept is None else None,
         leaders=led,
         choosers=list_choosers(ballots),
     )

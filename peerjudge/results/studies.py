@@ -131,7 +131,7 @@ def study(
         declared = desk.read_study()
         assert declared is not None  # noqa: S101  a folder without a study is refused above
         votes = collect_votes(desk)
-        items = [one.id for one in votes.comparisons]
+        items = [comparison.id for comparison in votes.comparisons]
         answers = list_study_answers(desk, place)
         progress = measure_progress(declared, items, desk.count_open(), answers)
     kept = list(declared.annotators)
@@ -149,12 +149,12 @@ def study(
         panel=_measure_people(chosen, seed=seed),
         models=models,
         simulated=simulated,
-        left_out=tuple(one for one in declared.annotators if one not in kept),
+        left_out=tuple(annotator for annotator in declared.annotators if annotator not in kept),
     )
 
 
 def _measure_people(votes: Dataset, *, seed: int) -> Panel | None:
-    judged = [one.comparison for one in votes.reviews if one.verdict.readable]
+    judged = [review.comparison for review in votes.reviews if review.verdict.readable]
     if len(judged) == len(set(judged)):
         return None
     try:

@@ -108,10 +108,10 @@ def rank_styles(
     require_choice(scheme, Scheme, name="scheme")
     if not isinstance(weights, Mapping):
         require_choice(weights, ("equal", "peer"), name="weights")
-    found = read_material(source, contestant_of=contestant_of)
-    excluded = found.merge_families(families) if exclude_family else dict[str, str]()
+    material = read_material(source, contestant_of=contestant_of)
+    excluded = material.merge_families(families) if exclude_family else dict[str, str]()
     ranking = control_styles(
-        found.ballots.of_stance(stance),
+        material.ballots.of_stance(stance),
         controls=list_names(controls) or (),
         reviewers=list_names(reviewers),
         excluded=excluded if exclude_self or exclude_family else None,

@@ -67,8 +67,8 @@ class Verification(Result):
             "computed_by": self.version,
             "verified_by": own_version(),
             "members": [
-                {"member": one.member, "recomputed": one.recomputed, "problem": one.problem}
-                for one in self.checks
+                {"member": check.member, "recomputed": check.recomputed, "problem": check.problem}
+                for check in self.checks
             ],
             "discussions": self.retraced.discussions,
             "replies_read": self.retraced.replies,
@@ -79,7 +79,7 @@ class Verification(Result):
 
     def parts(self) -> Shown:
         """Return one row for each member, what was checked, and what was not."""
-        rows = tuple((one.member, _describe_state(one)) for one in self.checks)
+        rows = tuple((check.member, _describe_state(check)) for check in self.checks)
         wrong = sum(bool(one.problem) for one in self.checks)
         done = self.retraced
         checked = (

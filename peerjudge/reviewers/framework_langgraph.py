@@ -66,8 +66,8 @@ class _Responses(BaseCallbackHandler):
         generations = cast("Any", response).generations
         self.messages += [
             message
-            for one in generations
-            for each in one[:1]
+            for generation in generations
+            for each in generation[:1]
             if isinstance(message := getattr(each, "message", None), AIMessage)
         ]
 
@@ -91,13 +91,13 @@ def _build_reply(
     text = str(last.text) or str(last.additional_kwargs.get("refusal") or "")
     if (structured := state.get("structured_response")) is not None:
         text = write_output(structured, name=name)
-    replies = responses or [one for one in messages if isinstance(one, AIMessage)]
-    usages = [one.usage_metadata for one in replies if one.usage_metadata]
+    replies = responses or [message for message in messages if isinstance(message, AIMessage)]
+    usages = [reply.usage_metadata for reply in replies if reply.usage_metadata]
     said = last.response_metadata
     reason = str(said.get("finish_reason") or said.get("stop_reason") or "stop").lower()
     return FrameworkReply(
         text=text,
-        prompt_tokens=sum(one["input_tokens"] for one in usages),
+        prompt_tokens=sum(usage["input_tokens"] for usage in usages),
         completion_tokens=sum(one["output_tokens"] for one in usages),
         model=str(said.get("model_name") or said.get("model") or ""),
         finish_reason=_FINISHED.get(reason, reason),

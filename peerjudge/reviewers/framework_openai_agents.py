@@ -70,7 +70,7 @@ def _build_reply(
     model = last.model
     return FrameworkReply(
         text=text,
-        prompt_tokens=sum(each.usage.input_tokens for each in responses),
+        prompt_tokens=sum(response.usage.input_tokens for response in responses),
         completion_tokens=sum(each.usage.output_tokens for each in responses),
         model=model if isinstance(model, str) else str(getattr(model, "model", "")),
         inner=_read_inner(items),

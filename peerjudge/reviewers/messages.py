@@ -117,15 +117,15 @@ def read_token_logprobs(
         return None
     return tuple(
         TokenLogprob(
-            token=each.token,
-            logprob=each.logprob,
+            token=logprob.token,
+            logprob=logprob.logprob,
             top=tuple(
                 (bytes(top.bytes).decode(errors="replace"), top.logprob)
-                for top in each.top_logprobs or ()
+                for top in logprob.top_logprobs or ()
                 if top.bytes
             ),
         )
-        for each in logprobs
+        for logprob in logprobs
     )
 
 

@@ -276,7 +276,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
         return DiscussionTeamConfig(
             name=self._name,
             description=self._description,
-            participants=[_dump_participant(each) for each in self._participants],
+            participants=[_dump_participant(participant) for participant in self._participants],
             protocol=protocol,
             options=options,
             prompts=prompts,
@@ -286,7 +286,7 @@ class DiscussionTeam(Team, Component[DiscussionTeamConfig]):
     @classmethod
     def _from_config(cls, config: DiscussionTeamConfig) -> Self:
         return cls(
-            [_load_participant(each) for each in config.participants],
+            [_load_participant(participant) for participant in config.participants],
             protocol=config.protocol,
             options=config.options,
             prompts=config.prompts,

@@ -56,7 +56,7 @@ class AnswerPlan:
     @property
     def folder(self) -> Path:
         """Default folder, the same for the same questions and cards."""
-        identity = content_hash([one.drawn for one in self.tasks], list(self.cards), self.seed)
+        identity = content_hash([task.drawn for task in self.tasks], list(self.cards), self.seed)
         return Path("runs") / f"answers-{identity[:8]}"
 
 

@@ -53,10 +53,10 @@ async def write_run_answers(
         environ=environ,
         on_text=on_text,
     )
-    found = collect_answers(plan, written, folder=folder)
-    if not found.pairs and written.stopped is None:
-        raise ExperimentError(_explain_no_pairs(found))
-    return found
+    answers = collect_answers(plan, written, folder=folder)
+    if not answers.pairs and written.stopped is None:
+        raise ExperimentError(_explain_no_pairs(answers))
+    return answers
 
 
 def add_answers(summary: RunSummary, written: Answers | None) -> RunSummary:

@@ -74,7 +74,7 @@ class Answers(Framed):
 
     def describe_briefly(self) -> str:
         """Return one line, as `repr` is."""
-        names = ", ".join(one.contestant for one in self.contestants)
+        names = ", ".join(contestant.contestant for contestant in self.contestants)
         told = f"{len(self.rows):,} answers, {len(self.pairs):,} pairs"
         return mark_controls(f"<Answers to {self.questions:,} questions by {names}: {told}>")
 

@@ -150,7 +150,7 @@ def change_order(comparison: Comparison, change: Change) -> Comparison:
 
 def list_cards(condition: Condition) -> list[str]:
     """Return the cards that a condition seats."""
-    return [one.reviewer if isinstance(one, Seating) else one for one in condition.seats]
+    return [seat.reviewer if isinstance(seat, Seating) else seat for seat in condition.seats]
 
 
 def _parse(pair: str, at: int) -> Change:

@@ -87,10 +87,10 @@ async def choose_discussions(opened: OpenRun, where: str) -> Sequence[str]:
         try:
             while await writer.refresh(store, prices):
                 pass
-            found = _read_pages(IndexReader(writer.file), opened.id, chosen)
+            pages = _read_pages(IndexReader(writer.file), opened.id, chosen)
         finally:
             writer.close()
-    ids = [id_ for id_ in dict.fromkeys(found) if id_.startswith(wanted)]
+    ids = [id_ for id_ in dict.fromkeys(pages) if id_.startswith(wanted)]
     if not ids:
         msg = (
             f"no discussion passes --where {where!r}; `peerjudge view` shows how many pass a filter"

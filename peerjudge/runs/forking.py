@@ -130,10 +130,10 @@ async def prepare_forks(
     experiment = _read_experiment(opened)
     wanted = set(await choose_discussions(opened, where))
     parents = [one async for one in opened.played() if one.id in wanted]
-    identity = content_hash("forks", opened.id, at, [one.text for one in changes], where)
+    identity = content_hash("forks", opened.id, at, [change.text for change in changes], where)
     name = name or f"at-{at}-{identity[:8]}"
-    used = {one.condition for one in parents}
-    declared = tuple(one for one in experiment.conditions if one.name in used)
+    used = {parent.condition for parent in parents}
+    declared = tuple(condition for condition in experiment.conditions if condition.name in used)
     experiment = replace(
         experiment,
         name=name,
@@ -149,7 +149,7 @@ async def prepare_forks(
     forks, refused = _list_forks(parents, arms, parts, at=at, draws=draws, experiment=experiment)
     if not forks:
         raise ExperimentError(_describe_refusals(refused, len(parents)))
-    kept = {one.fork.parent for one in forks if one.fork is not None}
+    kept = {fork.fork.parent for fork in forks if fork.fork is not None}
     parents = [one for one in parents if one.id in kept]
     plan = _build_plan(settled, arms, parts, cast, forks, parents)
     costs = read_costs(cast, project=shelf.project or Path.cwd())
@@ -352,7 +352,7 @@ def _build_plan(
         shown.setdefault(parent.comparison.id, parent.comparison)
     own = tuple(parts[arm.condition] for arm in arms if arm.condition in played)
     seated = {seat.reviewer for part in own for seat in part.speakers}
-    conditions = tuple(one for one in experiment.conditions if one.name in played)
+    conditions = tuple(condition for condition in experiment.conditions if condition.name in played)
     return ForkPlan(
         experiment=replace(experiment, conditions=conditions),
         parts=own,

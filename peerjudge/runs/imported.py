@@ -44,19 +44,19 @@ async def import_discussions(
         StoreError: The folder holds files, or cannot be written.
     """
     options = options or Options()
-    found = read_discussions(Request(path=path, options=options))
+    discussions = read_discussions(Request(path=path, options=options))
     _require_new(out)
-    manifest = _build_manifest(found, (path, *options.files), licence=licence)
+    manifest = _build_manifest(discussions, (path, *options.files), licence=licence)
     run = str(manifest["run"])
     async with Store.open(out) as store:
         await store.record_run(run, manifest)
-        waiting = iter(found.transcripts)
+        waiting = iter(discussions.transcripts)
         while chunk := list(islice(waiting, _CHUNK)):
             await store.enlist(run, chunk)
             await asyncio.gather(*map(store.end, chunk))
     # The manifest makes the folder a run, so it comes last.
     write_manifest(out, manifest)
-    return ImportedRun(discussions=found, folder=out)
+    return ImportedRun(discussions=discussions, folder=out)
 
 
 def _require_new(folder: Path) -> None:
@@ -96,7 +96,7 @@ def _build_manifest(
 
 
 def _list_speakers(transcripts: Sequence[Transcript], condition: str) -> list[str]:
-    own = (each.seats for each in transcripts if each.condition == condition)
+    own = (transcript.seats for transcript in transcripts if transcript.condition == condition)
     return list(dict.fromkeys(seat.reviewer for seats in own for seat in seats))
 
 

@@ -72,7 +72,7 @@ async def merge_runs(*sources: str, out: Path) -> MergedRun:
     """
     _require_places(sources, out)
     async with AsyncExitStack() as stack:
-        runs = [await stack.enter_async_context(open_run(one)) for one in sources]
+        runs = [await stack.enter_async_context(open_run(source)) for source in sources]
         names = [name_run(one, run) for one, run in zip(sources, runs, strict=True)]
         manifest = build_merged_manifest(names, [run.manifest for run in runs])
         try:
@@ -121,7 +121,7 @@ def build_merged_manifest(
     Raises:
         DataError: A condition, card, or file of one name is not the same in two of them.
     """
-    experiments = [_read(one, "experiment") for one in manifests]
+    experiments = [_read(manifest, "experiment") for manifest in manifests]
     conditions: dict[str, tuple[str, object]] = {}
     for name, experiment in zip(names, experiments, strict=True):
         for one in cast("Sequence[Mapping[str, object]]", experiment.get("conditions") or ()):

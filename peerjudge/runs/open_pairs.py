@@ -100,7 +100,7 @@ class OpenPairsFirst:
 
 def list_contestants(plan: Plan) -> list[str]:
     """Return the known authors of pairs, sorted; raises `ExperimentError` without two on any pair."""
-    pairs = [[one.author for one in comparison.answers] for comparison in plan.comparisons]
+    pairs = [[answer.author for answer in comparison.answers] for comparison in plan.comparisons]
     found = {author for pair in pairs if len(pair) == len(set(pair) - {""}) == 2 for author in pair}
     if not found:
         msg = (

@@ -52,7 +52,7 @@ def shuffle_questions(comparisons: Sequence[Comparison], *, seed: int) -> tuple[
     """
     place = {
         question: content_hash(seed, "order of questions", question)
-        for question in {one.question.id for one in comparisons}
+        for question in {comparison.question.id for comparison in comparisons}
     }
     return tuple(sorted(comparisons, key=lambda one: place[one.question.id]))
 

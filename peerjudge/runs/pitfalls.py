@@ -26,7 +26,9 @@ def require_texts(plan: Plan, *, missing: str = "") -> None:
     if all(plan.cast[name].kind is ReviewerKind.RECORDED for name in seated):
         return
     empty = [
-        one.id for one in plan.comparisons if not any(answer.text.strip() for answer in one.answers)
+        comparison.id
+        for comparison in plan.comparisons
+        if not any(answer.text.strip() for answer in comparison.answers)
     ]
     if empty:
         msg = (
@@ -40,7 +42,11 @@ def require_texts(plan: Plan, *, missing: str = "") -> None:
 def require_references(plan: Plan) -> None:
     """Raise `DataError` if a condition shows reference answers and no comparison has one."""
     shown = [part.pack.name for part in plan.parts if part.pack.reference]
-    if shown and plan.comparisons and not any(one.reference for one in plan.comparisons):
+    if (
+        shown
+        and plan.comparisons
+        and not any(comparison.reference for comparison in plan.comparisons)
+    ):
         msg = (
             f"prompts={shown[0]} shows reference answers, and none of the {len(plan.comparisons):,} "
             "comparisons has one; give the data a column `reference`, or choose another pack"
@@ -116,9 +122,9 @@ def _list_invented_answers(plan: Plan) -> Iterator[str]:
     """Yield a sentence if reviewers that are not simulated judge answers of simulated contestants."""
     invented = {
         answer.author: None
-        for one in plan.comparisons
-        for answer in one.answers
-        if f"{QUALITY}{answer.id}" in one.meta
+        for comparison in plan.comparisons
+        for answer in comparison.answers
+        if f"{QUALITY}{answer.id}" in comparison.meta
     }
     if invented and any(card.kind is not ReviewerKind.SIMULATED for card in plan.cast.values()):
         yield f"the answers of {', '.join(invented)} are simulated: their words say nothing"

@@ -158,8 +158,8 @@ def read_tournament(
     """Return the battles of a source; a tournament is returned unchanged."""
     if isinstance(source, Tournament):
         return source
-    found = read_material(source, contestant_of=contestant_of)
-    return build_tournament(found.ballots.of_stance(stance))
+    material = read_material(source, contestant_of=contestant_of)
+    return build_tournament(material.ballots.of_stance(stance))
 
 
 def read_without_texts(

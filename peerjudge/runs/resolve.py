@@ -245,7 +245,7 @@ def _read_part(condition: Condition, experiment: Experiment, shelf: Shelf, cast:
     protocol.require(seats=len(condition.seats), answers=most or least)
     rehearse(protocol, pack, seats=len(condition.seats))
     second = experiment.reread
-    names = [one if isinstance(one, str) else one.reviewer for one in condition.seats]
+    names = [seat if isinstance(seat, str) else seat.reviewer for seat in condition.seats]
     can_ask = any(cast[name].kind in _REREADERS for name in names)
     return Part(
         condition=condition,

@@ -69,7 +69,7 @@ def apply_seats(experiment: Experiment, seats: Mapping[str, str]) -> Experiment:
         return experiment
     return replace(
         experiment,
-        conditions=tuple(_seat(one, changes) for one in experiment.conditions),
+        conditions=tuple(_seat(condition, changes) for condition in experiment.conditions),
         primary=_rename(experiment.primary, changes),
         seats={name: changes.get(card, card) for name, card in experiment.seats.items()},
     )

@@ -41,7 +41,7 @@ class OpenRun:
     def conditions(self) -> list[str]:
         """The names of the conditions, in the order of the experiment."""
         conditions = cast("Sequence[Mapping[str, object]]", self._declared.get("conditions") or ())
-        return [str(one["name"]) for one in conditions]
+        return [str(condition["name"]) for condition in conditions]
 
     @property
     def title(self) -> str:

@@ -81,7 +81,9 @@ def require_primary(plan: Plan) -> Primary:
     a gold answer.
     """
     experiment = plan.experiment
-    primary = read_primary(experiment.primary, (one.name for one in experiment.conditions))
+    primary = read_primary(
+        experiment.primary, (condition.name for condition in experiment.conditions)
+    )
     if primary is None:
         known = ", ".join(f'"{name} over best seat"' for name in _list_discussions(plan))
         msg = (
@@ -95,7 +97,9 @@ def require_primary(plan: Plan) -> Primary:
     if missing := [*_list_missing(plan, primary)]:
         msg = f"{experiment.primary!r} cannot be decided: {'; '.join(missing)}"
         raise ExperimentError(msg)
-    judged = {one.question.id for one in plan.comparisons if one.gold is not None}
+    judged = {
+        comparison.question.id for comparison in plan.comparisons if comparison.gold is not None
+    }
     if len(judged) < FIRST_LOOK:
         msg = (
             f"an early stop needs {FIRST_LOOK} or more questions with a gold answer, and there are "
@@ -123,7 +127,7 @@ def _list_missing(plan: Plan, primary: Primary) -> Iterator[str]:
     votes = {_reviewers(part) for part in plan.parts if part.protocol.name == _VOTE}
     wanted = {
         "vote": [reviewers],
-        "self-consistency": [frozenset({one}) for one in sorted(reviewers)],
+        "self-consistency": [frozenset({reviewer}) for reviewer in sorted(reviewers)],
     }
     for names in wanted.get(primary.alternative, []):
         if names not in votes:

@@ -136,7 +136,8 @@ def begin_study(desk: StudyDesk, study: Study, *, shelf: Shelf) -> None:
             )
             raise StoreError(msg)
         gone = sorted(
-            {one.annotator for one in desk.list_claims() if one.answered} - {*study.annotators}
+            {claim.annotator for claim in desk.list_claims() if claim.answered}
+            - {*study.annotators}
         )
         if gone:
             msg = f"{gone[0]} has judged in this study; keep all annotators who have"
@@ -170,16 +171,18 @@ def collect_votes(desk: StudyDesk) -> Dataset:
     return Dataset(
         name=study.name or "study",
         description=f"{len(reviews):,} judgements of {len(study.annotators)} people on {study.data}",
-        comparisons=tuple(_settle(one, by_item.get(one.id, ())) for one in comparisons),
+        comparisons=tuple(
+            _settle(comparison, by_item.get(comparison.id, ())) for comparison in comparisons
+        ),
         reviews=tuple(reviews),
-        humans=tuple(one for one in study.annotators if one in judged),
+        humans=tuple(annotator for annotator in study.annotators if annotator in judged),
         labeled=tuple(one.id for one in comparisons if one.gold is not None),
     )
 
 
 def list_study_answers(desk: StudyDesk, folder: Path) -> list[StudyAnswer]:
     """Return every answer of a study in the order of the claims, superseded ones and checks included."""
-    orders = {one.comparison.id: one.orders for one in desk.list_items()}
+    orders = {item.comparison.id: item.orders for item in desk.list_items()}
     claims = {one.task: one for one in desk.list_claims()}
     rows: list[StudyAnswer] = []
     for given in list_people_answers(folder):
@@ -298,6 +301,6 @@ def _settle(comparison: Comparison, reviews: Sequence[RecordedReview]) -> Compar
     if comparison.gold is not None or len(comparison.answers) != 2:
         return comparison
     pair = (comparison.answers[0].id, comparison.answers[1].id)
-    readable = [one.verdict for one in reviews if one.verdict.readable]
+    readable = [review.verdict for review in reviews if review.verdict.readable]
     votes = [0 if one.choice is None else 2 * pair.index(one.choice) - 1 for one in readable]
     return replace(comparison, gold=settle_gold(votes, GoldRule.SIGN_OF_MEAN, pair))

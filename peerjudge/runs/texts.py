@@ -117,12 +117,12 @@ class WritingResult:
     @property
     def complete(self) -> bool:
         """Whether every task has a text."""
-        return all(one.utterance is not None for one in self.texts)
+        return all(text.utterance is not None for text in self.texts)
 
     @property
     def failures(self) -> tuple[WrittenText, ...]:
         """The tasks that failed for good."""
-        return tuple(one for one in self.texts if one.failure is not None)
+        return tuple(text for text in self.texts if text.failure is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -293,7 +293,7 @@ def _summarize(
     known = now.usd is not None and all(costs.of(card, Usage()) is not None for card in failed)
     return WritingResult(
         texts=tuple(texts),
-        kept=sum(one.kept for one in texts),
+        kept=sum(text.kept for text in texts),
         calls=CallCounts(
             paid=ledger.paid.calls,
             cached=sum(one.cached and not one.simulated for one in said),

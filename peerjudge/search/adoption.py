@@ -97,7 +97,9 @@ def adopt(
             base=base.id, chosen=base.id, adopted=False, why="no candidate scored above the base"
         )
     level = 1.0 - 2.0 * alpha / len(finalists)
-    rows = [_compare(one, base, scores, measure=measure, level=level) for one in finalists]
+    rows = [
+        _compare(finalist, base, scores, measure=measure, level=level) for finalist in finalists
+    ]
     passed = [(row, one) for row, one in zip(rows, finalists, strict=True) if row.bound > 0.0]
     if not passed:
         best = max(rows, key=lambda row: row.bound)

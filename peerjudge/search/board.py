@@ -73,10 +73,10 @@ class Board:
             self._scores[result.candidate] = pool_scores(before, result) if before else result
             if result.refused:
                 self._candidates = [
-                    replace(one, valid=False, why=result.refused)
-                    if one.id == result.candidate
-                    else one
-                    for one in self._candidates
+                    replace(candidate, valid=False, why=result.refused)
+                    if candidate.id == result.candidate
+                    else candidate
+                    for candidate in self._candidates
                 ]
 
     def measure(self, candidate: str) -> float:
@@ -101,7 +101,11 @@ class Board:
 
     def list_complete(self) -> list[Candidate]:
         """Return the candidates that were scored on every question, in order."""
-        return [one for one in self._candidates if one.valid and self.is_complete(one.id)]
+        return [
+            candidate
+            for candidate in self._candidates
+            if candidate.valid and self.is_complete(candidate.id)
+        ]
 
     def promote(self, candidates: Sequence[Candidate]) -> bool:
         """Make the best of these the incumbent if it is strictly better; return whether it is.
@@ -109,7 +113,9 @@ class Board:
         Of equal candidates the one with the shorter texts is better, then the earlier one.
         """
         complete = [
-            one for one in candidates if self.is_complete(one.id) and not self.is_refused(one.id)
+            candidate
+            for candidate in candidates
+            if self.is_complete(candidate.id) and not self.is_refused(candidate.id)
         ]
         if not complete:
             return False

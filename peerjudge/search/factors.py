@@ -26,7 +26,9 @@ def search_by_factors(options: SearchOptions, draw: int, board: Board) -> Steps:
     """Evaluate the cells of the grid in one step; the base has its scores already."""
     cells = list_cells(options.factors, options.cells, random=draw_random(draw, "cells"))
     candidates = [one for one in (_build(cell, options, board) for cell in cells) if one]
-    yield from race(board, [one for one in candidates if one.valid], options=options, step=1)
+    yield from race(
+        board, [candidate for candidate in candidates if candidate.valid], options=options, step=1
+    )
     board.promote(candidates)
     board.steps = 1
 

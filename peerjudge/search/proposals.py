@@ -209,7 +209,7 @@ def _list_rules(
     rules: list[str] = []
     if expressions:
         rules.append(_fill(meta["placeholders"], marks=_list_marks(target)))
-    if any(one.startswith("{%") for one in expressions):
+    if any(expression.startswith("{%") for expression in expressions):
         rules.append(_fill(meta["in_order"], best=number))
     if protect and (keys := list_keys(target.text)):
         rules.append(_fill(meta["keys"], keys=", ".join(f'"{key}"' for key in keys)))

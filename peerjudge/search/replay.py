@@ -119,9 +119,12 @@ def _check_record(record: Record, step: Step, number: int) -> None:
     """Raise `DataError` unless the record answers the step."""
     match step, record:
         case Propose(), Proposed():
-            wanted, found = [one.id for one in step.requests], [one.id for one in record.replies]
+            wanted, found = (
+                [request.id for request in step.requests],
+                [reply.id for reply in record.replies],
+            )
         case Evaluate(), Evaluated():
-            wanted = [one.id for one in step.candidates]
+            wanted = [candidate.id for candidate in step.candidates]
             found = [one.candidate for one in record.results]
         case _:
             wanted, found = [type(step).__name__], [type(record).__name__]

@@ -105,7 +105,9 @@ def list_units(text: str, *, form: Form, level: Unit, protect: bool) -> tuple[Sp
             return tuple(span for span in spans if _is_sentence(masked[span.start : span.end]))
         case "phrases":
             clauses = _CLAUSE.finditer(masked)
-            return tuple(span for one in clauses for span in _phrases(masked, Span(*one.span())))
+            return tuple(
+                span for clause in clauses for span in _phrases(masked, Span(*clause.span()))
+            )
 
 
 def list_expressions(text: str, form: Form) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def _fits(value: object, wanted: str) -> bool:
         return isinstance(value, dict)
     if wanted is _TEXTS:
         texts = cast("list[object]", value) if isinstance(value, list) else [None]
-        fine = all(isinstance(one, str) and one.strip() for one in texts)
+        fine = all(isinstance(text, str) and text.strip() for text in texts)
         return fine and len({*texts}) == len(texts) <= _MOST_ASPECTS
     if wanted is _TABLES_OF:
         items = cast("list[object]", value) if isinstance(value, list) else [None]

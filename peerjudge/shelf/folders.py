@@ -66,17 +66,17 @@ def list_files(root: Path | None, kind: Kind) -> Mapping[str, Path]:
     Raises `ShelfError` for two files of the same stem.
     """
     place, suffixes = PLACES[kind]
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     if root is None or not (root / place).is_dir():
-        return found
+        return paths
     for path in sorted((root / place).iterdir()):
         if path.suffix not in suffixes or path.name.startswith(("_", ".")) or not path.is_file():
             continue
-        if path.stem in found:
-            msg = f"{found[path.stem]} and {path} share the name {path.stem!r}; rename one of them"
+        if path.stem in paths:
+            msg = f"{paths[path.stem]} and {path} share the name {path.stem!r}; rename one of them"
             raise ShelfError(msg)
-        found[path.stem] = path
-    return found
+        paths[path.stem] = path
+    return paths
 
 
 def read_text(path: Path) -> str:

@@ -128,15 +128,15 @@ class Archive:
 
     async def runs(self) -> tuple[RunRecord, ...]:
         """Return the runs that wrote here, oldest first."""
-        found: list[RunRecord] = []
+        records: list[RunRecord] = []
         for row in await self._rows(select(runs).order_by(runs.c.created, runs.c.id)):
             try:
                 manifest = read_manifest_row(row.manifest)
             except DataError as cause:
                 self._skip("run", row.id, cause)
                 continue
-            found.append(RunRecord(id=row.id, created=row.created, manifest=manifest))
-        return tuple(found)
+            records.append(RunRecord(id=row.id, created=row.created, manifest=manifest))
+        return tuple(records)
 
     async def statuses(self, ids: Iterable[str]) -> dict[str, Status]:
         """Return the progress of each of these discussions, without reading them."""

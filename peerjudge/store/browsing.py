@@ -439,11 +439,11 @@ class _Cube:
 
     def _misses(self, row: _CubeRow, chosen: Filter) -> list[Facet]:
         """Return the facets whose filter keeps this row out; two are enough to know."""
-        found: list[Facet] = []
+        facets: list[Facet] = []
         for facet in FACETS:
             wanted = chosen.get(facet)
             if wanted and wanted not in self._values[facet](row):
-                found.append(facet)
-                if len(found) > 1:
+                facets.append(facet)
+                if len(facets) > 1:
                     break
-        return found
+        return facets

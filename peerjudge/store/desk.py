@@ -251,9 +251,9 @@ class Desk:
 
     def take_answer(self, task: str) -> DeskAnswer | None:
         """Return the newest answer to a task and keep it from being superseded; `None` if there is none."""
-        found = self.find_answer(task)
-        if found is None or self.find_entry(task).taken:
-            return found
+        answer = self.find_answer(task)
+        if answer is None or self.find_entry(task).taken:
+            return answer
         with self._writing():
             statement = "UPDATE tasks SET taken = ? WHERE id = ? AND taken IS NULL"
             self._connection.execute(statement, (time.time(), task))
@@ -279,7 +279,7 @@ class Desk:
         """Return those of these tasks that have an answer."""
         with store_errors(self._file):
             find = "SELECT 1 FROM answers WHERE task = ? LIMIT 1"
-            return {one for one in tasks if self._connection.execute(find, (one,)).fetchone()}
+            return {task for task in tasks if self._connection.execute(find, (task,)).fetchone()}
 
     def read_change(self) -> int:
         """Return a number that changes when another connection has written."""

@@ -46,15 +46,15 @@ def read_scores(task: DeskTask, sliders: Mapping[str, str]) -> tuple[AspectScore
         DataError: A value is no whole number from 0 to 10.
     """
     scores: list[AspectScore] = []
-    for one in list_sliders(task):
-        given = sliders.get(one.field, "").strip()
+    for slider in list_sliders(task):
+        given = sliders.get(slider.field, "").strip()
         if not given:
             continue
         if not (given.isascii() and given.isdigit() and LOWEST <= int(given) <= HIGHEST):
             msg = (
-                f"score {one.aspect!r} of {one.label} with a whole number from {LOWEST} to {HIGHEST}, "
+                f"score {slider.aspect!r} of {slider.label} with a whole number from {LOWEST} to {HIGHEST}, "
                 f"not {given[:20]!r}"
             )
             raise DataError(msg)
-        scores.append(AspectScore(answer=one.answer, aspect=one.aspect, score=int(given)))
+        scores.append(AspectScore(answer=slider.answer, aspect=slider.aspect, score=int(given)))
     return tuple(scores)

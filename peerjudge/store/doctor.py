@@ -363,8 +363,8 @@ def _construct_logprobs(given: object) -> object:
     tokens = cast("list[dict[str, Any]]", given)
     try:
         return tuple(
-            TokenLogprob(token=each["token"], logprob=each["logprob"], top=each.get("top", ()))
-            for each in tokens
+            TokenLogprob(token=token["token"], logprob=token["logprob"], top=token.get("top", ()))
+            for token in tokens
         )
     except (AttributeError, KeyError, TypeError):
         return None

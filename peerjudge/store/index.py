@@ -260,14 +260,14 @@ class IndexWriter:
         listed: Iterable[Membership],
         prices: Mapping[str, Prices],
     ) -> dict[int, ListedDiscussion]:
-        found: dict[tuple[str, int], ListedDiscussion] = {}
+        discussions: dict[tuple[str, int], ListedDiscussion] = {}
         for one in listed:
             if one.number not in transcripts:
                 continue
             key = (one.run, one.number)
-            if key not in found:
-                found[key] = list_discussion(transcripts[one.number], prices.get(one.run, {}))
-            row = found[key]
+            if key not in discussions:
+                discussions[key] = list_discussion(transcripts[one.number], prices.get(one.run, {}))
+            row = discussions[key]
             comparison = self._name_comparison(row, transcripts[one.number])
             self._db.execute(
                 f"INSERT OR REPLACE INTO rows VALUES ({', '.join('?' * 19)})",
@@ -293,7 +293,7 @@ class IndexWriter:
                     self._name_combo(row, one.condition),
                 ),
             )
-        return {number: row for (_, number), row in found.items()}
+        return {number: row for (_, number), row in discussions.items()}
 
     def _write_texts(self, number: int, transcript: Transcript) -> None:
         """Add the words of the turns that are not in the index yet."""

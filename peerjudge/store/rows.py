@@ -128,7 +128,7 @@ def compile_statements(dialect: Dialect) -> Mapping[StatementName, Statement]:
     have changed.
     """
     call = _insert(dialect, calls)
-    settled = [each.name for each in calls.columns if each is not calls.c.number]
+    settled = [column.name for column in calls.columns if column is not calls.c.number]
     head = _insert(dialect, discussions)
     run = _insert(dialect, runs)
     number = select(discussions.c.number).where(discussions.c.id == bindparam("id"))
@@ -161,7 +161,7 @@ def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert
 
 def _compile(insert: Insert, dialect: Dialect) -> Statement:
     # Compiled once: compiling costs more than executing.
-    columns = [each.name for each in insert.table.columns if each is not discussions.c.number]
+    columns = [column.name for column in insert.table.columns if column is not discussions.c.number]
     compiled = insert.inline().compile(dialect=dialect, column_keys=columns)
     values = itemgetter(*(compiled.positiontup or columns))
     return Statement(str(compiled), values, has_references=insert.table is turns)

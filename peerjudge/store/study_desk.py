@@ -126,8 +126,8 @@ class StudyDesk(Desk):
             self._connection.execute(
                 "INSERT INTO studies VALUES (?)", (json.dumps(to_plain(study)),)
             )
-            for one in items:
-                row = (one.comparison.id, len(one.orders), json.dumps(to_plain(one)))
+            for item in items:
+                row = (item.comparison.id, len(item.orders), json.dumps(to_plain(item)))
                 self._connection.execute(add, row)
 
     def claim(self, annotator: str) -> DeskTask | None:
@@ -168,8 +168,10 @@ class StudyDesk(Desk):
 
     def list_tasks(self, card: str) -> list[ListedTask]:
         """Return the tasks that a person has answered or holds."""
-        held = {one.task for one in self.list_claims() if one.live and one.annotator == card}
-        return [one for one in super().list_tasks(card) if one.id in held]
+        held = {
+            claim.task for claim in self.list_claims() if claim.live and claim.annotator == card
+        }
+        return [task for task in super().list_tasks(card) if task.id in held]
 
     def next_task(self, *, card: str | None = None, skip: Collection[str] = ()) -> DeskTask | None:
         """Return the next task of a person; tasks in `skip` are left for later."""
@@ -187,14 +189,14 @@ class StudyDesk(Desk):
         claims = self.list_claims()
         items = list(self._count_orders())
         return {
-            one: count_left(items, claims, annotator=one, judgments=study.judgments)
-            for one in study.annotators
+            annotator: count_left(items, claims, annotator=annotator, judgments=study.judgments)
+            for annotator in study.annotators
         }
 
     def _require_admission(self, answer: DeskAnswer) -> None:
         """Raise `ClaimLapsedError` where enough other people judge the item."""
         claims = self.list_claims()
-        own = next((one for one in claims if one.task == answer.task), None)
+        own = next((claim for claim in claims if claim.task == answer.task), None)
         if own is None or own.answered:
             return
         begun = find_begun(
@@ -237,7 +239,7 @@ class StudyDesk(Desk):
         kind = find_due_check(claims, annotator=annotator, share=study.checks, seed=study.seed)
         if kind is None:
             return None
-        own = [one for one in claims if one.annotator == annotator]
+        own = [claim for claim in claims if claim.annotator == annotator]
         judged = [one for one in own if one.answered and one.check is None]
         choices = {one.task: self._read_entry(one.task).draft.choice for one in judged}
         made = make_check(
@@ -302,8 +304,8 @@ class StudyDesk(Desk):
 def stamp_study(folder: Path) -> str:
     """Return a text that changes when something is written at the desk of a study."""
     files = [folder / f"{DESK_FILE}{ending}" for ending in ("", "-wal")]
-    stats = [one.stat() for one in files if one.exists()]
-    return "-".join(f"{one.st_mtime_ns}.{one.st_size}" for one in stats)
+    stats = [file.stat() for file in files if file.exists()]
+    return "-".join(f"{stat.st_mtime_ns}.{stat.st_size}" for stat in stats)
 
 
 def holds_study(folder: Path) -> bool:

@@ -163,8 +163,9 @@ def answer_step(
         return Proposed(replies=tuple(proposer.reply(request) for request in step.requests))
     results = [
         CandidateScores(
-            candidate=one.id, scores={question: score(one, question) for question in step.questions}
+            candidate=candidate.id,
+            scores={question: score(candidate, question) for question in step.questions},
         )
-        for one in step.candidates
+        for candidate in step.candidates
     ]
     return Evaluated(results=tuple(results))

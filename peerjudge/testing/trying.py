@@ -100,7 +100,7 @@ async def _try_card(
         shelf=shelf,
         environ=environ,
     )
-    ((turn,),) = (one.turns for one in found.transcripts)
+    ((turn,),) = (transcript.turns for transcript in found.transcripts)
     said, index = turn.utterance, found.index
     return TriedCard(
         card=name,

@@ -53,10 +53,10 @@ def verdict_probabilities(
     """
     if answers < 2:
         return None
-    found = _find_label(logprobs, answers=answers, ties=ties)
-    if found is None:
+    label = _find_label(logprobs, answers=answers, ties=ties)
+    if label is None:
         return None
-    token, alphabet = logprobs[found[0]], found[1]
+    token, alphabet = logprobs[label[0]], label[1]
     own = token.token.translate(_SPACES)
     listed = {text.translate(_SPACES): _probability(logprob) for text, logprob in token.top}
     listed.pop(own, None)
@@ -75,8 +75,8 @@ def verdict_probabilities(
 
 def find_verdict_token(logprobs: Sequence[TokenLogprob], *, answers: int, ties: bool) -> int | None:
     """Return the index of the token that `verdict_probabilities` reads; `None` without one."""
-    found = _find_label(logprobs, answers=answers, ties=ties)
-    return None if found is None else found[0]
+    label = _find_label(logprobs, answers=answers, ties=ties)
+    return None if label is None else label[0]
 
 
 def _weigh_labels(listed: Mapping[str, float], labels: str) -> dict[int, float]:
@@ -94,7 +94,7 @@ def _find_label(
     logprobs: Sequence[TokenLogprob], *, answers: int, ties: bool
 ) -> tuple[int, str] | None:
     """Return the index of the verdict token and the alphabet of its label."""
-    tokens = [each.token.translate(_SPACES) for each in logprobs]
+    tokens = [logprob.token.translate(_SPACES) for logprob in logprobs]
     while tokens and (_END.fullmatch(tokens[-1]) or not tokens[-1]):
         tokens.pop()
     read = partial(_read, answers=answers, ties=ties)
@@ -111,7 +111,7 @@ def _find_label(
         if alphabet.find(label[1]) != stated or len(alphabet) < answers:
             continue
         others = (_relabel(tokens, at, label, alphabet[place]) for place in places)
-        if [read(each) for each in others] == [*places]:
+        if [read(other) for other in others] == [*places]:
             return at, alphabet
         tried += 1
         if tried == _MOST_TRIED:

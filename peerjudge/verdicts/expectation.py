@@ -64,7 +64,7 @@ def _rating_token(
     low: int,
     high: int,
 ) -> TokenLogprob | None:
-    tokens = [each.token for each in logprobs]
+    tokens = [logprob.token for logprob in logprobs]
     if read("".join(tokens)) != stated:
         return None
     other = low if stated != low else high

@@ -85,7 +85,7 @@ async def list_branches(
 def write_command(run: ShownRun, transcript: Transcript, *, at: int) -> str:
     """Return the command that forks a discussion at a turn, empty where that is not possible."""
     kinds = (FORKED, IMPORTED, MERGED)
-    if run.folder is None or any(run.manifest.get(one) for one in kinds):
+    if run.folder is None or any(run.manifest.get(kind) for kind in kinds):
         return ""
     if transcript.stop is not StopReason.COMPLETE:
         return ""
@@ -138,7 +138,7 @@ def _read_link(manifest: Mapping[str, object]) -> Mapping[str, object]:
 
 def _list_changes(link: Mapping[str, object]) -> list[str]:
     arms = cast("Sequence[Mapping[str, object]]", link.get("arms") or ())
-    return list(dict.fromkeys(str(one["change"]) for one in arms))
+    return list(dict.fromkeys(str(arm["change"]) for arm in arms))
 
 
 def _name(fork: Transcript) -> str:

@@ -175,10 +175,10 @@ class DeskPages:
         return JSONResponse({"next": target}) if scripted else RedirectResponse(target, 303)
 
     def _find(self, request: Request) -> DeskTask:
-        found = self._desk.find_task(str(request.path_params["task"]), card=str(request["card"]))
-        if found is None:
+        task = self._desk.find_task(str(request.path_params["task"]), card=str(request["card"]))
+        if task is None:
             raise _MissingError
-        return found
+        return task
 
     def _find_next(self, card: str, after: str) -> str:
         """Return the address of the first open request after one, or of the first of all."""

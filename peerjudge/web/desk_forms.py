@@ -68,7 +68,7 @@ def build_fields(task: DeskTask) -> FormFields:
             text_hint=hint,
             sliders=_group_sliders(task),
         )
-    labels = [one.title for one in task.sheet.answers]
+    labels = [answer.title for answer in task.sheet.answers]
     if len(labels) != task.answers:
         labels = [f"Answer {number}" for number in range(1, task.answers + 1)]
     choices = [Choice(value=str(number), label=label) for number, label in enumerate(labels, 1)]
@@ -86,8 +86,8 @@ def build_fields(task: DeskTask) -> FormFields:
 
 def _group_sliders(task: DeskTask) -> dict[str, list[Slider]]:
     grouped: dict[str, list[Slider]] = {}
-    for one in list_sliders(task):
-        grouped.setdefault(one.label, []).append(one)
+    for slider in list_sliders(task):
+        grouped.setdefault(slider.label, []).append(slider)
     return grouped
 
 
@@ -149,7 +149,7 @@ def make_answer(task: DeskTask, draft: Draft, *, seconds: float) -> DeskAnswer:
             draft.choice,
             answers=task.answers,
             ties=task.ties,
-            labels=[one.title for one in task.sheet.answers],
+            labels=[answer.title for answer in task.sheet.answers],
         )
     return DeskAnswer(
         task=task.id,
@@ -163,7 +163,7 @@ def make_answer(task: DeskTask, draft: Draft, *, seconds: float) -> DeskAnswer:
 
 def name_choice(task: DeskTask, draft: Draft) -> str:
     """Return the choice of a draft in words."""
-    named = {one.value: one.label for one in build_fields(task).choices}
+    named = {choice.value: choice.label for choice in build_fields(task).choices}
     return named.get(draft.choice, draft.choice or "nothing yet")
 
 
@@ -171,7 +171,7 @@ def _list_ratings(scale: tuple[int, int]) -> list[Choice]:
     worst, best = scale
     notes = {worst: f"{worst} (worst)", best: f"{best} (best)"}
     numbers = range(min(scale), max(scale) + 1)
-    return [Choice(value=str(each), label=notes.get(each, str(each))) for each in numbers]
+    return [Choice(value=str(number), label=notes.get(number, str(number))) for number in numbers]
 
 
 def _read_confidence(given: str) -> int | None:

@@ -218,7 +218,7 @@ async def open_library(
             for follower in followers.values():
                 follower.join(2.0)
 
-        studies = [one for given in sources for one in _find_studies(given)]
+        studies = [study for given in sources for study in _find_studies(given)]
         others = [one for one in sources if Path(one) not in studies]
         for source in [one for given in others for one in _find_runs(given, alone=not studies)]:
             place, _, wanted = source.partition("#")

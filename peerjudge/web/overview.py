@@ -121,7 +121,7 @@ async def describe_run(run: ShownRun) -> Overview:
 
 def _sum(name: str, totals: Sequence[Total]) -> ConditionRow:
     def count(state: State) -> int:
-        return sum(one.discussions for one in totals if one.state is state)
+        return sum(total.discussions for total in totals if total.state is state)
 
     def against(*wanted: Against) -> int:
         return sum(one.discussions for one in totals if one.against in wanted)
@@ -155,7 +155,7 @@ def _list_calls(booked: Sequence[Booked]) -> list[CallRow]:
             in_flight=count(outcomes, "open"),
             failed=count(outcomes, "failed"),
             lost=count(outcomes, "lost"),
-            usd=sum(one.usd for one in outcomes.values() if one.outcome != UNBILLED),
+            usd=sum(outcome.usd for outcome in outcomes.values() if outcome.outcome != UNBILLED),
         )
         for reviewer, outcomes in found.items()
     ]

@@ -127,14 +127,14 @@ def label_cells(table: Table) -> tuple[str, ...]:
 def _templates() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("peerjudge.web", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast("dict[str, object]", found.globals).update(
+    cast("dict[str, object]", environment.globals).update(
         against=_AGAINST,
         Against=Against,
         State=State,
@@ -158,4 +158,4 @@ def _templates() -> Environment:
         stacks=stacks_on_phones,
         tokens_of=tokens,
     )
-    return found
+    return environment

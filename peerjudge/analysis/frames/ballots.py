@@ -42,7 +42,7 @@ def build_ballots_frame(ballots: Ballots) -> pd.DataFrame:
     comparisons = ballots.comparisons
     number = ballots.comparison
     humans = np.array([name in ballots.humans for name in ballots.reviewers], dtype=np.bool_)
-    asked = [one.question for one in comparisons]
+    asked = [comparison.question for comparison in comparisons]
 
     def of_comparison(values: Sequence[object]) -> _Objects:
         return _pick(values, number)

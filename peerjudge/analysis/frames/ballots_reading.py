@@ -151,7 +151,7 @@ class _Rows:
         """Return the names of a column in the order of its categories, else of appearance."""
         column = self._frame[name] if name in self._frame.columns else None
         if column is not None and hasattr(column, "cat"):
-            return [str(one) for one in column.cat.categories]
+            return [str(category) for category in column.cat.categories]
         return list(dict.fromkeys(one for one in self.column(name) if one is not None))
 
     def number(self, name: str, vocabulary: Sequence[str]) -> list[int]:

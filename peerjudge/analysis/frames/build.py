@@ -55,7 +55,9 @@ def build_discussions_frame(heads: Sequence[Transcript], turns: Sequence[int]) -
         turns: the number of turns of each.
     """
     known = Heads(heads)
-    choices = np.array([known.answers.number(one.verdict.choice) for one in heads], dtype=np.int32)
+    choices = np.array(
+        [known.answers.number(head.verdict.choice) for head in heads], dtype=np.int32
+    )
     outcomes = Names()
     outcomes.extend(one.verdict.outcome.value for one in heads)
     every = np.arange(len(heads), dtype=np.int32)

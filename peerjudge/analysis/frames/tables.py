@@ -141,7 +141,7 @@ class Heads:
         self.answers = Names()
         """The ids of chosen, gold and first-shown answers, which share their codes."""
         number = self.answers.number
-        golds = [one.comparison.gold for one in heads]
+        golds = [head.comparison.gold for head in heads]
         self._gold = np.array([-1 if g is None else number(g.choice) for g in golds], np.int32)
         self._tied = np.array([g is not None and g.outcome is Outcome.TIE for g in golds], np.bool_)
         self._first = np.array([number(one.comparison.shown[0]) for one in heads], np.int32)
@@ -149,7 +149,7 @@ class Heads:
     def place(self, rows: Codes) -> dict[str, pd.Categorical]:
         """Return the columns `discussion`, `condition` and `comparison`; `rows` are numbers of heads."""
         ids = {
-            "discussion": [one.id for one in self._heads],
+            "discussion": [head.id for head in self._heads],
             "condition": [one.condition for one in self._heads],
             "comparison": [one.comparison.id for one in self._heads],
         }
@@ -186,7 +186,7 @@ class Heads:
     def seat(self, rows: Codes, seats: Names, seat: Codes) -> dict[str, object]:
         """Return the columns `reviewer`, `role` and `temperature`."""
         seatings: dict[_SeatingKey, int] = {}
-        at = [seatings.setdefault(_seating(one), len(seatings)) for one in self._heads]
+        at = [seatings.setdefault(_seating(head), len(seatings)) for head in self._heads]
         reviewers, roles = Names(), Names()
         shape = (max(len(seatings), 1), max(len(seats.names), 1))
         who, role = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)

@@ -8,12 +8,12 @@ from peerjudge.datasets.source import Request, Source
 
 
 def _read(request: Request) -> Dataset:
-    found = read_discussions(request)
+    discussions = read_discussions(request)
     return Dataset(
         name=request.path.name,
         description=f"comparisons discussed in {request.path.name}",
-        comparisons=tuple(list_comparisons(found)),
-        left_out=found.left_out,
+        comparisons=tuple(list_comparisons(discussions)),
+        left_out=discussions.left_out,
     )
 
 

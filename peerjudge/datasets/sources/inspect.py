@@ -47,11 +47,11 @@ def _read(request: Request) -> Dataset:
                 bad(error)
 
     def read_row(row: Row) -> Iterator[Output]:
-        found = _read_output(row)
-        if found is None:
+        output = _read_output(row)
+        if output is None:
             skipped[_SKIPPED] += 1
         else:
-            yield found
+            yield output
 
     data = build_outputs(request, list_rows, read_row, description="samples")
     return changed(data, left_out={**data.left_out, **skipped})

@@ -63,8 +63,11 @@ def _read(request: Request) -> Dataset:
         name="lfqa",
         description=SOURCE.description,
         comparisons=tuple(
-            replace(each, gold=settle_gold([vote for _, vote, _ in votes[each.id]], rule, _PAIR))
-            for each in comparisons
+            replace(
+                comparison,
+                gold=settle_gold([vote for _, vote, _ in votes[comparison.id]], rule, _PAIR),
+            )
+            for comparison in comparisons
         ),
         reviews=tuple(_reviews(votes)) if request.reviews else (),
         humans=tuple(sorted({who for given in votes.values() for who, _, _ in given})),

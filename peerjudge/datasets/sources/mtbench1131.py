@@ -33,7 +33,9 @@ CONVENTIONS = Conventions(
 def _read(request: Request) -> Dataset:
     whole = mtbench.SOURCE.read(request)
     comparisons = tuple(
-        one for one in whole.comparisons if one.subset == "turn 1" and one.gold is not None
+        comparison
+        for comparison in whole.comparisons
+        if comparison.subset == "turn 1" and comparison.gold is not None
     )
     return replace(
         whole,

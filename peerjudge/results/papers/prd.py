@@ -272,7 +272,9 @@ def _find_mixed(evidence: Evidence) -> Ballots:
     known = {evidence.find_reviewer(model) for model in TALKERS}
     seated = [{reviewer for reviewer, _, _ in seating} for seating in facts.seatings]
     mixed = np.array([len(one) == 2 and one <= known for one in seated], dtype=np.bool_)
-    main = np.array([one not in _OTHER_PROMPTS for one in facts.conditions], dtype=np.bool_)
+    main = np.array(
+        [condition not in _OTHER_PROMPTS for condition in facts.conditions], dtype=np.bool_
+    )
     chosen = find_led_pairs(evidence.ballots) & mixed[facts.seating] & main[facts.condition]
     return evidence.ballots.of_discussions(chosen)
 

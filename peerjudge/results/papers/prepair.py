@@ -83,7 +83,11 @@ def _score(evidence: Evidence, by: str) -> Iterable[Score]:
             return ()
         gold = load_dataset(evidence.data)
         return score_ballots(ballots, by=by, gold=gold, seed=evidence.seed).scores
-    groups = {name for one in ballots.comparisons for name in (one.subset, one.question.category)}
+    groups = {
+        name
+        for comparison in ballots.comparisons
+        for name in (comparison.subset, comparison.question.category)
+    }
     if groups.isdisjoint(cell.key[2] for cell in evidence.item.cells):
         return ()
     return score_ballots(ballots, by=by, seed=evidence.seed).scores

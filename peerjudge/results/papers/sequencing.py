@@ -98,16 +98,16 @@ def correlate_coherence(evidence: Evidence) -> Estimates:
 def _correlate(rated: Ballots, evidence: Evidence) -> Iterator[tuple[str, Measurement]]:
     found, judges, _ = group_judges(rated, None)
     used = np.isin(np.arange(len(found.comparisons)), found.comparison)
-    for one in correlate_ratings(found, judges, used, sampler=Sampler(seed=evidence.seed)):
-        if one.aspect == _ASPECT:
-            yield "mean absolute error", one.mean_error
-            yield "Pearson", one.pearson
-            yield "Kendall", one.kendall
+    for rating in correlate_ratings(found, judges, used, sampler=Sampler(seed=evidence.seed)):
+        if rating.aspect == _ASPECT:
+            yield "mean absolute error", rating.mean_error
+            yield "Pearson", rating.pearson
+            yield "Kendall", rating.kendall
 
 
 def _of_condition(ballots: Ballots, name: str) -> Ballots:
     facts = ballots.discussions
-    here = [one == name for one in facts.conditions]
+    here = [condition == name for condition in facts.conditions]
     return ballots.of_discussions(np.array(here, dtype=np.bool_)[facts.condition])
 
 
@@ -152,7 +152,7 @@ def _choose(ballots: Ballots, form: str, *, rules: bool, scale: str) -> Ballots:
     kind, order = FORMS[form]
     wanted = {f"form={kind}", f"order={order}", f"rules={rules}", f"scale={scale}"}
     facts = ballots.discussions
-    fits = np.array([wanted <= {*one.split()} for one in facts.settings], dtype=np.bool_)
+    fits = np.array([wanted <= {*setting.split()} for setting in facts.settings], dtype=np.bool_)
     return ballots.of_discussions(fits[facts.setting])
 
 
