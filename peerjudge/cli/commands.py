@@ -207,7 +207,7 @@ class FunctionCommand:
             code = self.run(call, **ours)
             return code if isinstance(code, int) else asyncio.run(code)
 
-        command.__signature__ = inspect.Signature([*parameters, *own.values()])  # pyright: ignore
+        command.__signature__ = inspect.Signature([*parameters, *own.values()])  # pyright: ignore[reportFunctionMemberAccess]
         command.__annotations__ = {}
         command.__doc__ = write_for_shell(declared.description)
         return command

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Ranking, Scoring, Standing
@@ -158,6 +158,9 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
     names = list(ranking.contestants)
     above = dict(pairwise(names))
 
+    def rank(name: str) -> Measurement:
+        return measure_rank(ranking.contestants[name], n=ranking.questions)
+
     def outranks(name: str) -> float | None:
         return (ranking.outranks or {}).get(name, {}).get(above.get(name, ""))
 
@@ -178,14 +181,14 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             names,
             Column("Contestant", ""),
             Column("Group", group_of.get),
-            ("Rank", lambda name: show_rank(ranking.contestants[name])),
+            Column("Rank", rank, digits=0),
             Column(
                 "Score",
                 partial(measure_standing, ranking),
                 "share" if win_rate else "plain",
                 int(win_rate),
             ),
-            Column("% above the next", outranks, "share"),
+            Column("% above the next", outranks, "share", key="above_the_next"),
             note=" ".join(filter(None, (describe_groups(ranking), _explain_above(ranking)))),
         ),
         build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
@@ -201,10 +204,15 @@ def _explain_above(ranking: Ranking) -> str:
     )
 
 
-def show_rank(standing: Standing) -> str:
-    """Format a rank with its bounds: `2 [1, 3]`."""
+def measure_rank(standing: Standing, *, n: int) -> Measurement:
+    """Return a rank among questions of this number, with bounds that are NaN where there are none."""
     low, high = standing.rank_low, standing.rank_high
-    return str(standing.rank) if low is None or high is None else f"{standing.rank} [{low}, {high}]"
+    return Measurement(
+        value=standing.rank,
+        low=nan if low is None else low,
+        high=nan if high is None else high,
+        n=max(n, 1),
+    )
 
 
 def describe_groups(ranking: Ranking) -> str:

@@ -7,9 +7,9 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Standing
-from peerjudge.reporting.contestants import measure_score, show_rank
+from peerjudge.reporting.contestants import measure_rank, measure_score
 from peerjudge.reporting.formats import counted, decimal, share
-from peerjudge.reporting.layout import AnyColumn, Column, Table, build_table
+from peerjudge.reporting.layout import Column, Table, build_table
 
 if TYPE_CHECKING:
     from peerjudge.analysis.style_control import ControlledRanking, StyleCoefficient
@@ -103,7 +103,7 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
             *(
                 column
                 for kind, standings in (("controlled", found.contestants), ("plain", plain))
-                for column in _standing_columns(kind, standings)
+                for column in _standing_columns(kind, standings, questions=found.plain.questions)
             ),
         ),
         build_table(
@@ -119,9 +119,11 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
     ]
 
 
-def _standing_columns(kind: str, standings: Mapping[str, Standing]) -> tuple[AnyColumn[str], ...]:
+def _standing_columns(
+    kind: str, standings: Mapping[str, Standing], *, questions: int
+) -> tuple[Column, ...]:
     return (
-        (f"Rank, {kind}", lambda name: show_rank(standings[name])),
+        Column(f"Rank, {kind}", lambda name: measure_rank(standings[name], n=questions), digits=0),
         Column(f"Score, {kind}", lambda name: measure_score(standings[name]), digits=0),
     )
 

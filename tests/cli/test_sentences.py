@@ -1,5 +1,6 @@
 """The sentences around printed numbers: what intervals are, what was left out, and in a fixed order."""
 
+import csv
 import re
 
 import pytest
@@ -61,7 +62,7 @@ def test_a_source_without_verdicts_is_named():
 
 
 def test_a_source_without_reviews_says_what_to_do():
-    """A run that was stopped before its first discussion has nobody to score."""
+    """A run that was stopped before its first discussion has no reviewer whose verdicts could be scored."""
     with pytest.raises(pj.PeerJudgeError, match="has no reviews to score; run it"):
         pj.score([])
 
@@ -74,3 +75,14 @@ def test_what_cannot_be_ranked_names_the_columns_that_it_needs():
         anonymous.append(replace(one, comparison=replace(one.comparison, answers=answers)))
     with pytest.raises(pj.PeerJudgeError, match="author_a and author_b"):
         pj.rank(anonymous)
+
+
+@pytest.mark.parametrize("more", [(), ("--control", "length")], ids=["plain", "controlled"])
+def test_ranks_as_csv_are_numbers_with_bounds_of_their_own(played, more):
+    """A spreadsheet can sort by rank: no cell holds a rank together with its bounds."""
+    told = played("rank", "study", "--format", "csv", *more).out
+    table = told.split("\n\n")[0].splitlines()[1:]
+    rows = list(csv.DictReader(table))
+    ranks = [name for name in rows[0] if name.startswith("rank")]
+    assert any(name.endswith("_low") for name in ranks)
+    assert all(float(row[name]) >= 1 for row in rows for name in ranks)
