@@ -232,6 +232,8 @@ def _annotate(one: inspect.Parameter, form: Option, text: str) -> inspect.Parame
         msg = f"the parameter {one.name} is not documented in the section Args of its function"
         raise TypeError(msg)
     more: dict[str, Any] = {"name": form.names} if form.names else {}
+    if one.kind is inspect.Parameter.VAR_POSITIONAL:
+        more["required"] = True
     default = one.default
     if default is True:
         more["negative"] = f"--no-{one.name.replace('_', '-')}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from peerjudge.cli.console import print_json, print_status
 from peerjudge.cli.tables import say
@@ -21,7 +23,7 @@ _DISCUSSIONS = "discussions"
 
 
 async def import_command(
-    *paths: str,
+    *paths: Annotated[str, Parameter(required=True)],
     out: Path,
     map: tuple[str, ...] = (),  # noqa: A002
     human: tuple[str, ...] = (),

@@ -55,8 +55,8 @@ class BudgetOptions(ArgumentOptions):
     Parameters
     ----------
     max_connections
-        Most calls in flight; by default 10, and 2000 with `run --batch`. Each provider starts with 16; the
-        number grows while calls succeed and is halved when the provider reports a rate limit.
+        Most calls in flight; by default 10. Each provider starts with 16; the number grows while calls
+        succeed and is halved when the provider reports a rate limit.
     cost_limit
         Stop before the cost exceeds this amount (USD). Everything ever spent into the same folder or
         database counts, also with other settings and by other commands.

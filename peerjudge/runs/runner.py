@@ -121,8 +121,8 @@ async def run(
         order: `open` plays comparisons of contestants whose order is open first, for a ranking with a limit
             of comparisons or cost; `plain` plays the comparisons in the order of the data.
         batch: Send the calls of OpenAI and Anthropic cards as batches: half the price, within 24 hours. A
-            batch goes out when every open discussion waits for one. An interrupted run leaves it at the
-            provider; repeat the run to collect it.
+            batch goes out when every open discussion waits for one; 2,000 are open by default. An
+            interrupted run leaves it at the provider; repeat the run to collect it.
         detach: With `batch`: collect the batches that have ended, send what is ready, and stop (exit code 3).
             Do the same later, for example from cron, to go on.
         wait: Wait for people who are seated as reviewers and take up their answers as they come, instead of
