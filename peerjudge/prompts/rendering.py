@@ -18,11 +18,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from operator import itemgetter
 from typing import Literal, cast
 
 from peerjudge.data import (
@@ -45,7 +43,6 @@ from peerjudge.prompts.irrelevant import irrelevant_argument
 from peerjudge.prompts.packs import fill_template
 
 _MARK_DIGITS = 10
-_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _Role = Literal["user", "assistant"]
 _Said = tuple[_Role, str, str]
 """A piece of the conversation: role, text, and the seat that said it (empty for the moderator)."""
@@ -138,7 +135,8 @@ def quote(text: str) -> str:
     A line ends at a line feed or carriage return, and also at a form feed, a vertical tab and the
     separators of ASCII and Unicode, because a model may take any of them for a new line.
     """
-    return "> " + _LINE_END.sub(r"\g<0>> ", text)
+    # The bar keeps what follows the last line end, also if that is nothing.
+    return "> " + "> ".join(f"{text}|".splitlines(keepends=True))[:-1]
 
 
 @lru_cache(maxsize=1024)
@@ -334,14 +332,17 @@ def _alternate(said: Iterable[_Said]) -> list[Message]:
 
     A message that holds the words of several seats, or of the moderator, has no source.
     """
-    messages: list[Message] = []
-    for role, group in groupby(said, key=itemgetter(0)):
-        pieces = list(group)
-        text = _paragraphs([text for _, text, _ in pieces])
-        sources = {source for _, _, source in pieces}
-        source = sources.pop() if len(sources) == 1 else ""
-        messages.append(Message(role=cast("_Role", role), text=text, source=source))
-    return messages
+    merged: list[tuple[_Role, list[str], str]] = []
+    for role, text, source in said:
+        if merged and merged[-1][0] == role:
+            _, texts, earlier = merged[-1]
+            texts.append(text)
+            merged[-1] = (role, texts, source if source == earlier else "")
+        else:
+            merged.append((role, [text], source))
+    return [
+        Message(role=role, text=_paragraphs(texts), source=source) for role, texts, source in merged
+    ]
 
 
 def _wording_of(cue: Cue) -> Cue:
