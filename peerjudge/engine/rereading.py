@@ -108,11 +108,15 @@ def _states_nothing(read: Review) -> bool:
 
 
 def request_choice(said: Utterance, request: Request) -> Request:
-    """Return the request for the choice or rating behind a reply: the prompt, the reply, the question."""
+    """Return the request for the choice or rating behind a reply: the prompt, the reply, the question.
+
+    Where a schema bound the reply, one binds the answer too: small models repeat their JSON otherwise.
+    """
     cue = replace(request.cue, task=ASK_TASK)
     planned = request.form == "two_step"
+    bound = request.form == "schema" and "form" not in said.unset
     shown = request.messages
-    if request.in_prose is not None and "form" in said.unset:
+    if request.in_prose is not None and not bound:
         shown = request.in_prose()
     return replace(
         request,
@@ -120,7 +124,7 @@ def request_choice(said: Utterance, request: Request) -> Request:
         messages=ask_choice(shown, said.text, cue, request.choices, named=planned),
         drawn=lambda: content_hash(ASK_TASK, request.draw, said.text),
         lay_out=None,
-        form="two_step" if planned else "line",
+        form=request.form if planned or bound else "line",
         keys=request.keys[-1:],
         in_prose=None,
     )

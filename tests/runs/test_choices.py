@@ -197,13 +197,15 @@ async def test_no_reply_in_a_schema_is_lost_or_read_wrongly(model: Model, conten
 
 
 async def test_a_none_in_a_schema_is_asked_for_a_choice(model: Model):
-    """Small models write it about one answer; one that repeats it has no verdict."""
+    """Small models write it about one answer, and repeat it unless a schema of the choice binds them."""
     model.card("ann", form="schema")
     none = '{"argument": "Answer (a) is wrong.", "choice": "none"}'
-    model.words = lambda body: "Answer (b)" if is_question(body) else none
+    model.words = lambda body: '{"choice": "Answer (b)"}' if is_question(body) else none
     await play(study(ALONE))
     one = await only()
     assert one.verdict.choice == one.comparison.shown[1]
+    bound = model.bodies[1]["response_format"]["json_schema"]["schema"]["properties"]
+    assert bound == {"choice": {"type": "string", "enum": ["Answer (a)", "Answer (b)", "none"]}}
     model.words = lambda body: none
     await play(study(ALONE), out="again")
     (again,) = await load("again")
