@@ -47,14 +47,13 @@ if TYPE_CHECKING:
     from peerjudge.results.citing import cite
     from peerjudge.results.comparisons import compare
     from peerjudge.results.forks import fork, fork_sync
-    from peerjudge.results.models import model
+    from peerjudge.results.models import model, rank_styles
     from peerjudge.results.opinions import events
     from peerjudge.results.rankings import peer_rank, rank
     from peerjudge.results.reasons import reasons
     from peerjudge.results.reports import report
     from peerjudge.results.reproductions import reproduce
     from peerjudge.results.scores import score
-    from peerjudge.results.styles import rank_styles
     from peerjudge.runs import RunSummary, load, run
     from peerjudge.runs.answering import answers
     from peerjudge.runs.blocking import load_sync, run_sync
@@ -169,7 +168,7 @@ _HOMES = {
     "pairs_sync": "pairing.blocking",
     "peer_rank": "results.rankings",
     "rank": "results.rankings",
-    "rank_styles": "results.styles",
+    "rank_styles": "results.models",
     "plan": "power",
     "reasons": "results.reasons",
     "report": "results.reports",

@@ -60,7 +60,7 @@ def _rank(
     """
     if control is not None:
         from peerjudge.data import Scoring
-        from peerjudge.results.styles import rank_styles
+        from peerjudge.results.models import rank_styles
 
         scoring = call.given.get("scoring", Scoring.BRADLEY_TERRY)
         if scoring != Scoring.BRADLEY_TERRY:
@@ -192,8 +192,7 @@ def _print_events(source: str, *, json: bool) -> int:
     """Print each event while the run is read: a large run has more than fit in memory."""
     from peerjudge.data import to_plain
     from peerjudge.marks import mark_controls
-    from peerjudge.reporting.opinions import describe_event
-    from peerjudge.results.opinions import stream_events
+    from peerjudge.results.opinions import describe_event, stream_events
 
     def print_event(event: OpinionEvent) -> None:
         print_json(to_plain(event)) if json else print(mark_controls(describe_event(event)))

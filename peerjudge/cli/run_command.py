@@ -102,7 +102,7 @@ async def _print_results(summary: RunSummary, *, store: str | None, json: bool) 
 
 def _print_summary(summary: RunSummary, found: RunReport, *, report: Path | None) -> None:
     from peerjudge.reporting.layout import print_parts
-    from peerjudge.reporting.stopping import describe_decision
+    from peerjudge.results.contrasts import describe_decision
     from peerjudge.results.summaries import describe_place, describe_spending
 
     console = results()

@@ -33,20 +33,21 @@ from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Measurement, Undecided, to_plain
 from peerjudge.data import replace as changed
 from peerjudge.errors import DataError
-from peerjudge.reporting.accuracy import build_pairs_table
-from peerjudge.reporting.contrasts import build_contrasts_table, describe_missing, draw_contrasts
-from peerjudge.reporting.conventions import COUNTED, LEFT_OUT
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import interval_note, preface
 from peerjudge.reporting.layout import Column, Table, build_table
-from peerjudge.reporting.rating_pairs import build_rating_tables
-from peerjudge.reporting.ratings import build_level_tables, draw_ratings
-from peerjudge.reporting.stopping import note_decision
+from peerjudge.results.accuracy import COUNTED, LEFT_OUT, build_pairs_table, draw_accuracies
 from peerjudge.results.base import Document, DrawnResult, Shown, list_names
 from peerjudge.results.checking import Check, Condition, Row, check_rows, parse_condition
 from peerjudge.results.columns import Cells, list_cells
-from peerjudge.results.drawings import draw_accuracies
+from peerjudge.results.contrasts import (
+    build_contrasts_table,
+    describe_missing,
+    draw_contrasts,
+    note_decision,
+)
 from peerjudge.results.plain import make_plain
+from peerjudge.results.ratings import build_level_tables, build_rating_tables, draw_ratings
 from peerjudge.runs import hide_password
 from peerjudge.runs.reading import Source, Stored, locate_source, read_material
 

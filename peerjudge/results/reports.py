@@ -28,28 +28,28 @@ from peerjudge.data import Comparison, Dataset, Transcript, to_plain
 from peerjudge.datasets import load as load_dataset
 from peerjudge.datasets.papers import list_papers
 from peerjudge.errors import ConvergenceError, DataError, PeerJudgeError, StoreError
-from peerjudge.reporting import (
-    Figure,
-    TranscriptData,
+from peerjudge.reporting.figures import Figure
+from peerjudge.reporting.formats import counted
+from peerjudge.reporting.layout import Section, build_section
+from peerjudge.reporting.transcripts import TranscriptData
+from peerjudge.results.agreements import agreement
+from peerjudge.results.annotators import annotators
+from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
+from peerjudge.results.biases import bias
+from peerjudge.results.columns import Cells, list_cells
+from peerjudge.results.contestants import build_contestants_section
+from peerjudge.results.overwriting import require_free
+from peerjudge.results.page import (
     build_findings_document,
     draw_run_figures,
     list_figures,
     write_recorded_report,
     write_report,
 )
-from peerjudge.reporting.contestants import build_contestants_section
-from peerjudge.reporting.formats import counted
-from peerjudge.reporting.layout import Section, build_section
-from peerjudge.reporting.run_page import list_findings
-from peerjudge.results.agreements import agreement
-from peerjudge.results.annotators import annotators
-from peerjudge.results.base import Document, DrawnResult, Result, Shown, SourcedResult
-from peerjudge.results.biases import bias
-from peerjudge.results.columns import Cells, list_cells
-from peerjudge.results.overwriting import require_free
 from peerjudge.results.plain import make_plain
 from peerjudge.results.rankings import rank
 from peerjudge.results.reproductions import ReproduceResult, reproduce
+from peerjudge.results.run_page import list_findings
 from peerjudge.results.scores import ScoreResult, score
 from peerjudge.runs import OpenRun, is_run, open_run
 from peerjudge.runs.reading import Source, Stored, is_frame, locate_source, wait_for

@@ -10,9 +10,9 @@ from peerjudge.marks import mark_controls
 from peerjudge.reporting import fragments
 from peerjudge.reporting.formats import money
 from peerjudge.reporting.layout import Table
-from peerjudge.reporting.stopping import describe_decision
 from peerjudge.results.base import Shown
 from peerjudge.results.columns import build_frame
+from peerjudge.results.contrasts import describe_decision
 from peerjudge.runs.ledger import Spending
 from peerjudge.runs.results import DETACHED, WAITING, FailureCount, RunSummary
 from peerjudge.store import UncertainCalls

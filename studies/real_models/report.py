@@ -22,10 +22,10 @@ from peerjudge.analysis import (
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.scoring import score_ballots
 from peerjudge.data import Measurement, Transcript
-from peerjudge.reporting.accuracy import build_accuracy_table
 from peerjudge.reporting.formats import SIMULATED, counted, tokens
-from peerjudge.reporting.opinions import build_events_table, build_summary_tables
-from peerjudge.reporting.scores import build_margins_table
+from peerjudge.results.accuracy import build_accuracy_table
+from peerjudge.results.opinions import build_events_table, build_summary_tables
+from peerjudge.results.scores import build_margins_table
 from studies.real_models.excerpts import RULE, choose_excerpts, write_excerpt, write_short_excerpt
 from studies.real_models.sentences import list_findings, list_limits
 from studies.real_models.tables import (

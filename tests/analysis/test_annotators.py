@@ -30,7 +30,7 @@ from peerjudge.analysis.assembling import collect_reviews
 from peerjudge.data import Dataset, RecordedReview
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.reporting.annotators import describe_annotators
+from peerjudge.results.annotators import describe_annotators
 from studies.recovery.annotators import Design, plant_votes
 from studies.recovery.ties import DESIGNS, recover_ties
 

@@ -37,7 +37,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.reporting.biases import build_bias_tables
+from peerjudge.results.biases import build_bias_tables
 
 
 @pytest.fixture(scope="module")

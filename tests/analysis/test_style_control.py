@@ -29,7 +29,7 @@ from peerjudge.data import (
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
 from peerjudge.ranking import rank, without_family
-from peerjudge.reporting.models import build_control_tables, describe_control
+from peerjudge.results.models import build_control_tables, describe_control
 
 SKILL = {"brief": 0.8, "plain": 0.0, "wordy": 0.1}
 WORDS = {"brief": 60, "plain": 120, "wordy": 400}

@@ -34,7 +34,7 @@ from peerjudge.data import (
 )
 from peerjudge.datasets import load
 from peerjudge.errors import DataError
-from peerjudge.reporting.models import build_model_table, describe_model
+from peerjudge.results.models import build_model_table, describe_model
 
 
 def pairs(count: int, *, lengths: bool = True, seed: int = 0) -> list[Comparison]:

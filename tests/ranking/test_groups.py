@@ -17,7 +17,7 @@ from peerjudge.ranking import (
     review_graph,
     without_family,
 )
-from peerjudge.reporting.contestants import build_ranking_tables
+from peerjudge.results.contestants import build_ranking_tables
 
 
 def play(*pairs: str, judges: str = "xy") -> Tournament:

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from peerjudge.analysis.effort import Spoken
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, Usage, replace
-from peerjudge.reporting.costs import build_costs
-from peerjudge.reporting.run_page import describe_cost
+from peerjudge.results.run_page import build_costs, describe_cost
 from peerjudge.testing import transcript_of
 
 said = st.builds(

@@ -18,7 +18,8 @@ from matplotlib import get_data_path
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Transcript, replace
 from peerjudge.errors import StoreError
-from peerjudge.reporting import TranscriptData, build_findings_document, write_report
+from peerjudge.reporting.transcripts import TranscriptData
+from peerjudge.results.page import build_findings_document, write_report
 from peerjudge.tracker import opinion_events
 
 HOSTILE = (

@@ -7,10 +7,11 @@ from rich.console import Console
 
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Measurement, Transcript
-from peerjudge.reporting import TranscriptData, write_report
-from peerjudge.reporting.accuracy import build_accuracy_table
 from peerjudge.reporting.formats import minus_signs
 from peerjudge.reporting.layout import Column, build_section, build_table, print_table
+from peerjudge.reporting.transcripts import TranscriptData
+from peerjudge.results.accuracy import build_accuracy_table
+from peerjudge.results.page import write_report
 
 
 def test_the_terminal_and_the_page_show_the_same_cells(

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure as Canvas
 from peerjudge.analysis.findings import build_findings
 from peerjudge.data import Measurement, Transcript, replace
 from peerjudge.errors import DataError, StoreError
-from peerjudge.reporting import draw_run_figures
 from peerjudge.reporting.figures import (
     Curve,
     Curves,
@@ -26,6 +25,7 @@ from peerjudge.reporting.figures import (
     Rows,
 )
 from peerjudge.reporting.plotting import ENDINGS, build_axes, draw, render, save_figures
+from peerjudge.results.page import draw_run_figures
 from peerjudge.results.plots import build_plot
 
 HEADS = {".svg": b"<svg ", ".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-"}
@@ -204,7 +204,7 @@ def test_a_folder_that_cannot_be_written_is_named(
 def test_only_a_plot_imports_matplotlib() -> None:
     """Commands, pages and results without a figure start without the import of matplotlib."""
     script = (
-        "import peerjudge, peerjudge.cli, peerjudge.results.reports, peerjudge.reporting.page, sys"
+        "import peerjudge, peerjudge.cli, peerjudge.results.reports, peerjudge.results.page, sys"
     )
     told = subprocess.run(
         [sys.executable, "-c", f"{script}; print('matplotlib' in sys.modules)"],

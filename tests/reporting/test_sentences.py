@@ -3,8 +3,8 @@
 from peerjudge.analysis.findings import FindingsCollector, build_findings
 from peerjudge.analysis.stopping import Decision
 from peerjudge.data import Measurement, Primary, Role, Seat, Transcript, replace
-from peerjudge.reporting.sentences import summarize_findings
-from peerjudge.reporting.stopping import describe_decision
+from peerjudge.results.contrasts import describe_decision
+from peerjudge.results.sentences import summarize_findings
 from peerjudge.testing import comparison_of, transcript_of
 
 SEATS = (

@@ -14,7 +14,7 @@ from peerjudge.data import (
     replace,
 )
 from peerjudge.errors import CardError, DataError, ExperimentError
-from peerjudge.reporting.accuracy import build_accuracy_table
+from peerjudge.results.accuracy import build_accuracy_table
 from peerjudge.results.reports import report, report_run
 from peerjudge.results.scores import score
 from peerjudge.runs import estimate_calls, load, open_run, prepare

@@ -25,8 +25,8 @@ from peerjudge.data import EventKind, Measurement, Ranking, Scheme, Scoring, Tou
 from peerjudge.errors import DataError, UnconnectedError
 from peerjudge.protocol.scripted import transcript_of
 from peerjudge.ranking import peer_rank, rank
-from peerjudge.reporting.contestants import measure_standing
 from peerjudge.reporting.formats import name_event
+from peerjudge.results.contestants import measure_standing
 from peerjudge.results.papers import Estimate
 from peerjudge.tracker import opinion_events
 

@@ -13,24 +13,25 @@ from peerjudge.analysis.flags import Flag
 from peerjudge.data import to_json
 from peerjudge.errors import StoreError
 from peerjudge.marks import mark_html
-from peerjudge.reporting.costs import build_costs
 from peerjudge.reporting.figures import Figure
 from peerjudge.reporting.formats import SIMULATED, minus_signs
 from peerjudge.reporting.layout import Section
 from peerjudge.reporting.rendering import load_templates, read_packaged
-from peerjudge.reporting.run_page import (
+from peerjudge.reporting.transcripts import TranscriptData
+from peerjudge.results.run_page import (
+    build_costs,
     build_run_sections,
     describe_cost,
     format_manifest,
     hide_folders,
     read_question,
 )
-from peerjudge.reporting.sentences import describe_effort, summarize_findings
-from peerjudge.reporting.transcripts import TranscriptData
+from peerjudge.results.sentences import describe_effort, summarize_findings
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Panel
     from peerjudge.analysis.findings import Findings
+
 
 _FILTERS = (
     (Flag.ALTERED, "Altered"),

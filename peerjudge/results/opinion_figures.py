@@ -8,7 +8,6 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from peerjudge.data import EventKind, Measurement, Role
-from peerjudge.reporting.accuracy import SHARES
 from peerjudge.reporting.figures import (
     Bar,
     Bars,
@@ -30,14 +29,18 @@ from peerjudge.reporting.formats import (
     share,
     share_tick,
 )
+from peerjudge.results.accuracy import SHARES
 
 if TYPE_CHECKING:
     from peerjudge.analysis.courses import Course
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.influence import StanceCounts
 
+
 _CONTRADICTED = (EventKind.HELD, EventKind.ALTERED, EventKind.SHIFTED)
+
 _HEADS = {Role.LEADER: "L", Role.FOLLOWER: "F"}
+
 _MOST_PAIRS = 30
 """A figure of more pairs than this is not readable; the table has all."""
 

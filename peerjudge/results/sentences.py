@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Outcome
-from peerjudge.reporting.contestants import describe_groups
-from peerjudge.reporting.contrasts import say_contrasts
 from peerjudge.reporting.formats import (
     counted,
     isolated,
@@ -17,7 +15,9 @@ from peerjudge.reporting.formats import (
     points,
     tokens,
 )
-from peerjudge.reporting.ratings import say_ratings
+from peerjudge.results.contestants import describe_groups
+from peerjudge.results.contrasts import say_contrasts
+from peerjudge.results.ratings import say_ratings
 
 if TYPE_CHECKING:
     from peerjudge.analysis.effort import Effort

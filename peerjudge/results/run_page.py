@@ -4,47 +4,102 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, cast
 
-from peerjudge.reporting.accuracy import (
+from peerjudge.analysis.effort import Spoken
+from peerjudge.reporting.formats import MISSING, money, preface
+from peerjudge.reporting.layout import AnyColumn, Column, Section, Table, build_section, build_table
+from peerjudge.results.accuracy import (
+    LEFT_OUT,
     build_accuracy_section,
     build_accuracy_table,
     build_consistency_section,
     describe_unreadable,
 )
-from peerjudge.reporting.biases import build_people_section, build_position_section
-from peerjudge.reporting.contestants import (
+from peerjudge.results.agreements import build_people_section
+from peerjudge.results.biases import build_position_section
+from peerjudge.results.contestants import (
     build_contestants_section,
     build_run_ranking_table,
     build_run_weights_table,
 )
-from peerjudge.reporting.contrasts import build_contrasts_section
-from peerjudge.reporting.conventions import LEFT_OUT
-from peerjudge.reporting.costs import CostRow, Costs, build_costs
-from peerjudge.reporting.formats import MISSING, money, preface
-from peerjudge.reporting.layout import (
-    AnyColumn,
-    Column,
-    Section,
-    Table,
-    build_section,
-    build_table,
-)
-from peerjudge.reporting.opinions import (
+from peerjudge.results.contrasts import build_contrasts_section
+from peerjudge.results.opinions import (
     build_controls_table,
     build_events_table,
     build_opinions_section,
 )
-from peerjudge.reporting.ratings import build_levels_table, build_ratings_section, say_ratings
-from peerjudge.reporting.sentences import describe_effort
+from peerjudge.results.ratings import build_levels_table, build_ratings_section, say_ratings
+from peerjudge.results.sentences import describe_effort
 
 if TYPE_CHECKING:
     from peerjudge.analysis import Panel
     from peerjudge.analysis.conditions import ConditionFindings
     from peerjudge.analysis.findings import Findings
 
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRow:
+    """Cost of one reviewer in US dollars; `price` is per million tokens (in, out).
+
+    `cost` is `None` where tokens were paid for at an unknown price. `unmetered` replies are those of own
+    code that reported no tokens, so that their cost is unknown.
+    """
+
+    reviewer: str
+    spoken: Spoken
+    price: tuple[float, float] | None
+    cost: float | None
+    unmetered: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """Costs of all reviewers and their sum; `known` is false where prices or tokens are unknown."""
+
+    rows: tuple[CostRow, ...]
+    total: Spoken
+    cost: float
+    known: bool
+    unmetered: int
+
+
+def build_costs(spoken: Mapping[str, Spoken], manifest: Mapping[str, object]) -> Costs:
+    """Return the cost of all replies at `manifest["prices"]`; a reviewer without an entry is free."""
+    prices = cast("Mapping[str, Mapping[str, float] | None]", manifest.get("prices") or {})
+    rows = tuple(_row(reviewer, said, prices) for reviewer, said in spoken.items())
+    total = Spoken()
+    for said in spoken.values():
+        total += said
+    return Costs(
+        rows=rows,
+        total=total,
+        cost=sum(row.cost or 0.0 for row in rows),
+        known=all(row.cost is not None for row in rows),
+        unmetered=sum(row.unmetered for row in rows),
+    )
+
+
+def _row(reviewer: str, said: Spoken, prices: Mapping[str, Mapping[str, float] | None]) -> CostRow:
+    known = prices.get(reviewer)
+    price = None if known is None else (float(known["input"]), float(known["output"]))
+    unmetered = said.uncounted if reviewer in prices and price != (0.0, 0.0) else 0
+    if unmetered or (reviewer in prices and price is None and said.paid):
+        cost = None
+    elif price is None:
+        cost = 0.0
+    else:
+        cost = (said.prompt_tokens * price[0] + said.completion_tokens * price[1]) / _MILLION
+    return CostRow(reviewer=reviewer, spoken=said, price=price, cost=cost, unmetered=unmetered)
+
+
 _NOT_FACTS = {"schema", "question"}
+
 _CALLS = {
     "Paid": "paid",
     "Simulated": "simulated",

@@ -9,7 +9,6 @@ from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from peerjudge.data import Measurement, Ranking, Scoring, Standing
-from peerjudge.reporting.accuracy import SHARES
 from peerjudge.reporting.figures import (
     Curve,
     Curves,
@@ -34,13 +33,16 @@ from peerjudge.reporting.formats import (
     rating_tick,
 )
 from peerjudge.reporting.layout import Column, Section, Table, build_section, build_table
+from peerjudge.results.accuracy import SHARES
 
 if TYPE_CHECKING:
     from peerjudge.analysis.findings import Findings
     from peerjudge.analysis.peers import HeadToHead, PeerFindings, Standings, Trajectory
 
+
 MOST_ROWS = 30
 """A figure of more contestants than this is not readable; the table has all."""
+
 SCHEMES = {"prd": "PRD Equation 2", "damped": "Damped"}
 
 
