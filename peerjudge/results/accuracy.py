@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 LEFT_OUT = "Inconsistent, unreadable and refused verdicts are left out."
-
 AT_ONCE = (
     "the accuracy of the verdicts that the first reply states, without those that were named when asked "
     "or that a second model read"
 )
 """Meaning of the accuracy `readable_at_once`."""
-
 COUNTED = (
     "As tie: an inconsistent verdict is a tie, right where gold is a tie; an unreadable or refused "
     "one is wrong. As half: each of these is half right."
 )
+SHARES = (0.0, 1.0)
+_MARGIN = "the difference of the probability of the gold answer, from log-odds averaged over the shown orders"
 
 
 def build_conventions_table(rows: Sequence[Score]) -> Table:
@@ -93,11 +93,6 @@ def list_counted(left_out: Measurement, as_tie: Measurement, as_half: Measuremen
     return ", ".join(f"{percent(measured, 1)} {way}" for way, measured in ways)
 
 
-SHARES = (0.0, 1.0)
-
-_MARGIN = "the difference of the probability of the gold answer, from log-odds averaged over the shown orders"
-
-
 def build_accuracy_section(findings: Findings) -> Section | None:
     """Return the accuracy of every condition before and after discussion, and its comparisons."""
     names = [condition.name for condition in findings.conditions]
@@ -111,7 +106,7 @@ def build_accuracy_section(findings: Findings) -> Section | None:
         + " ".join(
             [interval_note(findings.level, findings.questions), *caution(findings.questions)]
         ),
-        draw_accuracy(findings)
+        _draw_accuracy(findings)
         or "No finished discussion has a known gold answer, so there is no accuracy.",
         build_accuracy_table(findings),
         build_pairs_table(pairs, findings.stances.conditions, folded=True),
@@ -157,21 +152,6 @@ def build_accuracy_table(findings: Findings) -> Table:
     )
 
 
-def _counting(accuracy: Accuracy | None, undecided: Undecided) -> Measurement | None:
-    """Return the accuracy by this way to count undecided verdicts; without any, it is the same."""
-    return accuracy.counting(undecided) if accuracy and accuracy.undecided else None
-
-
-def _lost(condition: ConditionFindings) -> int:
-    return condition.outcomes[Outcome.UNREADABLE] + condition.outcomes[Outcome.REFUSED]
-
-
-def _range(accuracy: Accuracy | None) -> str:
-    if accuracy is None or not accuracy.undecided:
-        return MISSING
-    return span(accuracy.worst_case, accuracy.best_case)
-
-
 def describe_unreadable(findings: Findings) -> list[str]:
     """Return for each condition how many conclusions were lost, and the bounds of its accuracy."""
     kinds = (Outcome.INCONSISTENT, Outcome.UNREADABLE, Outcome.REFUSED)
@@ -183,41 +163,6 @@ def describe_unreadable(findings: Findings) -> list[str]:
         for row in findings.conditions
         if row.after is not None and row.after.undecided
     ]
-
-
-def draw_accuracy(findings: Findings) -> Figure | None:
-    """Return the accuracy of every condition before and after discussion as dots."""
-    rows = [
-        Row(
-            name=condition.name,
-            note=change_note(_known(condition.before), after),
-            count=counted(after.n, "conclusion"),
-            marks=[build_mark(_known(condition.before)), build_mark(after)],
-        )
-        for condition in findings.conditions
-        if (after := _known(condition.after)) is not None
-    ]
-    if not rows:
-        return None
-    return Figure(
-        id="accuracy",
-        description="Accuracy of each condition: of the private verdicts before discussion, and "
-        "of the conclusions after it.",
-        chart=Rows(
-            rows=rows,
-            across="verdicts that name the gold answer",
-            reference=find_chance(findings, "chance"),
-            limits=SHARES,
-            series=("before", "after"),
-            hollow=True,
-            arrows=True,
-        ),
-        note=interval_note(findings.level, findings.questions),
-    )
-
-
-def _known(accuracy: Accuracy | None) -> Measurement | None:
-    return accuracy.accuracy if accuracy is not None and accuracy.accuracy.n else None
 
 
 def find_chance(findings: Findings, name: str) -> tuple[float, str] | None:
@@ -282,6 +227,97 @@ def build_changes_table(rows: Sequence[Change], *, folded: bool = False) -> Tabl
     )
 
 
+def build_consistency_section(findings: Findings) -> Section | None:
+    """Return how often the same judgement in both orders contradicts itself, by condition."""
+    table = build_table(
+        "Judgements made in both orders: counts, and the consistent share in %",
+        findings.conditions,
+        Column("Condition", "name"),
+        *_consistency_columns(after=False),
+        *_consistency_columns(after=True),
+        groups=(("Private verdicts", 4), ("Conclusions", 4)),
+        note="The share is that of the judgements readable in both orders.",
+    )
+    return build_section(
+        "Consistency",
+        "The same judgement made with the answers in both orders. It contradicts itself when the "
+        "two verdicts differ.",
+        table,
+    )
+
+
+def draw_accuracies(measured: Mapping[str, Measurement]) -> dict[str, Figure]:
+    """Return accuracies with their intervals as dots, by the name of the figure; empty without any."""
+    rows = [
+        Row(
+            name=name,
+            note=f"{percent(one)} %",
+            count=counted(one.n, "verdict"),
+            marks=[build_mark(one)],
+        )
+        for name, one in measured.items()
+        if one.n
+    ]
+    if not rows:
+        return {}
+    figure = Figure(
+        id="accuracy",
+        description="Accuracy against gold, with intervals that have questions as the unit.",
+        chart=Rows(rows=rows, across="verdicts that name the gold answer", limits=SHARES),
+    )
+    return {figure.id: figure}
+
+
+def _counting(accuracy: Accuracy | None, undecided: Undecided) -> Measurement | None:
+    """Return the accuracy by this way to count undecided verdicts; without any, it is the same."""
+    return accuracy.counting(undecided) if accuracy and accuracy.undecided else None
+
+
+def _lost(condition: ConditionFindings) -> int:
+    return condition.outcomes[Outcome.UNREADABLE] + condition.outcomes[Outcome.REFUSED]
+
+
+def _range(accuracy: Accuracy | None) -> str:
+    if accuracy is None or not accuracy.undecided:
+        return MISSING
+    return span(accuracy.worst_case, accuracy.best_case)
+
+
+def _draw_accuracy(findings: Findings) -> Figure | None:
+    """Return the accuracy of every condition before and after discussion as dots."""
+    rows = [
+        Row(
+            name=condition.name,
+            note=change_note(_known(condition.before), after),
+            count=counted(after.n, "conclusion"),
+            marks=[build_mark(_known(condition.before)), build_mark(after)],
+        )
+        for condition in findings.conditions
+        if (after := _known(condition.after)) is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="accuracy",
+        description="Accuracy of each condition: of the private verdicts before discussion, and "
+        "of the conclusions after it.",
+        chart=Rows(
+            rows=rows,
+            across="verdicts that name the gold answer",
+            reference=find_chance(findings, "chance"),
+            limits=SHARES,
+            series=("before", "after"),
+            hollow=True,
+            arrows=True,
+        ),
+        note=interval_note(findings.level, findings.questions),
+    )
+
+
+def _known(accuracy: Accuracy | None) -> Measurement | None:
+    return accuracy.accuracy if accuracy is not None and accuracy.accuracy.n else None
+
+
 def _groups_table(
     kind: str, conditions: Sequence[str], columns: Sequence[Sequence[GroupFindings]]
 ) -> Table:
@@ -308,25 +344,6 @@ def _before_after(group: GroupFindings | None) -> str:
     return start + percent(group.after.accuracy)
 
 
-def build_consistency_section(findings: Findings) -> Section | None:
-    """Return how often the same judgement in both orders contradicts itself, by condition."""
-    table = build_table(
-        "Judgements made in both orders: counts, and the consistent share in %",
-        findings.conditions,
-        Column("Condition", "name"),
-        *_consistency_columns(after=False),
-        *_consistency_columns(after=True),
-        groups=(("Private verdicts", 4), ("Conclusions", 4)),
-        note="The share is that of the judgements readable in both orders.",
-    )
-    return build_section(
-        "Consistency",
-        "The same judgement made with the answers in both orders. It contradicts itself when the "
-        "two verdicts differ.",
-        table,
-    )
-
-
 def _consistency_columns(*, after: bool) -> Iterator[AnyColumn[ConditionFindings]]:
     def of(row: ConditionFindings) -> Consistency:
         return row.consistency_after if after else row.consistency_before
@@ -335,25 +352,3 @@ def _consistency_columns(*, after: bool) -> Iterator[AnyColumn[ConditionFindings
     yield "Contradict", lambda row: f"{of(row).inconsistent:,}" if of(row).judged else MISSING
     yield "Unreadable", lambda row: f"{of(row).unreadable:,}" if of(row).judged else MISSING
     yield Column("Consistent", lambda row: of(row).rate, "share")
-
-
-def draw_accuracies(measured: Mapping[str, Measurement]) -> dict[str, Figure]:
-    """Return accuracies with their intervals as dots, by the name of the figure; empty without any."""
-    rows = [
-        Row(
-            name=name,
-            note=f"{percent(one)} %",
-            count=counted(one.n, "verdict"),
-            marks=[build_mark(one)],
-        )
-        for name, one in measured.items()
-        if one.n
-    ]
-    if not rows:
-        return {}
-    figure = Figure(
-        id="accuracy",
-        description="Accuracy against gold, with intervals that have questions as the unit.",
-        chart=Rows(rows=rows, across="verdicts that name the gold answer", limits=SHARES),
-    )
-    return {figure.id: figure}

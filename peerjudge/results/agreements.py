@@ -54,121 +54,6 @@ _BOTH_CHOOSE = (
     "Both choose: where neither the vote nor the gold of the others is a tie; "
     "two others who differ are a tie."
 )
-
-
-def build_people_section(found: Panel | None) -> Section | None:
-    """Return how the people agree whose votes are the gold of a run."""
-    return found and build_section(
-        "Agreement of the annotators",
-        "Gold is made of the votes of several people. " + " ".join(describe_panel(found)),
-        build_panel_accuracy_table(found),
-        OWN_VOTES,
-        anchor="annotators",
-    )
-
-
-def describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
-    """Return how well the combined verdict of reviewers agrees with gold."""
-    return [
-        f"{' & '.join(found.reviewers)} against {gold}",
-        f"accuracy      {percent(found.accuracy, 1)} %",
-        *(
-            [f"by convention {list_counted(found.accuracy, found.as_tie, found.as_half)}"]
-            if found.unjudged
-            else []
-        ),
-        f"Fleiss kappa  {interval(found.fleiss_kappa)}",
-        (
-            f"{counted(found.n, 'judged item')} (a comparison in one shown order); left out: "
-            f"{counted(found.unreadable, 'review')} without a choice (unreadable or refused), and "
-            f"{counted(found.unjudged, 'item')} that no reviewer with a weight judged"
-        ),
-        *([f"Left out are these items. {COUNTED}"] if found.unjudged else []),
-        *(
-            [
-                (
-                    f"in {found.unsettled:,} of {found.samples:,} resamples the peer weights did not settle; "
-                    "their last weights are used"
-                )
-            ]
-            if found.unsettled
-            else []
-        ),
-    ]
-
-
-def build_panel_accuracy_table(found: Panel) -> Table:
-    """Return the accuracy of each reviewer of a panel, also with undecided verdicts counted."""
-
-    def count(way: Undecided) -> Callable[[str], Measurement]:
-        return lambda name: found.counted.get(name, {}).get(way, found.accuracy[name])
-
-    choose = any(one.n for one in found.decided.values())
-    ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if found.counted else ()
-    return build_table(
-        "Accuracy by reviewer, in %",
-        list(found.accuracy),
-        Column("Reviewer", ""),
-        Column("Accuracy", lambda name: found.accuracy[name], "share"),
-        *(Column(title, count(way), "share") for title, way in ways),
-        Column("Both choose", found.decided.get, "share"),
-        note=" ".join(
-            [LEFT_OUT, *([COUNTED] if ways else []), *([_BOTH_CHOOSE] if choose else [])]
-        ),
-    )
-
-
-def build_panel_table(found: Panel) -> Table:
-    """Return agreement, shared errors and tests for every two reviewers of a panel."""
-    return build_table(
-        "Pairs of reviewers: the same verdict in %",
-        found.pairs,
-        Column("First", "one"),
-        Column("Second", "other"),
-        Column("Same", "same", "share"),
-        Column("Cohen's kappa", "cohen_kappa"),
-        Column("Errors", "error_correlation"),
-        Column("Accuracy, points", "accuracy.difference", "points"),
-        Column("p", "accuracy_adjusted", "p"),
-        ("With gold", _with_gold),
-        Column("p, Williams", "correlation_adjusted", "p"),
-        names=2,
-        note="Errors: correlation of their errors. Accuracy: of the first minus that of the second, with the "
-        "sign-flip test of `compare`. With gold: correlation of each with gold. p-values are adjusted by "
-        "Holm's method for the number of pairs.",
-    )
-
-
-def _with_gold(pair: PanelPair) -> str:
-    test = pair.correlation
-    return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"
-
-
-def describe_panel(found: Panel) -> list[str]:
-    """Return how alike all reviewers of a panel judge, and how many independent ones they equal."""
-    said = [
-        f"{name}: {interval(measured)}."
-        for name, measured in (
-            ("Fleiss' kappa", found.fleiss_kappa),
-            ("Krippendorff's alpha", found.krippendorff_alpha),
-            ("Correlation of errors, mean over pairs", found.error_correlation),
-        )
-        if measured is not None
-    ]
-    if found.same is not None:
-        both = found.same_choice
-        said.append(
-            f"The same verdict: {percent(found.same)} % of {found.same.n:,} pairs of verdicts"
-            + ("." if both is None else f", {percent(both)} % of the {both.n:,} where both choose.")
-        )
-    if found.effective is not None:
-        said.append(
-            f"Worth {interval(found.effective, 1)} independent reviewers of {len(found.reviewers)}, "
-            "because of shared errors."
-        )
-    return said
-
-
 _NONE: Mapping[str, object] = {"accuracy": None, "fleiss_kappa": None, "n": 0, "unreadable": 0}
 
 
@@ -208,7 +93,7 @@ class AgreementResult(FramedResult):
         together: list[str | Table] = (
             [NOT_TOGETHER]
             if self.agreement is None
-            else [*describe_agreement(self.agreement, self.gold)]
+            else [*_describe_agreement(self.agreement, self.gold)]
         )
         parts: list[str | Table] = [
             *preface(simulated=self.simulated, questions=self.questions),
@@ -253,6 +138,84 @@ class AgreementResult(FramedResult):
             wrong = pair.error_correlation
             if wrong is not None:
                 yield {**names, "measure": "error_correlation", **list_cells(wrong)}
+
+
+def build_people_section(found: Panel | None) -> Section | None:
+    """Return how the people agree whose votes are the gold of a run."""
+    return found and build_section(
+        "Agreement of the annotators",
+        "Gold is made of the votes of several people. " + " ".join(describe_panel(found)),
+        build_panel_accuracy_table(found),
+        OWN_VOTES,
+        anchor="annotators",
+    )
+
+
+def build_panel_accuracy_table(found: Panel) -> Table:
+    """Return the accuracy of each reviewer of a panel, also with undecided verdicts counted."""
+
+    def count(way: Undecided) -> Callable[[str], Measurement]:
+        return lambda name: found.counted.get(name, {}).get(way, found.accuracy[name])
+
+    choose = any(one.n for one in found.decided.values())
+    ways = (("As tie", Undecided.AS_TIE), ("As half", Undecided.AS_HALF)) if found.counted else ()
+    return build_table(
+        "Accuracy by reviewer, in %",
+        list(found.accuracy),
+        Column("Reviewer", ""),
+        Column("Accuracy", lambda name: found.accuracy[name], "share"),
+        *(Column(title, count(way), "share") for title, way in ways),
+        Column("Both choose", found.decided.get, "share"),
+        note=" ".join(
+            [LEFT_OUT, *([COUNTED] if ways else []), *([_BOTH_CHOOSE] if choose else [])]
+        ),
+    )
+
+
+def build_panel_table(found: Panel) -> Table:
+    """Return agreement, shared errors and tests for every two reviewers of a panel."""
+    return build_table(
+        "Pairs of reviewers: the same verdict in %",
+        found.pairs,
+        Column("First", "one"),
+        Column("Second", "other"),
+        Column("Same", "same", "share"),
+        Column("Cohen's kappa", "cohen_kappa"),
+        Column("Errors", "error_correlation"),
+        Column("Accuracy, points", "accuracy.difference", "points"),
+        Column("p", "accuracy_adjusted", "p"),
+        ("With gold", _with_gold),
+        Column("p, Williams", "correlation_adjusted", "p"),
+        names=2,
+        note="Errors: correlation of their errors. Accuracy: of the first minus that of the second, with the "
+        "sign-flip test of `compare`. With gold: correlation of each with gold. p-values are adjusted by "
+        "Holm's method for the number of pairs.",
+    )
+
+
+def describe_panel(found: Panel) -> list[str]:
+    """Return how alike all reviewers of a panel judge, and how many independent ones they equal."""
+    said = [
+        f"{name}: {interval(measured)}."
+        for name, measured in (
+            ("Fleiss' kappa", found.fleiss_kappa),
+            ("Krippendorff's alpha", found.krippendorff_alpha),
+            ("Correlation of errors, mean over pairs", found.error_correlation),
+        )
+        if measured is not None
+    ]
+    if found.same is not None:
+        both = found.same_choice
+        said.append(
+            f"The same verdict: {percent(found.same)} % of {found.same.n:,} pairs of verdicts"
+            + ("." if both is None else f", {percent(both)} % of the {both.n:,} where both choose.")
+        )
+    if found.effective is not None:
+        said.append(
+            f"Worth {interval(found.effective, 1)} independent reviewers of {len(found.reviewers)}, "
+            "because of shared errors."
+        )
+    return said
 
 
 def agreement(
@@ -320,3 +283,38 @@ def agreement(
         among_people=several,
         pairs=panel,
     )
+
+
+def _describe_agreement(found: GoldAgreement, gold: str) -> list[str]:
+    """Return how well the combined verdict of reviewers agrees with gold."""
+    return [
+        f"{' & '.join(found.reviewers)} against {gold}",
+        f"accuracy      {percent(found.accuracy, 1)} %",
+        *(
+            [f"by convention {list_counted(found.accuracy, found.as_tie, found.as_half)}"]
+            if found.unjudged
+            else []
+        ),
+        f"Fleiss kappa  {interval(found.fleiss_kappa)}",
+        (
+            f"{counted(found.n, 'judged item')} (a comparison in one shown order); left out: "
+            f"{counted(found.unreadable, 'review')} without a choice (unreadable or refused), and "
+            f"{counted(found.unjudged, 'item')} that no reviewer with a weight judged"
+        ),
+        *([f"Left out are these items. {COUNTED}"] if found.unjudged else []),
+        *(
+            [
+                (
+                    f"in {found.unsettled:,} of {found.samples:,} resamples the peer weights did not settle; "
+                    "their last weights are used"
+                )
+            ]
+            if found.unsettled
+            else []
+        ),
+    ]
+
+
+def _with_gold(pair: PanelPair) -> str:
+    test = pair.correlation
+    return MISSING if test is None else f"{decimal(test.r12, 2)} : {decimal(test.r13, 2)}"

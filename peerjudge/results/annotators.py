@@ -25,42 +25,35 @@ _SHOWN = 12
 """Annotators in the table; JSON has all."""
 
 
-def build_annotator_tables(found: AnnotatedGold) -> list[Table]:
-    """Return the accuracies of the judges, and the reliability of the annotators."""
-    simulated = " (simulated reviewers)" if found.simulated else ""
-    return [
-        build_table(
-            f"Accuracy in % [{found.level:.0%} interval] against people who err{simulated}",
-            found.accuracies,
-            Column("Condition", "judge.condition"),
-            Column("Reviewer", "judge.reviewer"),
-            ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
-            Column("Verdicts", "gold.n"),
-            Column("Gold", "gold", "share", 1),
-            Column("Model's label", "label", "share", 1),
-            Column("Expected", "expected", "share", 1),
-            Column("Label - gold", "label_change", "points"),
-            Column("Expected - gold", "expected_change", "points"),
-            names=3,
-            note="Gold: the rule of the data, such as a majority. Model's label: the most probable true "
-            "label given the votes. Expected: the mean probability that a verdict is the true label, "
-            "given the votes and how often this reviewer is right. Differences in points.",
-        ),
-        build_table(
-            f"Annotators, shares in % [{found.level:.0%} interval]",
-            found.annotators[:_SHOWN],
-            Column("Annotator", "name"),
-            Column("Votes", "votes"),
-            Column("Comparisons", "comparisons"),
-            Column("Reliability", "reliability", "share"),
-            Column("Right choice", "right", "share"),
-            Column("Wrong choice", "opposite", "share"),
-            ("Calls a tie", lambda row: share(row.undecided) if found.tie_votes else MISSING),
-            ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
-            note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "
-            "tie: where one answer is better. Tie seen: where the answers are equally good.",
-        ),
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AnnotatorsResult(FramedResult):
+    """Accuracies against gold and under an annotator model, and the reliability of the annotators."""
+
+    frame: ClassVar[str] = "annotators"
+    model: AnnotatedGold
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge score --annotators --json`."""
+        return make_plain(build_annotators_document(self.model))
+
+    def parts(self) -> Shown:
+        """Return the tables of accuracies and of annotators, with what limits them."""
+        return [
+            *preface(simulated=self.model.simulated, questions=self.model.questions),
+            *_build_annotator_tables(self.model),
+            "",
+            *describe_annotators(self.model),
+        ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the accuracies of each judge: against gold, against labels, and expected."""
+        for accuracy in self.model.accuracies:
+            judge = {
+                "condition": accuracy.judge.condition or None,
+                "reviewer": accuracy.judge.reviewer,
+            }
+            for against in ("gold", "label", "expected"):
+                yield {**judge, "against": against, **list_cells(getattr(accuracy, against))}
 
 
 def describe_annotators(found: AnnotatedGold) -> list[str]:
@@ -99,37 +92,6 @@ def describe_annotators(found: AnnotatedGold) -> list[str]:
     return said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class AnnotatorsResult(FramedResult):
-    """Accuracies against gold and under an annotator model, and the reliability of the annotators."""
-
-    frame: ClassVar[str] = "annotators"
-    model: AnnotatedGold
-
-    def document(self) -> Document:
-        """Return the document of `peerjudge score --annotators --json`."""
-        return make_plain(build_annotators_document(self.model))
-
-    def parts(self) -> Shown:
-        """Return the tables of accuracies and of annotators, with what limits them."""
-        return [
-            *preface(simulated=self.model.simulated, questions=self.model.questions),
-            *build_annotator_tables(self.model),
-            "",
-            *describe_annotators(self.model),
-        ]
-
-    def rows(self) -> Iterator[Cells]:
-        """Yield the accuracies of each judge: against gold, against labels, and expected."""
-        for accuracy in self.model.accuracies:
-            judge = {
-                "condition": accuracy.judge.condition or None,
-                "reviewer": accuracy.judge.reviewer,
-            }
-            for against in ("gold", "label", "expected"):
-                yield {**judge, "against": against, **list_cells(getattr(accuracy, against))}
-
-
 def annotators(
     source: Source,
     *,
@@ -156,3 +118,41 @@ def annotators(
             material.ballots, gold=replaced, reviewers=list_names(reviewers), seed=seed
         )
     )
+
+
+def _build_annotator_tables(found: AnnotatedGold) -> list[Table]:
+    """Return the accuracies of the judges, and the reliability of the annotators."""
+    simulated = " (simulated reviewers)" if found.simulated else ""
+    return [
+        build_table(
+            f"Accuracy in % [{found.level:.0%} interval] against people who err{simulated}",
+            found.accuracies,
+            Column("Condition", "judge.condition"),
+            Column("Reviewer", "judge.reviewer"),
+            ("Stance", lambda row: row.judge.stance if row.judge.condition else MISSING),
+            Column("Verdicts", "gold.n"),
+            Column("Gold", "gold", "share", 1),
+            Column("Model's label", "label", "share", 1),
+            Column("Expected", "expected", "share", 1),
+            Column("Label - gold", "label_change", "points"),
+            Column("Expected - gold", "expected_change", "points"),
+            names=3,
+            note="Gold: the rule of the data, such as a majority. Model's label: the most probable true "
+            "label given the votes. Expected: the mean probability that a verdict is the true label, "
+            "given the votes and how often this reviewer is right. Differences in points.",
+        ),
+        build_table(
+            f"Annotators, shares in % [{found.level:.0%} interval]",
+            found.annotators[:_SHOWN],
+            Column("Annotator", "name"),
+            Column("Votes", "votes"),
+            Column("Comparisons", "comparisons"),
+            Column("Reliability", "reliability", "share"),
+            Column("Right choice", "right", "share"),
+            Column("Wrong choice", "opposite", "share"),
+            ("Calls a tie", lambda row: share(row.undecided) if found.tie_votes else MISSING),
+            ("Tie seen", lambda row: MISSING if row.tie is None else share(row.tie)),
+            note="Reliability: how often a vote is the true label. Right choice, wrong choice, calls a "
+            "tie: where one answer is better. Tie seen: where the answers are equally good.",
+        ),
+    ]

@@ -79,12 +79,12 @@ def list_answers(found: Answers) -> Shown:
         *([SIMULATED_ANSWERS] if simulated else []),
         table,
         f"{len(found.pairs):,} pairs of answers{equal}",
-        describe_writing(found.writing),
+        _describe_writing(found.writing),
         *(f"{kind:<7} {file}" for kind, file in found.files.items()),
     ]
 
 
-def describe_writing(written: WritingResult) -> str:
+def _describe_writing(written: WritingResult) -> str:
     """Return the calls, tokens and cost of texts in one line."""
     calls = written.calls
     parts = (

@@ -41,242 +41,17 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R", bound=Noun)
-
 _MOST_DRAWN = 30
 """A figure of more reviewers cannot be read; the table has all."""
-
 _CONTROLS = {"gold": ", quality by the verdict of gold", "peers": ", quality by the other verdicts"}
-
-
-def build_position_section(findings: Findings) -> Section | None:
-    """Return the preference of each reviewer for the first-shown answer, before and after."""
-    expected = "half of the time" if findings.answers == 2 else "no more often than any other"
-    table = build_table(
-        "Choices of the first-shown answer and accuracy, in %",
-        findings.by_reviewer,
-        Column("Reviewer", "reviewer"),
-        Column("First, before", "first_before", "share"),
-        Column("First, after", "first_after", "share"),
-        Column("Accuracy, before", "before.accuracy", "share", key="accuracy_before"),
-        Column("Accuracy, after", "after.accuracy", "share", key="accuracy_after"),
-        note=f"Over all conditions with discussion. {LEFT_OUT}",
-    )
-    return build_section(
-        "Preference for the first-shown answer",
-        "The share of a reviewer's choices that name the answer shown first. Where every comparison "
-        "is shown in both orders, a reviewer without position bias chooses the first answer "
-        f"{expected}.",
-        draw_position(findings),
-        table,
-        anchor="position",
-    )
-
-
-def draw_position(findings: Findings) -> Figure | None:
-    """Return the share of first-shown answers among each reviewer's choices, before and after."""
-    rows = [
-        Row(
-            name=seat.reviewer,
-            note=change_note(seat.first_before, seat.first_after),
-            count=counted(seat.first_after.n, "choice"),
-            marks=[build_mark(seat.first_before), build_mark(seat.first_after)],
-        )
-        for seat in findings.by_reviewer
-        if seat.first_after is not None
-    ]
-    if not rows:
-        return None
-    return Figure(
-        id="position",
-        description="Share of each reviewer's choices that name the first-shown answer, before "
-        "and after discussion.",
-        chart=Rows(
-            rows=rows,
-            across="choices that name the first-shown answer",
-            reference=find_chance(findings, "no preference"),
-            limits=SHARES,
-            series=("before", "after"),
-            hollow=True,
-            arrows=True,
-        ),
-        note=interval_note(findings.level, findings.questions),
-    )
-
-
-def draw_places(
-    rows: Sequence[Position], consistency: Sequence[OrderConsistency], *, note: str
-) -> Figure | None:
-    """Return the share of first-shown answers among the choices of reviewers that saw both orders."""
-    both_orders = {row.reviewer for row in consistency if row.rate.n}
-    shown = [
-        Row(
-            name=row.reviewer,
-            note=f"{percent(row.share)} %",
-            count=counted(row.share.n, "choice"),
-            marks=[build_mark(row.share)],
-        )
-        for row in sorted(rows, key=lambda row: -row.share.value)
-        if row.share.n and row.reviewer in both_orders
-    ]
-    if not shown or len(shown) > _MOST_DRAWN:
-        return None
-    across = "choices that name the first-shown answer"
-    return Figure(
-        id="position",
-        description="Share of each reviewer's choices that name the first-shown answer.",
-        chart=Rows(rows=shown, across=across, reference=(0.5, "no preference"), limits=SHARES),
-        note=note,
-    )
-
-
-def build_bias_tables(found: Bias) -> list[Table]:
-    """Return a table for each measure; a measure without a table of its own gets a generic one."""
-    from peerjudge.analysis import OrderConsistency, Position, SelfEnhancement, Verbosity
-
-    measures, gold = found.measures, found.gold
-    places = select_rows(measures, "position", Position)
-    consistency = select_rows(measures, "consistency", OrderConsistency)
-    known = {"position", "consistency", "self_enhancement", "verbosity"}
-    return [
-        build_position_table(places, consistency),
-        *(build_discussed_tables(found.discussed) if found.discussed is not None else []),
-        build_self_table(select_rows(measures, "self_enhancement", SelfEnhancement), gold),
-        build_length_table(select_rows(measures, "verbosity", Verbosity), gold),
-        *(
-            build_generic_table(name.replace("_", " ").capitalize(), rows)
-            for name, rows in measures.items()
-            if name not in known
-        ),
-    ]
-
-
-def select_rows(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]) -> list[R]:
-    """Return the rows of a measure, all of which are of this kind."""
-    return [row for row in measures.get(name, ()) if isinstance(row, kind)]
-
-
-def build_position_table(
-    rows: Sequence[Position], consistency: Sequence[OrderConsistency]
-) -> Table:
-    """Return verdicts by place, the share of first-shown choices, and the order consistency."""
-    rates = {row.reviewer: row.rate for row in consistency if row.rate.n}
-    return build_table(
-        "Position: verdicts by place, shares in %",
-        rows,
-        Column("Reviewer", "reviewer"),
-        Column("First", "first"),
-        Column("Tie", "tie"),
-        Column("Second", "second"),
-        Column("Unreadable or refused", "unreadable", key="unreadable"),
-        # The share says nothing about position where pairs were shown in one order only.
-        Column("% first", lambda row: row.share if row.reviewer in rates else None, "share"),
-        Column("% same in both orders", lambda row: rates.get(row.reviewer), "share"),
-        note="% first: of the choices, ties aside. % same in both orders: of the pairs judged in "
-        "both orders.",
-    )
-
-
-def build_discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
-    """Return position preference and order consistency before and after discussion."""
-    from peerjudge.analysis import OrderConsistency, Position
-
-    before, after = (
-        {row.reviewer: row.share for row in select_rows(discussed, f"position_{when}", Position)}
-        for when in ("before", "after")
-    )
-    same, same_after = (
-        {
-            row.reviewer: row.rate
-            for row in select_rows(discussed, f"consistency_{when}", OrderConsistency)
-        }
-        for when in ("before", "after")
-    )
-    return build_table(
-        "Position before and after discussion, in %",
-        list(before),
-        Column("Reviewer", ""),
-        Column("First, before", before.get, "share"),
-        Column("First, after", after.get, "share"),
-        Column("Same, before", same.get, "share"),
-        Column("Same, after", same_after.get, "share"),
-    )
-
-
-def build_discussed_tables(discussed: Mapping[str, Sequence[Noun]]) -> list[Table]:
-    """Return position preference, order consistency and win rates of authors around a discussion."""
-    from peerjudge.analysis.preferences import Preference
-
-    before, after = (
-        {
-            (row.reviewer, row.author): row
-            for row in select_rows(discussed, f"preferences_{when}", Preference)
-        }
-        for when in ("before", "after")
-    )
-    wins = build_table(
-        "Win rate of an author before and after discussion, by the place of its answer, in %",
-        [(row, after.get(key)) for key, row in before.items()],
-        Column("Reviewer", "0.reviewer"),
-        Column("Author", "0.author"),
-        Column("Before", "0.share", "share"),
-        Column("After", "1.share", "share"),
-        Column("Shown first, before", "0.first", "share"),
-        Column("Shown first, after", "1.first", "share"),
-        Column("Shown second, before", "0.second", "share"),
-        Column("Shown second, after", "1.second", "share"),
-        names=2,
-    )
-    return [build_discussed_table(discussed), wins]
-
-
-def build_self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
-    """Return the win rate of each reviewer's own answers by judge."""
-    return build_table(
-        "Self-preference: win rate by judge in %, differences in points",
-        rows,
-        Column("Reviewer", "reviewer"),
-        (
-            "Answers",
-            lambda row: "own" if row.kind == "own" else f"family: {', '.join(row.authors)}",
-        ),
-        Column("Reviewer's view", "own_view", "share"),
-        Column("Peers", "peers", "share"),
-        Column(gold.capitalize(), "gold", "share"),
-        Column("Over peers", "against_peers", "points"),
-        Column(f"Over {gold}", "against_gold", "points"),
-        names=2,
-        note="On the same pairs. A difference above 0 favours the reviewer's own answers.",
-    )
-
-
-def build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
-    """Return how often each reviewer chooses the longer answer, and the odds of length."""
-    quality = _CONTROLS.get(rows[0].control, "") if rows else ""
-    return build_table(
-        "Length: choices of the longer answer in %, and odds",
-        rows,
-        Column("Reviewer", "reviewer"),
-        Column("Longer", "longer", "share"),
-        Column(f"Longer, {gold}", "gold_longer", "share"),
-        Column("Odds", "odds", "odds"),
-        Column(f"Odds over {gold}", "over_gold", "odds"),
-        note=f"Odds: of being chosen for each doubling of length, at equal position and author{quality}; "
-        "1 means no effect. Quality is known only roughly: where better answers are longer, the odds "
-        f"are too high. Odds over {gold}: at equal position and author, relative to the odds of {gold} "
-        "on the same pairs. Random verdicts draw all odds to 1.",
-    )
-
-
 OWN_VOTES = (
     "People are held against gold of the other people's votes, never of their own; where nobody else voted "
     "there is none."
 )
-
 NOT_TOGETHER = (
     "No accuracy of these people together: gold is made of their own votes, and a panel is not held against "
     "itself."
 )
-
 _LEVEL = 0.95
 
 
@@ -311,7 +86,7 @@ class BiasResult(DrawnResult):
     def figures(self) -> Mapping[str, Figure]:
         """The choices of the first-shown answer by reviewers that saw both orders."""
         measures = self.bias.measures
-        places = draw_places(
+        places = _draw_places(
             select_rows(measures, "position", Position),
             select_rows(measures, "consistency", OrderConsistency),
             note=interval_note(_LEVEL, self.questions),
@@ -328,6 +103,56 @@ class BiasResult(DrawnResult):
                     if isinstance(value, Measurement):
                         own = {"measure": measure, "reviewer": reviewer, "quantity": quantity}
                         yield {**own, **list_cells(value)}
+
+
+def build_position_section(findings: Findings) -> Section | None:
+    """Return the preference of each reviewer for the first-shown answer, before and after."""
+    expected = "half of the time" if findings.answers == 2 else "no more often than any other"
+    table = build_table(
+        "Choices of the first-shown answer and accuracy, in %",
+        findings.by_reviewer,
+        Column("Reviewer", "reviewer"),
+        Column("First, before", "first_before", "share"),
+        Column("First, after", "first_after", "share"),
+        Column("Accuracy, before", "before.accuracy", "share", key="accuracy_before"),
+        Column("Accuracy, after", "after.accuracy", "share", key="accuracy_after"),
+        note=f"Over all conditions with discussion. {LEFT_OUT}",
+    )
+    return build_section(
+        "Preference for the first-shown answer",
+        "The share of a reviewer's choices that name the answer shown first. Where every comparison "
+        "is shown in both orders, a reviewer without position bias chooses the first answer "
+        f"{expected}.",
+        _draw_position(findings),
+        table,
+        anchor="position",
+    )
+
+
+def build_bias_tables(found: Bias) -> list[Table]:
+    """Return a table for each measure; a measure without a table of its own gets a generic one."""
+    from peerjudge.analysis import OrderConsistency, Position, SelfEnhancement, Verbosity
+
+    measures, gold = found.measures, found.gold
+    places = select_rows(measures, "position", Position)
+    consistency = select_rows(measures, "consistency", OrderConsistency)
+    known = {"position", "consistency", "self_enhancement", "verbosity"}
+    return [
+        _build_position_table(places, consistency),
+        *(_build_discussed_tables(found.discussed) if found.discussed is not None else []),
+        _build_self_table(select_rows(measures, "self_enhancement", SelfEnhancement), gold),
+        _build_length_table(select_rows(measures, "verbosity", Verbosity), gold),
+        *(
+            build_generic_table(name.replace("_", " ").capitalize(), rows)
+            for name, rows in measures.items()
+            if name not in known
+        ),
+    ]
+
+
+def select_rows(measures: Mapping[str, Sequence[Noun]], name: str, kind: type[R]) -> list[R]:
+    """Return the rows of a measure, all of which are of this kind."""
+    return [row for row in measures.get(name, ()) if isinstance(row, kind)]
 
 
 def bias(
@@ -374,4 +199,173 @@ def bias(
         bias=measured,
         gold=name_gold(material.ballots, gold),
         questions=material.ballots.count_questions(),
+    )
+
+
+def _draw_position(findings: Findings) -> Figure | None:
+    """Return the share of first-shown answers among each reviewer's choices, before and after."""
+    rows = [
+        Row(
+            name=seat.reviewer,
+            note=change_note(seat.first_before, seat.first_after),
+            count=counted(seat.first_after.n, "choice"),
+            marks=[build_mark(seat.first_before), build_mark(seat.first_after)],
+        )
+        for seat in findings.by_reviewer
+        if seat.first_after is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        id="position",
+        description="Share of each reviewer's choices that name the first-shown answer, before "
+        "and after discussion.",
+        chart=Rows(
+            rows=rows,
+            across="choices that name the first-shown answer",
+            reference=find_chance(findings, "no preference"),
+            limits=SHARES,
+            series=("before", "after"),
+            hollow=True,
+            arrows=True,
+        ),
+        note=interval_note(findings.level, findings.questions),
+    )
+
+
+def _draw_places(
+    rows: Sequence[Position], consistency: Sequence[OrderConsistency], *, note: str
+) -> Figure | None:
+    """Return the share of first-shown answers among the choices of reviewers that saw both orders."""
+    both_orders = {row.reviewer for row in consistency if row.rate.n}
+    shown = [
+        Row(
+            name=row.reviewer,
+            note=f"{percent(row.share)} %",
+            count=counted(row.share.n, "choice"),
+            marks=[build_mark(row.share)],
+        )
+        for row in sorted(rows, key=lambda row: -row.share.value)
+        if row.share.n and row.reviewer in both_orders
+    ]
+    if not shown or len(shown) > _MOST_DRAWN:
+        return None
+    across = "choices that name the first-shown answer"
+    return Figure(
+        id="position",
+        description="Share of each reviewer's choices that name the first-shown answer.",
+        chart=Rows(rows=shown, across=across, reference=(0.5, "no preference"), limits=SHARES),
+        note=note,
+    )
+
+
+def _build_position_table(
+    rows: Sequence[Position], consistency: Sequence[OrderConsistency]
+) -> Table:
+    """Return verdicts by place, the share of first-shown choices, and the order consistency."""
+    rates = {row.reviewer: row.rate for row in consistency if row.rate.n}
+    return build_table(
+        "Position: verdicts by place, shares in %",
+        rows,
+        Column("Reviewer", "reviewer"),
+        Column("First", "first"),
+        Column("Tie", "tie"),
+        Column("Second", "second"),
+        Column("Unreadable or refused", "unreadable", key="unreadable"),
+        # The share says nothing about position where pairs were shown in one order only.
+        Column("% first", lambda row: row.share if row.reviewer in rates else None, "share"),
+        Column("% same in both orders", lambda row: rates.get(row.reviewer), "share"),
+        note="% first: of the choices, ties aside. % same in both orders: of the pairs judged in "
+        "both orders.",
+    )
+
+
+def _build_discussed_table(discussed: Mapping[str, Sequence[Noun]]) -> Table:
+    """Return position preference and order consistency before and after discussion."""
+    from peerjudge.analysis import OrderConsistency, Position
+
+    before, after = (
+        {row.reviewer: row.share for row in select_rows(discussed, f"position_{when}", Position)}
+        for when in ("before", "after")
+    )
+    same, same_after = (
+        {
+            row.reviewer: row.rate
+            for row in select_rows(discussed, f"consistency_{when}", OrderConsistency)
+        }
+        for when in ("before", "after")
+    )
+    return build_table(
+        "Position before and after discussion, in %",
+        list(before),
+        Column("Reviewer", ""),
+        Column("First, before", before.get, "share"),
+        Column("First, after", after.get, "share"),
+        Column("Same, before", same.get, "share"),
+        Column("Same, after", same_after.get, "share"),
+    )
+
+
+def _build_discussed_tables(discussed: Mapping[str, Sequence[Noun]]) -> list[Table]:
+    """Return position preference, order consistency and win rates of authors around a discussion."""
+    from peerjudge.analysis.preferences import Preference
+
+    before, after = (
+        {
+            (row.reviewer, row.author): row
+            for row in select_rows(discussed, f"preferences_{when}", Preference)
+        }
+        for when in ("before", "after")
+    )
+    wins = build_table(
+        "Win rate of an author before and after discussion, by the place of its answer, in %",
+        [(row, after.get(key)) for key, row in before.items()],
+        Column("Reviewer", "0.reviewer"),
+        Column("Author", "0.author"),
+        Column("Before", "0.share", "share"),
+        Column("After", "1.share", "share"),
+        Column("Shown first, before", "0.first", "share"),
+        Column("Shown first, after", "1.first", "share"),
+        Column("Shown second, before", "0.second", "share"),
+        Column("Shown second, after", "1.second", "share"),
+        names=2,
+    )
+    return [_build_discussed_table(discussed), wins]
+
+
+def _build_self_table(rows: Sequence[SelfEnhancement], gold: str) -> Table:
+    """Return the win rate of each reviewer's own answers by judge."""
+    return build_table(
+        "Self-preference: win rate by judge in %, differences in points",
+        rows,
+        Column("Reviewer", "reviewer"),
+        (
+            "Answers",
+            lambda row: "own" if row.kind == "own" else f"family: {', '.join(row.authors)}",
+        ),
+        Column("Reviewer's view", "own_view", "share"),
+        Column("Peers", "peers", "share"),
+        Column(gold.capitalize(), "gold", "share"),
+        Column("Over peers", "against_peers", "points"),
+        Column(f"Over {gold}", "against_gold", "points"),
+        names=2,
+        note="On the same pairs. A difference above 0 favours the reviewer's own answers.",
+    )
+
+
+def _build_length_table(rows: Sequence[Verbosity], gold: str) -> Table:
+    """Return how often each reviewer chooses the longer answer, and the odds of length."""
+    quality = _CONTROLS.get(rows[0].control, "") if rows else ""
+    return build_table(
+        "Length: choices of the longer answer in %, and odds",
+        rows,
+        Column("Reviewer", "reviewer"),
+        Column("Longer", "longer", "share"),
+        Column(f"Longer, {gold}", "gold_longer", "share"),
+        Column("Odds", "odds", "odds"),
+        Column(f"Odds over {gold}", "over_gold", "odds"),
+        note=f"Odds: of being chosen for each doubling of length, at equal position and author{quality}; "
+        "1 means no effect. Quality is known only roughly: where better answers are longer, the odds "
+        f"are too high. Odds over {gold}: at equal position and author, relative to the odds of {gold} "
+        "on the same pairs. Random verdicts draw all odds to 1.",
     )

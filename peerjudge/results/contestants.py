@@ -69,16 +69,16 @@ def build_contestants_section(findings: Findings | Standings) -> Section | None:
         ),
         build_section(
             "Elo rating by battle",
-            describe_trajectory("each contestant", findings.level) + best,
-            draw_trajectory(
-                [build_curve(trajectory) for trajectory in peers.trajectories],
+            _describe_trajectory("each contestant", findings.level) + best,
+            _draw_trajectory(
+                [_build_curve(trajectory) for trajectory in peers.trajectories],
                 "Elo rating of each contestant by number of battles.",
                 findings.level,
             ),
         ),
         build_section(
             "Wins between contestants",
-            draw_versus(
+            _draw_versus(
                 versus,
                 f"All reviewers, {by}",
             ),
@@ -95,18 +95,18 @@ def build_run_weights_table(findings: Findings | Standings) -> Table:
     """Return the weights of the reviewers of a run, by the damped scheme and by PRD Equation 2."""
     peers = findings.peers
     if peers is None:
-        return build_weights_table({})
+        return _build_weights_table({})
     prd = {
         name: Measurement(value=weight, low=float("nan"), high=float("nan"), n=1)
         for name, weight in peers.prd.items()
     }
-    return build_weights_table(
+    return _build_weights_table(
         {"damped": peers.weights} | ({"prd": prd} if prd else {}),
         contestant_of=peers.equal.contestant_of,
     )
 
 
-def build_weights_table(
+def _build_weights_table(
     by_scheme: Mapping[str, Mapping[str, Measurement]],
     *,
     contestant_of: Mapping[str, str] | None = None,
@@ -193,7 +193,7 @@ def build_ranking_tables(ranking: Ranking) -> list[Table]:
             Column("% above the next", outranks, "share", key="above_the_next"),
             note=" ".join(filter(None, (describe_groups(ranking), _explain_above(ranking)))),
         ),
-        build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
+        _build_weights_table({"Weight": weights}, contestant_of=ranking.contestant_of),
     ]
 
 
@@ -243,7 +243,7 @@ def measure_score(standing: Standing, *, n: int = 1) -> Measurement:
     )
 
 
-def fill_bounds(measured: Measurement) -> Measurement:
+def _fill_bounds(measured: Measurement) -> Measurement:
     """Return the measurement with its value as bounds where it has no bounds."""
     value = measured.value
     low, high = (value if isnan(end) else end for end in (measured.low, measured.high))
@@ -282,8 +282,8 @@ def _ranking_figure(findings: Findings | Standings, peers: PeerFindings) -> Figu
             marks=[
                 None
                 if peers.weighted is None
-                else Mark(measured=fill_bounds(measure_standing(peers.equal, name))),
-                Mark(measured=fill_bounds(measure_standing(best, name))),
+                else Mark(measured=_fill_bounds(measure_standing(peers.equal, name))),
+                Mark(measured=_fill_bounds(measure_standing(best, name))),
             ],
         )
         for name, standing in best.contestants.items()
@@ -306,7 +306,7 @@ def _ranking_figure(findings: Findings | Standings, peers: PeerFindings) -> Figu
     )
 
 
-def describe_trajectory(subject: str, level: float) -> str:
+def _describe_trajectory(subject: str, level: float) -> str:
     """Return what a figure of ratings by battle shows."""
     return (
         f"The rating of {subject} by number of battles, as the mean over random orders of the "
@@ -315,7 +315,7 @@ def describe_trajectory(subject: str, level: float) -> str:
     )
 
 
-def draw_trajectory(curves: Sequence[Curve], description: str, level: float) -> Figure | None:
+def _draw_trajectory(curves: Sequence[Curve], description: str, level: float) -> Figure | None:
     """Return Elo ratings by number of battles (PRD Figure 4)."""
     if not curves:
         return None
@@ -327,7 +327,7 @@ def draw_trajectory(curves: Sequence[Curve], description: str, level: float) -> 
     )
 
 
-def build_curve(trajectory: Trajectory) -> Curve:
+def _build_curve(trajectory: Trajectory) -> Curve:
     """Return the line of a rating by battle, with its last value in words."""
     end, low, high = trajectory.mean[-1], trajectory.low[-1], trajectory.high[-1]
     return Curve(
@@ -340,7 +340,7 @@ def build_curve(trajectory: Trajectory) -> Curve:
     )
 
 
-def draw_versus(found: HeadToHead, title: str) -> Figure:
+def _draw_versus(found: HeadToHead, title: str) -> Figure:
     """Return the wins between contestants as a heat map (PRD Figure 7)."""
     met = [number for row in found.battles for number in row if number]
     few, many = min(met, default=0), max(met, default=0)

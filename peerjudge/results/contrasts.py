@@ -21,12 +21,17 @@ _NAMES = {
     "self-consistency": "its better seat, asked as often",
     "vote": "a vote of its reviewers",
 }
-
 _SIMULTANEOUS = "{level} interval simultaneous with all others of these findings"
-
 _TOGETHER = "{level} intervals, simultaneous for all conditions"
-
 _Bounds = Sequence[tuple[str, "Measurement"]]
+_FOUND = {
+    "better": "is above 0",
+    "worse": "is below 0",
+    "equivalent": "is equivalent to 0 within the margin",
+    "precise": "is known precisely enough",
+    "undecided": "is not decided",
+}
+_FIXED = "Tests and intervals of the table are for a number of questions fixed in advance."
 
 
 def build_contrasts_section(
@@ -41,7 +46,7 @@ def build_contrasts_section(
         "reviewer alone with as many calls.",
         draw_contrasts(rows),
         build_contrasts_table(rows),
-        *explain_missing(rows),
+        *_explain_missing(rows),
         *note_decision(decision),
         anchor="alternatives",
     )
@@ -77,12 +82,6 @@ def build_contrasts_table(rows: Sequence[ConditionContrasts]) -> Table:
     )
 
 
-def _family(one: Contrast) -> str:
-    if one.primary:
-        return "primary"
-    return "exploratory" if one.alternative == "mean seat" else "declared"
-
-
 def describe_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
     """Return for each alternative that was not played what is missing, one sentence per reason."""
     reasons: dict[str, list[str]] = {}
@@ -93,12 +92,6 @@ def describe_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
                     row.condition
                 )
     return [f"{reason} ({', '.join(names)})" for reason, names in reasons.items()]
-
-
-def explain_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
-    """Return the same as one paragraph for a page, or nothing."""
-    missing = describe_missing(rows)
-    return [" ".join(missing)] if missing else []
 
 
 def draw_contrasts(rows: Sequence[ConditionContrasts]) -> Figure | None:
@@ -154,6 +147,54 @@ def say_contrasts(
     ]
     if best:
         yield _say("the best of its seats and of the votes with as many calls", best)
+
+
+def note_decision(decision: Decision | None, *, isolate: bool = True) -> list[str]:
+    """Return a note below a table of contrasts whose intervals do not allow for the looks, if any."""
+    if decision is None:
+        return []
+    return [f"{describe_decision(decision, isolate=isolate)} {_FIXED}"]
+
+
+def describe_decision(decision: Decision, *, isolate: bool = True) -> str:
+    """Return the last look of a run with a stopping rule, with the interval that is valid there.
+
+    Args:
+        decision: the last look.
+        isolate: set the name of the contrast apart for a page, where it may have another direction.
+    """
+    contrast = isolated(decision.contrast) if isolate else decision.contrast
+    at = (
+        f"look {decision.look}, after {decision.questions:,} of {decision.available:,} questions in "
+        "random order"
+    )
+    verb = "Not stopped at" if decision.stop_reason is None else "Stopped at"
+    known = minus_signs(points(decision.anytime))
+    said = (
+        f"{verb} {at}, by the rule \u201c{decision.rule}\u201d: the contrast "
+        f"\u201c{contrast}\u201d {_FOUND[decision.outcome]}, {known} points "
+        f"({decision.anytime.level:.0%} at all looks together)."
+    )
+    if decision.outcome == "precise":
+        said += (
+            f" The interval of the rule, {minus_signs(points(decision.usual))}, is for a number of "
+            "questions fixed in advance."
+        )
+    if decision.continued:
+        said += " The run was continued after this look without the rule."
+    return said
+
+
+def _family(one: Contrast) -> str:
+    if one.primary:
+        return "primary"
+    return "exploratory" if one.alternative == "mean seat" else "declared"
+
+
+def _explain_missing(rows: Sequence[ConditionContrasts]) -> list[str]:
+    """Return the same as one paragraph for a page, or nothing."""
+    missing = describe_missing(rows)
+    return [" ".join(missing)] if missing else []
 
 
 def _say_primary(rows: Sequence[ConditionContrasts]) -> Iterator[str]:
@@ -222,50 +263,3 @@ def _signed(measured: Measurement) -> str:
 def _p(value: float) -> str:
     said = p_value(value)
     return (said if said.startswith("<") else f"= {said}").replace(" ", "\u00a0")
-
-
-_FOUND = {
-    "better": "is above 0",
-    "worse": "is below 0",
-    "equivalent": "is equivalent to 0 within the margin",
-    "precise": "is known precisely enough",
-    "undecided": "is not decided",
-}
-
-_FIXED = "Tests and intervals of the table are for a number of questions fixed in advance."
-
-
-def note_decision(decision: Decision | None, *, isolate: bool = True) -> list[str]:
-    """Return a note below a table of contrasts whose intervals do not allow for the looks, if any."""
-    if decision is None:
-        return []
-    return [f"{describe_decision(decision, isolate=isolate)} {_FIXED}"]
-
-
-def describe_decision(decision: Decision, *, isolate: bool = True) -> str:
-    """Return the last look of a run with a stopping rule, with the interval that is valid there.
-
-    Args:
-        decision: the last look.
-        isolate: set the name of the contrast apart for a page, where it may have another direction.
-    """
-    contrast = isolated(decision.contrast) if isolate else decision.contrast
-    at = (
-        f"look {decision.look}, after {decision.questions:,} of {decision.available:,} questions in "
-        "random order"
-    )
-    verb = "Not stopped at" if decision.stop_reason is None else "Stopped at"
-    known = minus_signs(points(decision.anytime))
-    said = (
-        f"{verb} {at}, by the rule \u201c{decision.rule}\u201d: the contrast "
-        f"\u201c{contrast}\u201d {_FOUND[decision.outcome]}, {known} points "
-        f"({decision.anytime.level:.0%} at all looks together)."
-    )
-    if decision.outcome == "precise":
-        said += (
-            f" The interval of the rule, {minus_signs(points(decision.usual))}, is for a number of "
-            "questions fixed in advance."
-        )
-    if decision.continued:
-        said += " The run was continued after this look without the rule."
-    return said

@@ -37,11 +37,9 @@ _MORE = {
     "lists": "the answer with more items of lists",
     "bold": "the answer with more bold text",
 }
-
 _ONE_ORDER = (
     "No pair was shown in both orders: position also has what makes the answers shown first better."
 )
-
 _CHOSEN = {
     "length": "for an answer twice as long",
     "own answer": "for its own answer",
@@ -50,6 +48,69 @@ _CHOSEN = {
     "condition": "for gold, over the first condition",
     "turn": "for gold for each further turn of a reviewer",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ModelResult(FramedResult):
+    """Effects on verdicts, each with all others equal."""
+
+    frame: ClassVar[str] = "model"
+    model: VerdictModel
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge model --json`."""
+        return make_plain(build_model_document(self.model))
+
+    def parts(self) -> Shown:
+        """Return the table of effects, and what the model holds equal and leaves out."""
+        return [
+            *preface(simulated=self.model.simulated, questions=self.model.questions),
+            build_model_table(self.model),
+            "",
+            *describe_model(self.model),
+        ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield one row for each effect."""
+        for effect in self.model.effects:
+            yield {"effect": effect.term, "name": effect.name, **list_cells(effect.value)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StyleResult(FramedResult):
+    """A Bradley-Terry ranking at equal style, beside the plain one."""
+
+    frame: ClassVar[str] = "styles"
+    ranking: ControlledRanking
+
+    def document(self) -> Document:
+        """Return the document of `peerjudge rank --control ... --json`."""
+        return make_plain(build_control_document(self.ranking))
+
+    def parts(self) -> Shown:
+        """Return the two rankings, the effects of the styles, and how to read them."""
+        groups = describe_groups(self.ranking.plain)
+        return [
+            *preface(simulated=self.ranking.simulated, questions=self.ranking.plain.questions),
+            *build_control_tables(self.ranking),
+            "",
+            *describe_control(self.ranking),
+            *([groups] if groups else []),
+        ]
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the rank and score of each contestant, at equal style and plain."""
+        rankings = {"equal": self.ranking.contestants, "plain": self.ranking.plain.contestants}
+        for style, contestants in rankings.items():
+            for name, one in contestants.items():
+                yield {
+                    "contestant": name,
+                    "style": style,
+                    "rank": one.rank,
+                    "score": one.score,
+                    "low": one.low,
+                    "high": one.high,
+                }
 
 
 def build_model_table(found: VerdictModel) -> Table:
@@ -137,15 +198,6 @@ def build_control_tables(found: ControlledRanking) -> list[Table]:
     ]
 
 
-def _standing_columns(
-    kind: str, standings: Mapping[str, Standing], *, questions: int
-) -> tuple[Column, ...]:
-    return (
-        Column(f"Rank, {kind}", lambda name: measure_rank(standings[name], n=questions), digits=0),
-        Column(f"Score, {kind}", lambda name: measure_score(standings[name]), digits=0),
-    )
-
-
 def describe_control(found: ControlledRanking) -> list[str]:
     """Return what was controlled, what could not be, and how to read the two rankings."""
     plain = found.plain
@@ -168,65 +220,6 @@ def describe_control(found: ControlledRanking) -> list[str]:
         "depends on style."
     )
     return said
-
-
-def _read(effect: Effect) -> str:
-    """Return an effect in words."""
-    value = effect.value
-    if effect.term == "difficulty":
-        return f"two thirds of the pairs are within {decimal(value.value, 1)} of the average"
-    clear = "" if _is_clear(value) else " (no clear effect)"
-    if effect.term == "ability":
-        return f"chooses gold in {_chance(value.value)} % of pairs of average difficulty{clear}"
-    if effect.term == "position":
-        return f"chooses the first-shown answer in {_chance(value.value)} %{clear}"
-    return f"odds x{_odds(value.value)} {_CHOSEN[effect.term]}{clear}"
-
-
-def _read_style(one: StyleCoefficient) -> str:
-    clear = "" if _is_clear(one.value) else " (no clear effect)"
-    if one.feature == "position":
-        return f"the first-shown answer wins in {_chance(one.value.value)} %{clear}"
-    more = _MORE.get(one.feature, one.feature)
-    return f"odds x{_odds(one.value.value)} for {more}{clear}"
-
-
-def _is_clear(value: Measurement) -> bool:
-    return value.low > 0.0 or value.high < 0.0
-
-
-def _chance(logit: float) -> str:
-    return share(1.0 / (1.0 + exp(-logit)))
-
-
-def _odds(logit: float) -> str:
-    return decimal(exp(logit), 2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ModelResult(FramedResult):
-    """Effects on verdicts, each with all others equal."""
-
-    frame: ClassVar[str] = "model"
-    model: VerdictModel
-
-    def document(self) -> Document:
-        """Return the document of `peerjudge model --json`."""
-        return make_plain(build_model_document(self.model))
-
-    def parts(self) -> Shown:
-        """Return the table of effects, and what the model holds equal and leaves out."""
-        return [
-            *preface(simulated=self.model.simulated, questions=self.model.questions),
-            build_model_table(self.model),
-            "",
-            *describe_model(self.model),
-        ]
-
-    def rows(self) -> Iterator[Cells]:
-        """Yield one row for each effect."""
-        for effect in self.model.effects:
-            yield {"effect": effect.term, "name": effect.name, **list_cells(effect.value)}
 
 
 def model(
@@ -272,43 +265,6 @@ def model(
         pooled=pooled,
     )
     return ModelResult(model=fitted)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class StyleResult(FramedResult):
-    """A Bradley-Terry ranking at equal style, beside the plain one."""
-
-    frame: ClassVar[str] = "styles"
-    ranking: ControlledRanking
-
-    def document(self) -> Document:
-        """Return the document of `peerjudge rank --control ... --json`."""
-        return make_plain(build_control_document(self.ranking))
-
-    def parts(self) -> Shown:
-        """Return the two rankings, the effects of the styles, and how to read them."""
-        groups = describe_groups(self.ranking.plain)
-        return [
-            *preface(simulated=self.ranking.simulated, questions=self.ranking.plain.questions),
-            *build_control_tables(self.ranking),
-            "",
-            *describe_control(self.ranking),
-            *([groups] if groups else []),
-        ]
-
-    def rows(self) -> Iterator[Cells]:
-        """Yield the rank and score of each contestant, at equal style and plain."""
-        rankings = {"equal": self.ranking.contestants, "plain": self.ranking.plain.contestants}
-        for style, contestants in rankings.items():
-            for name, one in contestants.items():
-                yield {
-                    "contestant": name,
-                    "style": style,
-                    "rank": one.rank,
-                    "score": one.score,
-                    "low": one.low,
-                    "high": one.high,
-                }
 
 
 def rank_styles(
@@ -372,3 +328,45 @@ def rank_styles(
         seed=seed,
     )
     return StyleResult(ranking=ranking)
+
+
+def _standing_columns(
+    kind: str, standings: Mapping[str, Standing], *, questions: int
+) -> tuple[Column, ...]:
+    return (
+        Column(f"Rank, {kind}", lambda name: measure_rank(standings[name], n=questions), digits=0),
+        Column(f"Score, {kind}", lambda name: measure_score(standings[name]), digits=0),
+    )
+
+
+def _read(effect: Effect) -> str:
+    """Return an effect in words."""
+    value = effect.value
+    if effect.term == "difficulty":
+        return f"two thirds of the pairs are within {decimal(value.value, 1)} of the average"
+    clear = "" if _is_clear(value) else " (no clear effect)"
+    if effect.term == "ability":
+        return f"chooses gold in {_chance(value.value)} % of pairs of average difficulty{clear}"
+    if effect.term == "position":
+        return f"chooses the first-shown answer in {_chance(value.value)} %{clear}"
+    return f"odds x{_odds(value.value)} {_CHOSEN[effect.term]}{clear}"
+
+
+def _read_style(one: StyleCoefficient) -> str:
+    clear = "" if _is_clear(one.value) else " (no clear effect)"
+    if one.feature == "position":
+        return f"the first-shown answer wins in {_chance(one.value.value)} %{clear}"
+    more = _MORE.get(one.feature, one.feature)
+    return f"odds x{_odds(one.value.value)} for {more}{clear}"
+
+
+def _is_clear(value: Measurement) -> bool:
+    return value.low > 0.0 or value.high < 0.0
+
+
+def _chance(logit: float) -> str:
+    return share(1.0 / (1.0 + exp(-logit)))
+
+
+def _odds(logit: float) -> str:
+    return decimal(exp(logit), 2)

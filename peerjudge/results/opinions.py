@@ -37,263 +37,6 @@ if TYPE_CHECKING:
     from peerjudge.analysis.stances import Stances
 
 
-def build_opinions_section(findings: Findings) -> Section | None:
-    """Return who altered and who held its opinion: by role, by turn, by opponent, by condition."""
-    if not findings.by_seat:
-        return None
-    stances, persuasion = findings.stances, draw_persuasion(findings)
-    shifts = any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat)
-    return build_section(
-        "Opinion changes",
-        "What a seat did after it heard a verdict other than its own. Held: it kept its own. "
-        f"Altered: it adopted the other. {'Shifted: it moved to a third. ' if shifts else ''}Counted "
-        "by rule over all conditions with discussion; the leader speaks first.",
-        draw_events(findings),
-        build_events_table(findings.by_seat),
-        build_section(
-            "Turn by turn",
-            draw_turns(findings, _by_round(stances.counts)),
-            build_moves_table(_by_round(stances.counts), by="turn"),
-        ),
-        build_section(
-            "Persuasion",
-            persuasion
-            and "How often a reviewer altered its opinion after it heard another one (speaker \u2192 "
-            "listener), as a share of their disagreements.",
-            persuasion,
-            build_moves_table(_by_opponent(stances.counts), by="reviewer heard"),
-        ),
-        build_section(
-            "Effect of leading",
-            "The same reviewer on the same comparison, leading minus following. A leader prevails "
-            "when a disagreement ends in agreement with the leader's own stance.",
-            build_ordering_table(stances.ordering),
-        ),
-        build_section(
-            "Effect of the argument",
-            "Conditions beside their controls, in which a seat hears something other than the "
-            "argument of its opponent. Opinions that are altered in a control too are not due to the "
-            "argument. Counted at the first turn of each seat after it hears another.",
-            build_controls_table(stances.controls),
-        ),
-        build_section(
-            "Time to agreement", draw_agreement(findings), build_settling_table(stances.settling)
-        ),
-        build_section(
-            "Courses of discussions",
-            "The most common sequences of verdicts, up to six for each condition; a filled square "
-            "names gold. The list of transcripts shows the sequence of every discussion.",
-            draw_courses(findings),
-        ),
-        build_section("Agreement", _agreement_table(findings)),
-        anchor="opinions",
-    )
-
-
-def build_events_table(seats: Sequence[SeatFindings]) -> Table:
-    """Return the opinion events of each reviewer and role, and its moves to and from gold."""
-    kinds = _shown_kinds(seat.events for seat in seats)
-    return build_table(
-        "Opinion events by reviewer and role, altered in %",
-        seats,
-        Column("Reviewer", "reviewer"),
-        ("Role", lambda seat: name_role(seat.role)),
-        *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
-        Column("% altered", "altered", "share"),
-        Column("To gold", "towards_gold"),
-        Column("From gold", "away_from_gold"),
-        Column("No event", lambda seat: sum(seat.no_events.values())),
-        names=2,
-        note="% altered: of the times that the seat was contradicted. To and from gold: moves. No "
-        "event: a verdict after hearing another, where one of the two has no readable stance.",
-    )
-
-
-def _shown_kinds(events: Iterable[Mapping[EventKind, int]]) -> list[EventKind]:
-    """Return holding and altering, and the other kinds that occur."""
-    found = {kind for event in events for kind, number in event.items() if number}
-    return [kind for kind in EventKind if kind in found | {EventKind.HELD, EventKind.ALTERED}]
-
-
-def build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
-    """Return opinion events and moves, for counts that are grouped in the same way."""
-    kinds = _shown_kinds(row.events for row in rows)
-    return build_table(
-        f"Opinion events by {by}, shares in %",
-        rows,
-        Column("Reviewer", "reviewer"),
-        Column("Role", "role"),
-        ("Heard", _heard),
-        Column("Turn", "round"),
-        *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
-        Column("% altered", "altered", "share"),
-        Column("% to gold", "towards_gold", "share"),
-        ("Gold", lambda row: _moves(row.gold)),
-        ("Majority", lambda row: _moves(row.majority)),
-        ("First shown", lambda row: _moves(row.first)),
-        names=4,
-        note="% altered: of the times contradicted. % to gold: of the moves between gold and another "
-        "answer. The last columns count moves to and away from gold, the majority of the private "
-        "verdicts, and the first-shown answer. Turns are counted from 1 after the private reviews; "
-        "itself is another seat of the same reviewer.",
-    )
-
-
-def _heard(row: StanceCounts) -> str:
-    if row.opponent is None:
-        return MISSING
-    return "itself" if row.opponent == row.reviewer else row.opponent
-
-
-def _moves(directions: Mapping[Direction, int]) -> str:
-    towards, away = directions[Direction.TOWARDS], directions[Direction.AWAY]
-    return f"{towards} : {away}" if towards or away else MISSING
-
-
-def build_ordering_table(rows: Sequence[Ordering]) -> Table:
-    """Return the effect of leading instead of following on altering and on accuracy."""
-    return build_table(
-        "Leading minus following, in points",
-        rows,
-        ("Reviewer", lambda row: row.reviewer or "all"),
-        Column("Altered", "altered.difference", "points", key="altered"),
-        Column("p, altered", "altered.p_value", "p", key="p_altered"),
-        Column("Accuracy", "accuracy.difference", "points", key="accuracy"),
-        Column("p, accuracy", "accuracy.p_value", "p", key="p_accuracy"),
-        Column("% leader prevails", "leader_prevails", "share"),
-        note="% leader prevails: of the disagreements that ended in agreement.",
-    )
-
-
-def build_holdings_table(rows: Sequence[Holding]) -> Table:
-    """Return what reviewers did in the discussions of two that began in disagreement."""
-    return build_table(
-        "Discussions that began in disagreement: opinion held or altered, in % of all discussions",
-        rows,
-        Column("Reviewer", "reviewer"),
-        ("Role", lambda row: name_role(row.role)),
-        Column("Discussions", "discussions"),
-        Column("Disagreed", "apart"),
-        Column("Held", "held"),
-        Column("% held", "held_share", "share"),
-        Column("Altered", "altered"),
-        Column("% altered", "altered_share", "share"),
-        names=2,
-        note="Altered: took the other's opinion at any turn. Held: kept its own whenever contradicted. "
-        "In the others, the other one gave in first, or a third answer was chosen.",
-    )
-
-
-def build_controls_table(rows: Sequence[Controlled]) -> Table:
-    """Return how often opinions are altered in conditions and in their controls."""
-    return build_table(
-        "Altered at the first contradiction, in %, with and without controls",
-        rows,
-        Column("Condition", "condition"),
-        ("Control", lambda row: row.control.replace("_", " ")),
-        ("Reviewer", lambda row: row.reviewer or "all"),
-        Column("Altered", "altered", "share"),
-        Column("By gold", "contradicted_by_gold", "share"),
-        Column("By another", "contradicted_by_wrong", "share"),
-        Column("More without", "difference.difference", "points"),
-        Column("p", "difference.p_value", "p"),
-        Column("p, Holm", "holm", "p"),
-        names=3,
-        note="By gold, by another: contradicted by the gold answer or by another one. More without: "
-        "altered in the condition without the control minus altered here, in points.",
-    )
-
-
-def build_settling_table(rows: Sequence[Settling]) -> Table:
-    """Return after how many turns the seats of each condition agreed for the first time."""
-    turns = sorted({turn for row in rows for turn in row.after if turn})
-
-    def after(turn: int) -> Callable[[Settling], str]:
-        return lambda row: f"{row.after.get(turn, 0):,}"
-
-    return build_table(
-        "Discussions by the turn of first agreement, shares in %",
-        rows,
-        Column("Condition", "condition"),
-        Column("Discussions", "discussions"),
-        Column("From the start", "from_start"),
-        *((f"After {turn}", after(turn)) for turn in turns),
-        Column("Never", "never"),
-        Column("% agreed", "reached", "share"),
-        Column("% lasted", "lasted", "share"),
-        note="% agreed: of the discussions that began in disagreement. % lasted: of these, the share "
-        "that still agreed at the end.",
-    )
-
-
-def _agreement_table(findings: Findings) -> Table:
-    return build_table(
-        "Discussions whose seats agree, in %",
-        [condition for condition in findings.conditions if condition.seats > 1],
-        Column("Condition", "name"),
-        Column("In private", "agreement.before", "share"),
-        Column("At the end", "agreement.after", "share"),
-    )
-
-
-def build_summary_tables(found: Stances) -> list[Table]:
-    """Return everything about the stances of a run, as `peerjudge events --summary` prints it."""
-    plain = [row for row in found.counts if row.opponent is None and row.round is None]
-    groups = {
-        "reviewer": [row for row in plain if row.role is None],
-        "reviewer and role": [row for row in plain if row.role is not None],
-        "reviewer heard": _by_opponent(found.counts),
-        "turn": _by_round(found.counts),
-    }
-    return [
-        *(build_moves_table(rows, by=by) for by, rows in groups.items()),
-        build_ordering_table(found.ordering),
-        build_holdings_table(found.holdings),
-        build_settling_table(found.settling),
-        build_changes_table(found.changes),
-        build_contrasts_table(found.contrasts),
-        build_controls_table(found.controls),
-    ]
-
-
-def describe_summary(found: Stances) -> list[str]:
-    """Return the conditions without discussion, the pairs left out, and how the summary was made."""
-    silent = [
-        f"In {name} no reviewer heard another: it is a vote, not a discussion."
-        for name in found.silent
-    ]
-    others = len(found.conditions) - len(found.over_vote)
-    more = [f"{others} other pairs of conditions: peerjudge compare RUN"] if others > 0 else []
-    simulated = "; the reviewers are simulated" if found.simulated else ""
-    made = (
-        f"{counted(found.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
-        f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
-    )
-    return [*silent, *describe_missing(found.contrasts), *more, made]
-
-
-def describe_event(event: OpinionEvent) -> str:
-    """Return an opinion event in one line."""
-    simulated = ", simulated" if event.simulated else ""
-    control = "" if event.control == "none" else f" ({event.control})"
-    heard = "not told" if event.control == "placebo" else "heard"
-    return (
-        f"{event.condition}  {event.comparison}  turn {event.turn}  "
-        f"{event.reviewer} ({event.role}{simulated}) {event.kind.replace('_', ' ')}: "
-        f"{event.before} -> {event.after}, {heard} {event.others}{control}"
-    )
-
-
-def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:
-    """Return the counts by turn and role, in order of turns."""
-    rows = [row for row in counts if row.round is not None]
-    return sorted(rows, key=lambda row: row.round or 0)
-
-
-def _by_opponent(counts: Sequence[StanceCounts]) -> list[StanceCounts]:
-    return [row for row in counts if row.opponent is not None]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EventsResult(FramedResult):
     """Opinion events in the order of their discussions."""
@@ -336,7 +79,7 @@ class StancesResult(FramedResult):
             *preface(simulated=self.stances.simulated, questions=self.questions),
             *build_summary_tables(self.stances),
             "",
-            *describe_summary(self.stances),
+            *_describe_summary(self.stances),
         ]
 
     def rows(self) -> Iterator[Cells]:
@@ -355,6 +98,130 @@ class StancesResult(FramedResult):
     def graph(self) -> nx.DiGraph[str]:
         """Return persuasion between reviewers as a networkx graph."""
         return build_persuasion_graph(self.stances.persuasion)
+
+
+def build_opinions_section(findings: Findings) -> Section | None:
+    """Return who altered and who held its opinion: by role, by turn, by opponent, by condition."""
+    if not findings.by_seat:
+        return None
+    stances, persuasion = findings.stances, draw_persuasion(findings)
+    shifts = any(seat.events[EventKind.SHIFTED] for seat in findings.by_seat)
+    return build_section(
+        "Opinion changes",
+        "What a seat did after it heard a verdict other than its own. Held: it kept its own. "
+        f"Altered: it adopted the other. {'Shifted: it moved to a third. ' if shifts else ''}Counted "
+        "by rule over all conditions with discussion; the leader speaks first.",
+        draw_events(findings),
+        build_events_table(findings.by_seat),
+        build_section(
+            "Turn by turn",
+            draw_turns(findings, _by_round(stances.counts)),
+            _build_moves_table(_by_round(stances.counts), by="turn"),
+        ),
+        build_section(
+            "Persuasion",
+            persuasion
+            and "How often a reviewer altered its opinion after it heard another one (speaker \u2192 "
+            "listener), as a share of their disagreements.",
+            persuasion,
+            _build_moves_table(_by_opponent(stances.counts), by="reviewer heard"),
+        ),
+        build_section(
+            "Effect of leading",
+            "The same reviewer on the same comparison, leading minus following. A leader prevails "
+            "when a disagreement ends in agreement with the leader's own stance.",
+            _build_ordering_table(stances.ordering),
+        ),
+        build_section(
+            "Effect of the argument",
+            "Conditions beside their controls, in which a seat hears something other than the "
+            "argument of its opponent. Opinions that are altered in a control too are not due to the "
+            "argument. Counted at the first turn of each seat after it hears another.",
+            build_controls_table(stances.controls),
+        ),
+        build_section(
+            "Time to agreement", draw_agreement(findings), _build_settling_table(stances.settling)
+        ),
+        build_section(
+            "Courses of discussions",
+            "The most common sequences of verdicts, up to six for each condition; a filled square "
+            "names gold. The list of transcripts shows the sequence of every discussion.",
+            draw_courses(findings),
+        ),
+        build_section("Agreement", _agreement_table(findings)),
+        anchor="opinions",
+    )
+
+
+def build_events_table(seats: Sequence[SeatFindings]) -> Table:
+    """Return the opinion events of each reviewer and role, and its moves to and from gold."""
+    kinds = _shown_kinds(seat.events for seat in seats)
+    return build_table(
+        "Opinion events by reviewer and role, altered in %",
+        seats,
+        Column("Reviewer", "reviewer"),
+        ("Role", lambda seat: name_role(seat.role)),
+        *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
+        Column("% altered", "altered", "share"),
+        Column("To gold", "towards_gold"),
+        Column("From gold", "away_from_gold"),
+        Column("No event", lambda seat: sum(seat.no_events.values())),
+        names=2,
+        note="% altered: of the times that the seat was contradicted. To and from gold: moves. No "
+        "event: a verdict after hearing another, where one of the two has no readable stance.",
+    )
+
+
+def build_controls_table(rows: Sequence[Controlled]) -> Table:
+    """Return how often opinions are altered in conditions and in their controls."""
+    return build_table(
+        "Altered at the first contradiction, in %, with and without controls",
+        rows,
+        Column("Condition", "condition"),
+        ("Control", lambda row: row.control.replace("_", " ")),
+        ("Reviewer", lambda row: row.reviewer or "all"),
+        Column("Altered", "altered", "share"),
+        Column("By gold", "contradicted_by_gold", "share"),
+        Column("By another", "contradicted_by_wrong", "share"),
+        Column("More without", "difference.difference", "points"),
+        Column("p", "difference.p_value", "p"),
+        Column("p, Holm", "holm", "p"),
+        names=3,
+        note="By gold, by another: contradicted by the gold answer or by another one. More without: "
+        "altered in the condition without the control minus altered here, in points.",
+    )
+
+
+def build_summary_tables(found: Stances) -> list[Table]:
+    """Return everything about the stances of a run, as `peerjudge events --summary` prints it."""
+    plain = [row for row in found.counts if row.opponent is None and row.round is None]
+    groups = {
+        "reviewer": [row for row in plain if row.role is None],
+        "reviewer and role": [row for row in plain if row.role is not None],
+        "reviewer heard": _by_opponent(found.counts),
+        "turn": _by_round(found.counts),
+    }
+    return [
+        *(_build_moves_table(rows, by=by) for by, rows in groups.items()),
+        _build_ordering_table(found.ordering),
+        _build_holdings_table(found.holdings),
+        _build_settling_table(found.settling),
+        build_changes_table(found.changes),
+        build_contrasts_table(found.contrasts),
+        build_controls_table(found.controls),
+    ]
+
+
+def describe_event(event: OpinionEvent) -> str:
+    """Return an opinion event in one line."""
+    simulated = ", simulated" if event.simulated else ""
+    control = "" if event.control == "none" else f" ({event.control})"
+    heard = "not told" if event.control == "placebo" else "heard"
+    return (
+        f"{event.condition}  {event.comparison}  turn {event.turn}  "
+        f"{event.reviewer} ({event.role}{simulated}) {event.kind.replace('_', ' ')}: "
+        f"{event.before} -> {event.after}, {heard} {event.others}{control}"
+    )
 
 
 @overload
@@ -397,16 +264,6 @@ def events(source: Source, *, summary: bool = False, seed: int = 0) -> EventsRes
     return EventsResult(events=tuple(held))
 
 
-def _require_transcripts(source: Source) -> Discussions:
-    if isinstance(source, Dataset) or is_frame(source):
-        msg = (
-            "opinion events need transcripts, which recorded reviews and frames of ballots do not have; "
-            "for a frame of ballots of a run, ask for the summary"
-        )
-        raise DataError(msg)
-    return source
-
-
 def stream_events(source: Discussions, take: Callable[[OpinionEvent], None]) -> int:
     """Call `take` with each event while the discussions are read, and return the number of events."""
 
@@ -419,3 +276,146 @@ def stream_events(source: Discussions, take: Callable[[OpinionEvent], None]) -> 
         return count
 
     return read_without_texts(source, read)
+
+
+def _shown_kinds(events: Iterable[Mapping[EventKind, int]]) -> list[EventKind]:
+    """Return holding and altering, and the other kinds that occur."""
+    found = {kind for event in events for kind, number in event.items() if number}
+    return [kind for kind in EventKind if kind in found | {EventKind.HELD, EventKind.ALTERED}]
+
+
+def _build_moves_table(rows: Sequence[StanceCounts], *, by: str) -> Table:
+    """Return opinion events and moves, for counts that are grouped in the same way."""
+    kinds = _shown_kinds(row.events for row in rows)
+    return build_table(
+        f"Opinion events by {by}, shares in %",
+        rows,
+        Column("Reviewer", "reviewer"),
+        Column("Role", "role"),
+        ("Heard", _heard),
+        Column("Turn", "round"),
+        *(Column(name_event(kind).capitalize(), f"events.{kind}") for kind in kinds),
+        Column("% altered", "altered", "share"),
+        Column("% to gold", "towards_gold", "share"),
+        ("Gold", lambda row: _moves(row.gold)),
+        ("Majority", lambda row: _moves(row.majority)),
+        ("First shown", lambda row: _moves(row.first)),
+        names=4,
+        note="% altered: of the times contradicted. % to gold: of the moves between gold and another "
+        "answer. The last columns count moves to and away from gold, the majority of the private "
+        "verdicts, and the first-shown answer. Turns are counted from 1 after the private reviews; "
+        "itself is another seat of the same reviewer.",
+    )
+
+
+def _heard(row: StanceCounts) -> str:
+    if row.opponent is None:
+        return MISSING
+    return "itself" if row.opponent == row.reviewer else row.opponent
+
+
+def _moves(directions: Mapping[Direction, int]) -> str:
+    towards, away = directions[Direction.TOWARDS], directions[Direction.AWAY]
+    return f"{towards} : {away}" if towards or away else MISSING
+
+
+def _build_ordering_table(rows: Sequence[Ordering]) -> Table:
+    """Return the effect of leading instead of following on altering and on accuracy."""
+    return build_table(
+        "Leading minus following, in points",
+        rows,
+        ("Reviewer", lambda row: row.reviewer or "all"),
+        Column("Altered", "altered.difference", "points", key="altered"),
+        Column("p, altered", "altered.p_value", "p", key="p_altered"),
+        Column("Accuracy", "accuracy.difference", "points", key="accuracy"),
+        Column("p, accuracy", "accuracy.p_value", "p", key="p_accuracy"),
+        Column("% leader prevails", "leader_prevails", "share"),
+        note="% leader prevails: of the disagreements that ended in agreement.",
+    )
+
+
+def _build_holdings_table(rows: Sequence[Holding]) -> Table:
+    """Return what reviewers did in the discussions of two that began in disagreement."""
+    return build_table(
+        "Discussions that began in disagreement: opinion held or altered, in % of all discussions",
+        rows,
+        Column("Reviewer", "reviewer"),
+        ("Role", lambda row: name_role(row.role)),
+        Column("Discussions", "discussions"),
+        Column("Disagreed", "apart"),
+        Column("Held", "held"),
+        Column("% held", "held_share", "share"),
+        Column("Altered", "altered"),
+        Column("% altered", "altered_share", "share"),
+        names=2,
+        note="Altered: took the other's opinion at any turn. Held: kept its own whenever contradicted. "
+        "In the others, the other one gave in first, or a third answer was chosen.",
+    )
+
+
+def _build_settling_table(rows: Sequence[Settling]) -> Table:
+    """Return after how many turns the seats of each condition agreed for the first time."""
+    turns = sorted({turn for row in rows for turn in row.after if turn})
+
+    def after(turn: int) -> Callable[[Settling], str]:
+        return lambda row: f"{row.after.get(turn, 0):,}"
+
+    return build_table(
+        "Discussions by the turn of first agreement, shares in %",
+        rows,
+        Column("Condition", "condition"),
+        Column("Discussions", "discussions"),
+        Column("From the start", "from_start"),
+        *((f"After {turn}", after(turn)) for turn in turns),
+        Column("Never", "never"),
+        Column("% agreed", "reached", "share"),
+        Column("% lasted", "lasted", "share"),
+        note="% agreed: of the discussions that began in disagreement. % lasted: of these, the share "
+        "that still agreed at the end.",
+    )
+
+
+def _agreement_table(findings: Findings) -> Table:
+    return build_table(
+        "Discussions whose seats agree, in %",
+        [condition for condition in findings.conditions if condition.seats > 1],
+        Column("Condition", "name"),
+        Column("In private", "agreement.before", "share"),
+        Column("At the end", "agreement.after", "share"),
+    )
+
+
+def _describe_summary(found: Stances) -> list[str]:
+    """Return the conditions without discussion, the pairs left out, and how the summary was made."""
+    silent = [
+        f"In {name} no reviewer heard another: it is a vote, not a discussion."
+        for name in found.silent
+    ]
+    others = len(found.conditions) - len(found.over_vote)
+    more = [f"{others} other pairs of conditions: peerjudge compare RUN"] if others > 0 else []
+    simulated = "; the reviewers are simulated" if found.simulated else ""
+    made = (
+        f"{counted(found.discussions, 'finished discussion')}; shares in %, differences in points; 95 % "
+        f"intervals have questions as the unit, p-values flip the signs of questions{simulated}"
+    )
+    return [*silent, *describe_missing(found.contrasts), *more, made]
+
+
+def _by_round(counts: Sequence[StanceCounts]) -> list[StanceCounts]:
+    """Return the counts by turn and role, in order of turns."""
+    rows = [row for row in counts if row.round is not None]
+    return sorted(rows, key=lambda row: row.round or 0)
+
+
+def _by_opponent(counts: Sequence[StanceCounts]) -> list[StanceCounts]:
+    return [row for row in counts if row.opponent is not None]
+
+
+def _require_transcripts(source: Source) -> Discussions:
+    if isinstance(source, Dataset) or is_frame(source):
+        msg = (
+            "opinion events need transcripts, which recorded reviews and frames of ballots do not have; "
+            "for a frame of ballots of a run, ask for the summary"
+        )
+        raise DataError(msg)
+    return source

@@ -41,6 +41,17 @@ if TYPE_CHECKING:
 
 
 _MILLION = 1_000_000
+_NOT_FACTS = {"schema", "question"}
+_CALLS = {
+    "Paid": "paid",
+    "Simulated": "simulated",
+    "Cached": "cached",
+    "Retries": "retries",
+    "Tokens in, paid": "prompt_tokens",
+    "Tokens out, paid": "completion_tokens",
+    "Of these thinking": "thinking_tokens",
+    "Tokens not paid": "other_tokens",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,33 +94,6 @@ def build_costs(spoken: Mapping[str, Spoken], manifest: Mapping[str, object]) ->
         known=all(row.cost is not None for row in rows),
         unmetered=sum(row.unmetered for row in rows),
     )
-
-
-def _row(reviewer: str, said: Spoken, prices: Mapping[str, Mapping[str, float] | None]) -> CostRow:
-    known = prices.get(reviewer)
-    price = None if known is None else (float(known["input"]), float(known["output"]))
-    unmetered = said.uncounted if reviewer in prices and price != (0.0, 0.0) else 0
-    if unmetered or (reviewer in prices and price is None and said.paid):
-        cost = None
-    elif price is None:
-        cost = 0.0
-    else:
-        cost = (said.prompt_tokens * price[0] + said.completion_tokens * price[1]) / _MILLION
-    return CostRow(reviewer=reviewer, spoken=said, price=price, cost=cost, unmetered=unmetered)
-
-
-_NOT_FACTS = {"schema", "question"}
-
-_CALLS = {
-    "Paid": "paid",
-    "Simulated": "simulated",
-    "Cached": "cached",
-    "Retries": "retries",
-    "Tokens in, paid": "prompt_tokens",
-    "Tokens out, paid": "completion_tokens",
-    "Of these thinking": "thinking_tokens",
-    "Tokens not paid": "other_tokens",
-}
 
 
 def build_run_sections(
@@ -184,16 +168,51 @@ def list_findings(findings: Findings) -> list[str | Table]:
     ]
 
 
-def _only_rates(findings: Findings) -> bool:
-    """Return whether every answer was shown alone, so that nothing but ratings can be found."""
-    return findings.answers == 1 and bool(findings.rated)
-
-
 def describe_cost(costs: Costs) -> str:
     """Return the cost of a run in one sentence."""
     if costs.known or not costs.cost:
         return f"Cost: {money(costs.cost if costs.known else None)}."
     return f"Cost: {money(costs.cost)} and calls of unknown cost."
+
+
+def hide_folders(manifest: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the manifest with the names of data and files, but without their folders."""
+    experiment = _mapping(manifest.get("experiment"))
+    data = experiment.get("data")
+    if not isinstance(data, str):
+        return manifest
+    name, _, place = data.partition(":")
+    path = PureWindowsPath(place)  # reads both kinds of slashes
+    shown = f"{name}:{path.name}" if path.suffix else name
+    return {**manifest, "experiment": {**experiment, "data": shown}}
+
+
+def format_manifest(manifest: Mapping[str, object]) -> str:
+    """Return the manifest as indented JSON."""
+    return json.dumps(manifest, indent=2, ensure_ascii=False, default=str)
+
+
+def read_question(manifest: Mapping[str, object]) -> str:
+    """Return the question of the experiment, empty where it has none."""
+    return str(_mapping(manifest.get("experiment")).get("question") or "")
+
+
+def _row(reviewer: str, said: Spoken, prices: Mapping[str, Mapping[str, float] | None]) -> CostRow:
+    known = prices.get(reviewer)
+    price = None if known is None else (float(known["input"]), float(known["output"]))
+    unmetered = said.uncounted if reviewer in prices and price != (0.0, 0.0) else 0
+    if unmetered or (reviewer in prices and price is None and said.paid):
+        cost = None
+    elif price is None:
+        cost = 0.0
+    else:
+        cost = (said.prompt_tokens * price[0] + said.completion_tokens * price[1]) / _MILLION
+    return CostRow(reviewer=reviewer, spoken=said, price=price, cost=cost, unmetered=unmetered)
+
+
+def _only_rates(findings: Findings) -> bool:
+    """Return whether every answer was shown alone, so that nothing but ratings can be found."""
+    return findings.answers == 1 and bool(findings.rated)
 
 
 def _played_section(findings: Findings, manifest: Mapping[str, object]) -> Section | None:
@@ -320,28 +339,6 @@ def _costs_table(costs: Costs) -> Table:
 def _seconds(row: CostRow) -> str:
     paid = row.spoken.paid
     return f"{row.spoken.latency / paid:.1f}" if paid else MISSING
-
-
-def hide_folders(manifest: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the manifest with the names of data and files, but without their folders."""
-    experiment = _mapping(manifest.get("experiment"))
-    data = experiment.get("data")
-    if not isinstance(data, str):
-        return manifest
-    name, _, place = data.partition(":")
-    path = PureWindowsPath(place)  # reads both kinds of slashes
-    shown = f"{name}:{path.name}" if path.suffix else name
-    return {**manifest, "experiment": {**experiment, "data": shown}}
-
-
-def format_manifest(manifest: Mapping[str, object]) -> str:
-    """Return the manifest as indented JSON."""
-    return json.dumps(manifest, indent=2, ensure_ascii=False, default=str)
-
-
-def read_question(manifest: Mapping[str, object]) -> str:
-    """Return the question of the experiment, empty where it has none."""
-    return str(_mapping(manifest.get("experiment")).get("question") or "")
 
 
 def _facts(manifest: Mapping[str, object]) -> dict[str, str]:
